@@ -1,0 +1,190 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Two traits, both off by default, keep an app's dependency graph small: an app that uses `MSAL` or `NativeAuth`
+// fetches swift-crypto and nothing else. A dependency counts as fetched unless every use of it stands under the
+// condition of a trait, so each use below does. See docs/design/0001-modules-and-traits.md.
+let testing: TargetDependencyCondition? = .when(traits: ["Testing"])
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "swift-native-auth",
+    platforms: [.macOS(.v15), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "MSAL", targets: ["MSAL"]),
+        .library(name: "NativeAuth", targets: ["NativeAuth"]),
+        .library(name: "NativeAuthTesting", targets: ["NativeAuthTesting"]),
+        .executable(name: "native-auth", targets: ["native-auth"]),
+    ],
+    traits: [
+        .trait(name: "Testing", description: "The identity server as a library, for tests of an app."),
+        .trait(
+            name: "Server", description: "The executable native-auth: mail, Argon2id, command line.",
+            enabledTraits: ["Testing"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: [
+        // The client.
+        .target(name: "NativeAuthCore", swiftSettings: strict),
+        .target(name: "NativeAuthWire", dependencies: ["NativeAuthCore"], swiftSettings: strict),
+        .target(
+            name: "NativeAuth",
+            dependencies: [
+                "NativeAuthCore", "NativeAuthWire", .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: strict),
+        .target(name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], swiftSettings: strict),
+
+        // The identity server.
+        .target(
+            name: "IdentityEngine",
+            dependencies: ["NativeAuthCore", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .target(
+            name: "IdentityTokens",
+            dependencies: [
+                "NativeAuthCore", "IdentityEngine",
+                .product(name: "JWTKit", package: "jwt-kit", condition: testing),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
+            ], swiftSettings: strict),
+        .target(
+            name: "IdentityStoreSQLite",
+            dependencies: [
+                "NativeAuthCore", "IdentityEngine",
+                .product(name: "GRDB", package: "GRDB.swift", condition: testing),
+            ], swiftSettings: strict),
+        .target(
+            name: "IdentityHTTP",
+            dependencies: [
+                "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .product(name: "Hummingbird", package: "hummingbird", condition: testing),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
+                .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "Logging", package: "swift-log", condition: testing),
+            ], swiftSettings: strict),
+        .target(
+            name: "NativeAuthTesting",
+            dependencies: [
+                "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
+                "IdentityStoreSQLite",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
+                .product(name: "Hummingbird", package: "hummingbird", condition: testing),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
+                .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "Logging", package: "swift-log", condition: testing),
+            ], swiftSettings: strict),
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "IdentityPasswords",
+            dependencies: ["NativeAuthCore", "IdentityEngine", .target(name: "CSodium", condition: server)],
+            swiftSettings: strict),
+        .target(
+            name: "IdentityMail",
+            dependencies: [
+                "NativeAuthCore", "IdentityEngine", .target(name: "CCurl", condition: server),
+                .product(name: "Mustache", package: "swift-mustache", condition: server),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "native-auth",
+            dependencies: [
+                "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
+                "IdentityStoreSQLite", "IdentityPasswords", "IdentityMail",
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "Configuration", package: "swift-configuration", condition: server),
+                .product(name: "Yams", package: "Yams", condition: server),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ], swiftSettings: strict),
+        // Tests. Run with `scripts/test`, or `swift test --traits Server`.
+        .testTarget(
+            name: "NativeAuthWireTests", dependencies: ["NativeAuthWire", "NativeAuthCore"],
+            resources: [.copy("Golden")], swiftSettings: strict),
+        .testTarget(
+            name: "NativeAuthTests", dependencies: ["NativeAuth", "NativeAuthWire", "NativeAuthCore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MSALTests",
+            dependencies: ["MSAL", "NativeAuth", "NativeAuthCore", .target(name: "NativeAuthTesting", condition: testing)],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IdentityEngineTests",
+            dependencies: [
+                "IdentityEngine", "NativeAuthCore", .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "IdentityStoreSQLite", condition: testing),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityPasswordsTests",
+            dependencies: [
+                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityPasswords", condition: server),
+                .target(name: "CSodium", condition: server),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityTokensTests",
+            dependencies: [
+                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityTokens", condition: testing),
+                .product(name: "JWTKit", package: "jwt-kit", condition: testing),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityMailTests",
+            dependencies: [
+                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityMail", condition: server),
+                .target(name: "IdentityStoreSQLite", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+            ], resources: [.copy("Support")], swiftSettings: strict),
+        .testTarget(
+            name: "StoreConformanceTests",
+            dependencies: [
+                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityStoreSQLite", condition: testing),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityHTTPTests",
+            dependencies: [
+                "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine", 
+                .target(name: "IdentityHTTP", condition: testing),
+                .target(name: "NativeAuthTesting", condition: testing),
+                .product(name: "Hummingbird", package: "hummingbird", condition: testing),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
+                .product(name: "NIOCore", package: "swift-nio", condition: testing),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "NativeAuth", "NativeAuthCore", "MSAL", .target(name: "native-auth", condition: server),
+            ], resources: [.copy("Support")], swiftSettings: strict),
+    ]
+)

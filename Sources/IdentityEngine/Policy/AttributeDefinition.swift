@@ -1,0 +1,53 @@
+package import NativeAuthCore
+
+/// An attribute that a user flow accepts, and its rules (native-auth-v1 §11).
+package struct AttributeDefinition: Hashable, Sendable {
+    package enum ValueType: String, Hashable, Sendable, Codable {
+        case string
+        case boolean
+        case integer
+    }
+
+    /// The programmable name.
+    package var name: String
+    package var type: ValueType
+    /// Whether the account cannot be made without it.
+    package var isRequired: Bool
+    /// A regular expression that the whole value must match.
+    package var pattern: AttributePattern?
+    /// The longest value, in characters.
+    package var maximumLength: Int
+
+    package init(
+        name: String, type: ValueType = .string, isRequired: Bool = false, pattern: AttributePattern? = nil,
+        maximumLength: Int = 250
+    ) {
+        self.name = name
+        self.type = type
+        self.isRequired = isRequired
+        self.pattern = pattern
+        self.maximumLength = maximumLength
+    }
+
+    /// The name of the alias, an attribute that is also an identifier (`SEC-ID-6`).
+    package static let aliasName = "flatusername"
+
+    /// The built-in attributes with their longest values (native-auth-v1 §11.1), and the alias.
+    package static let builtIn: [AttributeDefinition] = [
+        .init(name: "displayName", maximumLength: 256),
+        .init(name: "givenName", maximumLength: 64),
+        .init(name: "surname", maximumLength: 64),
+        .init(name: "jobTitle", maximumLength: 128),
+        .init(name: "country", maximumLength: 128),
+        .init(name: "state", maximumLength: 128),
+        .init(name: "city", maximumLength: 128),
+        .init(name: "streetAddress", maximumLength: 1024),
+        .init(name: "postalCode", maximumLength: 40),
+        .init(name: aliasName, maximumLength: 64),
+    ]
+
+    /// What the client is told when the attribute is missing.
+    package var asRequired: RequiredAttribute {
+        RequiredAttribute(name: name, type: type.rawValue, isRequired: isRequired, regex: pattern?.source)
+    }
+}

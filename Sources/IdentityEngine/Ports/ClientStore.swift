@@ -1,0 +1,68 @@
+package import NativeAuthCore
+
+/// A tenant: who owns the users.
+package struct Tenant: Hashable, Sendable {
+    package var id: TenantID
+    /// The first label of the vendor's host name, such as `contoso`; one of the three spellings of the tenant in a path.
+    package var subdomain: String
+    /// The domain, such as `contoso.onmicrosoft.com`; another of the three.
+    package var domain: String
+    /// The name that mails show.
+    package var displayName: String
+
+    package init(id: TenantID, subdomain: String, domain: String, displayName: String) {
+        self.id = id
+        self.subdomain = subdomain
+        self.domain = domain
+        self.displayName = displayName
+    }
+}
+
+/// A registered application.
+package struct Client: Hashable, Sendable {
+    package var id: ClientID
+    /// The name that pages show.
+    package var displayName: String
+    package var userFlow: UserFlow
+    /// False: every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (native-auth-v1 §3.6).
+    package var isNativeAuthEnabled: Bool
+    /// The scopes of resources that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*` stands
+    /// for all of that resource, and `*` for any (the development profile only).
+    package var scopes: [String]
+
+    package init(
+        id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = []
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.userFlow = userFlow
+        self.isNativeAuthEnabled = isNativeAuthEnabled
+        self.scopes = scopes
+    }
+}
+
+/// A tenant's configuration of sign-up and sign-in for an application.
+package struct UserFlow: Hashable, Sendable {
+    /// How users of the flow sign in.
+    package enum Method: String, Hashable, Sendable, Codable {
+        case emailOneTimePasscode
+        case emailPassword
+    }
+
+    package var method: Method
+    /// The attributes that the flow collects, in the order in which they are asked for.
+    package var attributes: [AttributeDefinition]
+
+    package init(method: Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn) {
+        self.method = method
+        self.attributes = attributes
+    }
+}
+
+/// Where tenants and applications come from.
+package protocol ClientStore: Sendable {
+    /// The tenant with this id, domain or subdomain, letter case ignored; nil when there is none.
+    func tenant(named name: String) async throws(StoreError) -> Tenant?
+    /// The application with this id in this tenant; nil when there is none.
+    func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client?
+}

@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Where the time comes from. Read once per request and passed down (decision D10).
+package protocol WallClock: Sendable {
+    /// The time now.
+    var now: Date { get }
+}
+
+/// Where random bytes come from; the system's generator outside tests (decision D10, `SEC-OTP-1`).
+package protocol Randomness: Sendable {
+    /// `count` fresh bytes, unpredictable and never repeated.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+extension Randomness {
+    /// A random version 4 UUID (RFC 9562 section 5.4).
+    package func uuid() -> UUID {
+        var b = bytes(16)
+        b[6] = b[6] & 0x0F | 0x40
+        b[8] = b[8] & 0x3F | 0x80
+        return UUID(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+            ))
+    }
+
+    /// `count` decimal digits, uniform and independent: a byte of 250 or more is thrown away, so no digit is favoured
+    /// (`SEC-OTP-1`).
+    package func digits(_ count: Int) -> String {
+        var digits = ""
+        while digits.utf8.count < count {
+            for byte in bytes(count * 2) where byte < 250 && digits.utf8.count < count {
+                digits.append(Character(Unicode.Scalar(0x30 + byte % 10)))
+            }
+        }
+        return digits
+    }
+}

@@ -1,0 +1,109 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A mail that waits to be sent: a row of the transaction that issued its code (decision D7).
+package struct OutboxMail: Hashable, Sendable {
+    package var id: UUID
+    package var tenant: TenantID
+    package var flow: UUID?
+    /// A ``MailContent``, sealed: the database never holds a code or an address in the clear.
+    package var sealedContent: Data
+    package var createdAt: Date
+    /// When the code ends; an expired mail is not sent (`SEC-MAIL-2`).
+    package var expiresAt: Date
+
+    package init(
+        id: UUID, tenant: TenantID, flow: UUID?, sealedContent: Data, createdAt: Date, expiresAt: Date
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.flow = flow
+        self.sealedContent = sealedContent
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+
+    /// The local part of the mail's `Message-ID`: fixed per mail, so that a duplicate can be told (`SEC-MAIL-2`).
+    package var messageIDLocalPart: String { id.uuidString.lowercased() }
+}
+
+/// A mail that a worker has taken to send.
+package struct LeasedMail: Hashable, Sendable {
+    package var mail: OutboxMail
+    /// How many times it was tried before.
+    package var attempts: Int
+
+    package init(mail: OutboxMail, attempts: Int) {
+        self.mail = mail
+        self.attempts = attempts
+    }
+}
+
+/// The queue of mails, as its worker sees it.
+///
+/// A row is pending, then sent, expired or failed; its content is wiped with the last three. Taking a lease hides the row
+/// for the length of the lease; a worker that dies loses it, and the mail is sent again with the same `Message-ID`.
+package protocol OutboxStore: Sendable {
+    /// Takes up to `limit` due mails, oldest first, until `leaseEnd`. Expired ones are marked expired and not returned.
+    func leaseMails(limit: Int, now: Date, until leaseEnd: Date) async throws(StoreError) -> [LeasedMail]
+    /// The mail server took it: wipes the content.
+    func markSent(_ id: UUID, now: Date) async throws(StoreError)
+    /// Not now: tries again at `next`.
+    func retry(_ id: UUID, at next: Date) async throws(StoreError)
+    /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction.
+    func markFailed(_ id: UUID, now: Date, event: AuditEvent) async throws(StoreError)
+    /// When the next mail is due; nil when none waits.
+    func nextMailDue() async throws(StoreError) -> Date?
+}
+
+/// What a mail says. The worker renders it in the reader's language.
+package struct MailContent: Hashable, Sendable, Codable {
+    /// Why the code was sent.
+    package enum Purpose: String, Hashable, Sendable, Codable {
+        case signUp
+        case signIn
+        case passwordReset
+        case secondFactor
+        case registration
+    }
+
+    package var purpose: Purpose
+    /// The recipient's address, as validated (`SEC-ID-1`).
+    package var recipient: String
+    /// The digits. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
+    package var code: String
+    /// How long the code is good for, in whole minutes.
+    package var minutesValid: Int
+    /// `en`, `da`, `nl`, `fr` or `ja`.
+    package var language: MailLanguage
+    /// The name of the tenant, which the mail shows.
+    package var organisation: String
+    package var sentAt: Date
+
+    package init(
+        purpose: Purpose, recipient: String, code: String, minutesValid: Int, language: MailLanguage,
+        organisation: String, sentAt: Date
+    ) {
+        self.purpose = purpose
+        self.recipient = recipient
+        self.code = code
+        self.minutesValid = minutesValid
+        self.language = language
+        self.organisation = organisation
+        self.sentAt = sentAt
+    }
+}
+
+/// A language in which mails are written.
+package enum MailLanguage: String, Hashable, Sendable, Codable, CaseIterable {
+    case english = "en"
+    case danish = "da"
+    case dutch = "nl"
+    case french = "fr"
+    case japanese = "ja"
+}

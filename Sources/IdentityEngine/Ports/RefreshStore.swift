@@ -1,0 +1,77 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A family of refresh tokens: the one that a sign-in gave, and its successors (`SEC-TOK-7…9`).
+///
+/// At most one token of a family is live. Tokens are kept as SHA-256 only.
+package struct RefreshFamily: Hashable, Sendable {
+    package var id: UUID
+    package var tenant: TenantID
+    package var client: ClientID
+    package var user: UserID
+    /// The most that a refresh may ask for.
+    package var scopes: [String]
+    package var methods: [String]
+    package var authenticatedAt: Date
+    package var createdAt: Date
+    package var expiresAt: Date
+    /// Counts rotations from 0.
+    package var generation: Int
+    /// SHA-256 of the live token, 32 bytes.
+    package var tokenDigest: Data
+    /// SHA-256 of the token before, and what it may still be exchanged for during the grace.
+    package var previous: Previous?
+    package var revokedAt: Date?
+
+    /// The token that was rotated away last.
+    package struct Previous: Hashable, Sendable {
+        package var tokenDigest: Data
+        package var rotatedAt: Date
+        /// The answer that the rotation gave, sealed under a key that only the rotated token yields.
+        package var sealedAnswer: Data
+
+        package init(tokenDigest: Data, rotatedAt: Date, sealedAnswer: Data) {
+            self.tokenDigest = tokenDigest
+            self.rotatedAt = rotatedAt
+            self.sealedAnswer = sealedAnswer
+        }
+    }
+
+    package init(
+        id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
+        authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0, tokenDigest: Data,
+        previous: Previous? = nil, revokedAt: Date? = nil
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.client = client
+        self.user = user
+        self.scopes = scopes
+        self.methods = methods
+        self.authenticatedAt = authenticatedAt
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.generation = generation
+        self.tokenDigest = tokenDigest
+        self.previous = previous
+        self.revokedAt = revokedAt
+    }
+}
+
+/// Keeps refresh-token families.
+package protocol RefreshStore: Sendable {
+    /// The family, or nil.
+    func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily?
+
+    /// Reads the family under its lock, lets `decide` judge it, and writes what it returns with `event`, in one
+    /// transaction. A nil change writes nothing. `decide` is pure and may run more than once.
+    func updateRefreshFamily<Answer: Sendable>(
+        _ id: UUID, in tenant: TenantID,
+        decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer
+}

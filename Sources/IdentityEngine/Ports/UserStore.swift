@@ -1,0 +1,139 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A name by which a user signs in: an e-mail address or an alias.
+package struct LoginIdentifier: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable {
+        case email
+        case alias
+    }
+
+    /// The normal form as bytes, unique in a tenant over both kinds (`SEC-ID-7`, `SEC-SWIFT-3`).
+    package struct Key: Hashable, Sendable, Codable {
+        package var bytes: Data
+
+        package init(bytes: Data) {
+            self.bytes = bytes
+        }
+    }
+
+    package var kind: Kind
+    package var key: Key
+    /// As the user typed it, for display only (`SEC-ID-4`).
+    package var display: String
+
+    package init(kind: Kind, key: Key, display: String) {
+        self.kind = kind
+        self.key = key
+        self.display = display
+    }
+}
+
+/// A user about to be created: exists after the transaction with everything here, or not at all.
+package struct NewUser: Hashable, Sendable {
+    package var id: UserID
+    package var tenant: TenantID
+    /// The application through which the user signed up.
+    package var client: ClientID
+    /// One e-mail address, and at most one alias.
+    package var identifiers: [LoginIdentifier]
+    /// Nil for users who sign in with a one-time passcode.
+    package var passwordHash: PasswordHash?
+    package var attributes: [String: AttributeValue]
+    package var createdAt: Date
+
+    package init(
+        id: UserID, tenant: TenantID, client: ClientID, identifiers: [LoginIdentifier], passwordHash: PasswordHash?,
+        attributes: [String: AttributeValue], createdAt: Date
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.client = client
+        self.identifiers = identifiers
+        self.passwordHash = passwordHash
+        self.attributes = attributes
+        self.createdAt = createdAt
+    }
+}
+
+/// A user, as far as tokens and pages need to know.
+package struct User: Hashable, Sendable {
+    package var id: UserID
+    package var tenant: TenantID
+    /// As typed at sign-up; mail goes here.
+    package var email: String
+    package var alias: String?
+    package var hasPassword: Bool
+    package var attributes: [String: AttributeValue]
+    package var createdAt: Date
+
+    package init(
+        id: UserID, tenant: TenantID, email: String, alias: String?, hasPassword: Bool,
+        attributes: [String: AttributeValue], createdAt: Date
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.email = email
+        self.alias = alias
+        self.hasPassword = hasPassword
+        self.attributes = attributes
+        self.createdAt = createdAt
+    }
+}
+
+/// Reads users. They are written by ``FlowStore/step(_:decide:)`` only.
+package protocol UserStore: Sendable {
+    /// The user, or nil.
+    func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
+    /// Those of `keys` that belong to somebody.
+    func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
+    /// How many users the tenant has.
+    func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
+}
+
+/// A line of the audit trail: what happened, never the value of a secret or of personal data.
+package struct AuditEvent: Hashable, Sendable, Codable {
+    /// What happened, in the words of `SEC-AUD-1`.
+    package enum Kind: String, Hashable, Sendable, Codable {
+        case signUpStarted = "signup.started"
+        case signUpCompleted = "signup.completed"
+        case signUpRefused = "signup.refused"
+        case codeSent = "otp.sent"
+        case codeRefused = "otp.failed"
+        case codesExhausted = "otp.exhausted"
+        case codeVerified = "otp.verified"
+        case tokenIssued = "token.issued"
+        case tokenRefreshed = "token.refreshed"
+        case tokenReuseDetected = "token.reuse_detected"
+        case attributesIgnored = "attribute.ignored"
+        case continuationTokenMisused = "continuation_token.misused"
+        case mailFailed = "outbox.failed"
+    }
+
+    package var kind: Kind
+    package var at: Date
+    package var tenant: TenantID
+    package var client: ClientID?
+    package var flow: UUID?
+    package var user: UserID?
+    /// A count or a reason from a fixed list; never text of a request.
+    package var detail: String?
+
+    package init(
+        _ kind: Kind, at: Date, tenant: TenantID, client: ClientID? = nil, flow: UUID? = nil, user: UserID? = nil,
+        detail: String? = nil
+    ) {
+        self.kind = kind
+        self.at = at
+        self.tenant = tenant
+        self.client = client
+        self.flow = flow
+        self.user = user
+        self.detail = detail
+    }
+}

@@ -1,0 +1,31 @@
+// One place that chooses the Foundation this package needs: on Linux FoundationEssentials, which is small; Apple's SDKs
+// ship it inside Foundation.
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Base64url without padding (RFC 4648 section 5).
+public enum Base64URL {
+    /// Encodes `bytes`.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Decodes `text`; nil for anything but canonical, unpadded base64url.
+    public static func decode(_ text: String) -> Data? {
+        let utf8 = text.utf8
+        guard
+            utf8.allSatisfy({
+                ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D
+                    || $0 == 0x5F
+            })
+        else { return nil }
+        var standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        standard += String(repeating: "=", count: (4 - utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: standard), encode(data) == text else { return nil }
+        return data
+    }
+}

@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The opaque handle of a running flow, as the client sees it: base64url text, at most 8 KiB.
+///
+/// It is a credential: whoever holds it can continue the flow. It prints redacted.
+public struct ContinuationToken: Hashable, Sendable {
+    /// The text on the wire.
+    public let secret: Secret<String>
+
+    /// Wraps the text of a reply's or a request's `continuation_token`.
+    public init(_ text: String) {
+        secret = Secret(text)
+    }
+}
+
+/// The directory identifier of a tenant, a UUID; the claim `tid`.
+public struct TenantID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The UUID.
+    public let uuid: UUID
+
+    /// Wraps a UUID.
+    public init(_ uuid: UUID) {
+        self.uuid = uuid
+    }
+
+    /// Lower-case, as in URLs and claims.
+    public var description: String { uuid.uuidString.lowercased() }
+}
+
+/// The identifier of a registered application, a UUID; `client_id` on the wire and `aud` of its ID tokens.
+public struct ClientID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The UUID.
+    public let uuid: UUID
+
+    /// Wraps a UUID.
+    public init(_ uuid: UUID) {
+        self.uuid = uuid
+    }
+
+    /// Parses UUID text in either letter case; nil when it is none.
+    public init?(_ text: String) {
+        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
+        self.uuid = uuid
+    }
+
+    /// Lower-case, as in claims.
+    public var description: String { uuid.uuidString.lowercased() }
+}
+
+/// The directory identifier of a user, a random UUID, never reused (`SEC-ENUM-7`, `SEC-ID-8`); the claim `oid`.
+public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The UUID.
+    public let uuid: UUID
+
+    /// Wraps a UUID.
+    public init(_ uuid: UUID) {
+        self.uuid = uuid
+    }
+
+    /// Lower-case, as in claims.
+    public var description: String { uuid.uuidString.lowercased() }
+}
