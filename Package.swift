@@ -34,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
@@ -81,6 +82,8 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: testing),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
             ], swiftSettings: strict),
         .target(
@@ -119,10 +122,13 @@ let package = Package(
             dependencies: [
                 "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
                 "IdentityStoreSQLite", "IdentityPasswords", "IdentityMail",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "Yams", package: "Yams", condition: server),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
@@ -135,7 +141,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MSALTests",
-            dependencies: ["MSAL", "NativeAuth", "NativeAuthCore", .target(name: "NativeAuthTesting", condition: testing)],
+            dependencies: [
+                "MSAL", "NativeAuth", "NativeAuthCore", .target(name: "NativeAuthTesting", condition: testing),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "IdentityEngineTests",
@@ -155,6 +163,7 @@ let package = Package(
                 "IdentityEngine", "NativeAuthCore", .target(name: "IdentityTokens", condition: testing),
                 .product(name: "JWTKit", package: "jwt-kit", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
             ], swiftSettings: strict),
         .testTarget(
             name: "IdentityMailTests",
@@ -173,7 +182,7 @@ let package = Package(
         .testTarget(
             name: "IdentityHTTPTests",
             dependencies: [
-                "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine", 
+                "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine",
                 .target(name: "IdentityHTTP", condition: testing),
                 .target(name: "NativeAuthTesting", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),

@@ -1,2 +1,41 @@
 #pragma once
+
+// libcurl's setters and getters are variadic, which Swift cannot call. One typed function per kind of argument stands in
+// for them. The compile-time type check of curl.h would need a constant option, so it is off; the types here do its work.
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+
+static inline CURLcode ccurl_global_init(void) {
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_source(CURL *handle, curl_read_callback read, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, read);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_READDATA, context) : code;
+}
+
+static inline CURLcode ccurl_set_sink(CURL *handle, curl_write_callback write) {
+    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, write);
+}
+
+static inline CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback progress, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, progress);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L) : code;
+}
+
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}

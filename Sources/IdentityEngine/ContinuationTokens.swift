@@ -1,0 +1,118 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A flow as its continuation token carries it: identity, age, revision and state (decision D2).
+package struct FlowEnvelope<State: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+    package var flow: UUID
+    package var startedAt: Date
+    package var revision: Int
+    package var expiresAt: Date
+    package var state: State
+
+    package init(flow: UUID, startedAt: Date, revision: Int, expiresAt: Date, state: State) {
+        self.flow = flow
+        self.startedAt = startedAt
+        self.revision = revision
+        self.expiresAt = expiresAt
+        self.state = state
+    }
+}
+
+/// Makes and opens continuation tokens.
+///
+/// A token is base64url of: format version (1 byte), the operations that it allows (2 bytes), and the sealed envelope.
+/// Tenant, client and operations are bound to the seal as associated data, so a token of another tenant, client or step does
+/// not open (`SEC-CT-3`, `SEC-CT-6`).
+package struct ContinuationTokens: Sendable {
+    /// Why a token is not taken.
+    package enum Fault: Error, Hashable {
+        case unusable
+        case expired
+        /// The token is in order, but not for this operation.
+        case notAllowedNow
+    }
+
+    private let vault: Vault
+    private static let version: UInt8 = 1
+    /// A flow with every attribute at its longest stays below this.
+    private static let longestToken = 32 * 1024
+
+    package init(vault: Vault) {
+        self.vault = vault
+    }
+
+    package func seal(
+        _ envelope: FlowEnvelope<some Codable & Hashable & Sendable>, allowing operations: FlowOperations,
+        tenant: TenantID, client: ClientID
+    ) throws(EngineError) -> ContinuationToken {
+        let header = Self.header(operations)
+        let plaintext = try StateCoding.encode(envelope)
+        do {
+            let sealed = try vault.seal(
+                plaintext, for: .continuationToken, tenant: tenant, context: Self.context(header, client))
+            return ContinuationToken(Base64URL.encode(header + sealed))
+        } catch {
+            throw .broken("a continuation token could not be sealed")
+        }
+    }
+
+    package func open<State: Codable & Hashable & Sendable>(
+        _ token: ContinuationToken, as state: State.Type, for operation: FlowOperations, tenant: TenantID,
+        client: ClientID, now: Date
+    ) throws(Fault) -> FlowEnvelope<State> {
+        let text = token.secret.reveal()
+        guard text.utf8.count <= Self.longestToken, let bytes = Base64URL.decode(text), bytes.count > 3,
+            bytes.first == Self.version
+        else { throw .unusable }
+        let header = Data(bytes.prefix(3))
+        let operations = FlowOperations(rawValue: UInt16(header[1]) << 8 | UInt16(header[2]))
+        let plaintext: Data
+        do {
+            plaintext = try vault.open(
+                Data(bytes.dropFirst(3)), for: .continuationToken, tenant: tenant,
+                context: Self.context(header, client))
+        } catch {
+            throw .unusable
+        }
+        guard operations.contains(operation) else { throw .notAllowedNow }
+        guard let envelope: FlowEnvelope<State> = StateCoding.decode(plaintext) else { throw .unusable }
+        guard now < envelope.expiresAt else { throw .expired }
+        return envelope
+    }
+
+    private static func header(_ operations: FlowOperations) -> Data {
+        Data([version, UInt8(operations.rawValue >> 8), UInt8(operations.rawValue & 0xFF)])
+    }
+
+    private static func context(_ header: Data, _ client: ClientID) -> [Data] {
+        [header, Data(client.description.utf8)]
+    }
+}
+
+/// How states, outcomes and answers are written before they are sealed: JSON with sorted keys, so that equal values give
+/// equal bytes.
+enum StateCoding {
+    static func encode(_ value: some Encodable) throws(EngineError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(value)
+        } catch {
+            throw .broken("a value could not be encoded")
+        }
+    }
+
+    /// Nil for what this version cannot read.
+    static func decode<Value: Decodable>(_ data: Data) -> Value? {
+        do {
+            return try JSONDecoder().decode(Value.self, from: data)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A refresh token that was presented, and what should take its place.
+package struct Rotation: Hashable, Sendable {
+    package var presented: Data
+    package var successor: Data
+    package var sealedAnswer: Data
+    package var slidingExpiry: Date
+    package var now: Date
+    /// Seconds.
+    package var grace: Double
+
+    package init(
+        presented: Data, successor: Data, sealedAnswer: Data, slidingExpiry: Date, now: Date, grace: Double
+    ) {
+        self.presented = presented
+        self.successor = successor
+        self.sealedAnswer = sealedAnswer
+        self.slidingExpiry = slidingExpiry
+        self.now = now
+        self.grace = grace
+    }
+}
+
+/// What becomes of a presented refresh token.
+package enum RefreshVerdict: Hashable, Sendable {
+    /// It was live; its successor is live now.
+    case rotated
+    /// It was rotated a moment ago: the same answer again (`SEC-TOK-9`).
+    case repeated(sealedAnswer: Data)
+    /// It was rotated long ago, so two parties hold it: the family is revoked.
+    case reused
+    case refused(Refusal)
+}
+
+extension RefreshFamily {
+    /// Judges a presented token; pure. At most one token of the family is live (`SEC-TOK-8`).
+    package func presenting(_ rotation: Rotation) -> (change: RefreshFamily?, verdict: RefreshVerdict) {
+        guard revokedAt == nil else { return (nil, .refused(.revokedRefreshToken)) }
+        guard rotation.now < expiresAt else { return (nil, .refused(.expiredRefreshToken)) }
+        var family = self
+        if Vault.areEqual(rotation.presented, tokenDigest) {
+            family.generation += 1
+            family.tokenDigest = rotation.successor
+            family.previous = Previous(
+                tokenDigest: rotation.presented, rotatedAt: rotation.now, sealedAnswer: rotation.sealedAnswer)
+            family.expiresAt = rotation.slidingExpiry
+            return (family, .rotated)
+        }
+        if let previous, Vault.areEqual(rotation.presented, previous.tokenDigest),
+            rotation.now.timeIntervalSince(previous.rotatedAt) <= rotation.grace
+        {
+            return (nil, .repeated(sealedAnswer: previous.sealedAnswer))
+        }
+        family.revokedAt = rotation.now
+        return (family, .reused)
+    }
+}

@@ -1,0 +1,49 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A name to sign in with besides the e-mail address (`SEC-ID-6`).
+///
+/// 3 to 64 characters: an ASCII letter or digit, then letters, digits, dots, hyphens and underscores. Not digits alone,
+/// which would look like a telephone number, and no name that people take for the tenant's own staff or that RFC 2142 gives
+/// a meaning.
+///
+/// Aliases and e-mail addresses share one space of keys (`SEC-ID-7`). An alias has no `@` and an address always has one, so
+/// that no alias can stand in for somebody's address.
+package struct Alias: Hashable, Sendable {
+    /// As the user typed it.
+    package let display: String
+    /// In ASCII lower case: aliases that differ in letter case only are the same.
+    package let key: LoginIdentifier.Key
+
+    /// Nil for anything else; blanks around it are not dropped.
+    package init?(_ text: String) {
+        guard (3...64).contains(text.utf8.count) else { return nil }
+        let bytes = text.utf8.map(\.asciiLowercased)
+        let marks = Set("._-".utf8)
+        guard bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || marks.contains($0) }),
+            let first = bytes.first, !marks.contains(first), !bytes.allSatisfy(\.isASCIIDigit),
+            !Self.reserved.contains(String(decoding: bytes, as: UTF8.self))
+        else { return nil }
+        display = text
+        key = LoginIdentifier.Key(bytes: Data(bytes))
+    }
+
+    /// The name by which the user signs in.
+    package var identifier: LoginIdentifier {
+        LoginIdentifier(kind: .alias, key: key, display: display)
+    }
+
+    private static let reserved: Set<String> = [
+        "abuse", "account", "accounts", "admin", "administrator", "anonymous", "billing", "compliance", "contact",
+        "daemon", "everyone", "ftp", "guest", "help", "helpdesk", "hostmaster", "info", "legal", "mailer-daemon",
+        "marketing", "moderator", "news", "no-reply", "no.reply", "no_reply", "nobody", "noc", "noreply", "null",
+        "official", "operator", "owner", "postmaster", "privacy", "root", "sales", "security", "self", "service",
+        "staff",
+        "superuser", "support", "sysadmin", "system", "team", "undefined", "usenet", "user", "uucp", "webmaster", "www",
+    ]
+}

@@ -1,0 +1,102 @@
+package import NativeAuthCore
+
+/// Tenants and applications as a fixed list: what a tenant file says, or the development tenant.
+package struct TenantDirectory: ClientStore {
+    /// A tenant with its applications.
+    package struct Entry: Hashable, Sendable {
+        package var tenant: Tenant
+        package var applications: [Client]
+
+        package init(tenant: Tenant, applications: [Client]) {
+            self.tenant = tenant
+            self.applications = applications
+        }
+    }
+
+    /// In the order in which they were given; the first is the one that pages and snippets show.
+    package let entries: [Entry]
+    private let byName: [String: Tenant]
+    private let byClient: [TenantID: [ClientID: Client]]
+
+    package init(_ entries: [Entry]) {
+        self.entries = entries
+        var byName: [String: Tenant] = [:]
+        var byClient: [TenantID: [ClientID: Client]] = [:]
+        for entry in entries {
+            for name in [entry.tenant.id.description, entry.tenant.domain, entry.tenant.subdomain] {
+                byName[Self.normal(name)] = entry.tenant
+            }
+            for client in entry.applications { byClient[entry.tenant.id, default: [:]][client.id] = client }
+        }
+        self.byName = byName
+        self.byClient = byClient
+    }
+
+    package func tenant(named name: String) async throws(StoreError) -> Tenant? {
+        name.utf8.count <= 253 ? byName[Self.normal(name)] : nil
+    }
+
+    package func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+        byClient[tenant]?[id]
+    }
+
+    private static func normal(_ name: String) -> String {
+        String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension TenantDirectory {
+    /// The development tenant `contoso` with its four applications, always the same (design §5).
+    package static let development: TenantDirectory = {
+        let tenant = Tenant(
+            id: TenantID(
+                UUID(
+                    uuid: (
+                        0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, 0xEE
+                    ))),
+            subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
+        let withAddress = AttributeDefinition.builtIn.map { definition in
+            var definition = definition
+            definition.isRequired = ["country", "city"].contains(definition.name)
+            return definition
+        }
+        func application(
+            _ id: uuid_t, _ name: String, _ method: UserFlow.Method,
+            _ attributes: [AttributeDefinition] = AttributeDefinition.builtIn
+        ) -> Client {
+            Client(
+                id: ClientID(UUID(uuid: id)), displayName: name,
+                userFlow: UserFlow(method: method, attributes: attributes), scopes: ["*"])
+        }
+        return TenantDirectory([
+            Entry(
+                tenant: tenant,
+                applications: [
+                    application(
+                        (0, 0, 0x11, 0x11, 0xAA, 0xAA, 0x22, 0x22, 0xBB, 0xBB, 0x33, 0x33, 0xCC, 0xCC, 0x44, 0x44),
+                        "One-time passcode", .emailOneTimePasscode),
+                    application(
+                        (
+                            0x11, 0x11, 0x22, 0x22, 0xBB, 0xBB, 0x33, 0x33, 0xCC, 0xCC, 0x44, 0x44, 0xDD, 0xDD, 0x55,
+                            0x55
+                        ), "Password", .emailPassword),
+                    application(
+                        (
+                            0x22, 0x22, 0x33, 0x33, 0xCC, 0xCC, 0x44, 0x44, 0xDD, 0xDD, 0x55, 0x55, 0xEE, 0xEE, 0x66,
+                            0x66
+                        ), "One-time passcode with attributes", .emailOneTimePasscode, withAddress),
+                    application(
+                        (
+                            0x33, 0x33, 0x44, 0x44, 0xDD, 0xDD, 0x55, 0x55, 0xEE, 0xEE, 0x66, 0x66, 0xFF, 0xFF, 0x77,
+                            0x77
+                        ), "Password with attributes", .emailPassword, withAddress),
+                ])
+        ])
+    }()
+}

@@ -1,0 +1,49 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension OutboxMail {
+    /// A mail whose content only the holder of the vault's key can read; the engine writes it, the worker reads it with
+    /// ``content(using:)``.
+    ///
+    /// - Parameters:
+    ///   - id: Fresh and random; bound to the content, so that a content moved to another row does not open.
+    ///   - expiresAt: When the code ends.
+    /// - Throws: ``VaultError/cannotSeal``.
+    package static func sealing(
+        _ content: MailContent, id: UUID, tenant: TenantID, flow: UUID?, expiresAt: Date, using vault: Vault
+    ) throws(VaultError) -> OutboxMail {
+        let plaintext: Data
+        do {
+            plaintext = try JSONEncoder().encode(content)
+        } catch {
+            throw .cannotSeal
+        }
+        return OutboxMail(
+            id: id, tenant: tenant, flow: flow,
+            sealedContent: try vault.seal(plaintext, for: .outbox, tenant: tenant, context: context(of: id)),
+            createdAt: content.sentAt, expiresAt: expiresAt)
+    }
+
+    /// What the mail says.
+    ///
+    /// - Throws: ``VaultError/unreadable`` for a content that was altered, belongs to another mail or tenant, was sealed under
+    ///   another master key, or was wiped.
+    package func content(using vault: Vault) throws(VaultError) -> MailContent {
+        let plaintext = try vault.open(sealedContent, for: .outbox, tenant: tenant, context: Self.context(of: id))
+        do {
+            return try JSONDecoder().decode(MailContent.self, from: plaintext)
+        } catch {
+            throw .unreadable
+        }
+    }
+
+    /// The mail's id as 16 bytes.
+    private static func context(of id: UUID) -> [Data] {
+        [withUnsafeBytes(of: id.uuid) { Data($0) }]
+    }
+}

@@ -1,0 +1,57 @@
+/// The numbers of the engine; all times in seconds. The defaults are the production values of the security requirements
+/// (decision D13).
+package struct EngineSettings: Hashable, Sendable {
+    /// The server's own base URL, without a trailing slash; the issuer begins with it.
+    package var baseURL: String
+    /// `SEC-OTP-1`: 6 to 10.
+    package var codeDigits = 8
+    /// `SEC-OTP-2`: 120 to 600.
+    package var codeLifetime = 600
+    /// `SEC-OTP-3`: 3 to 5.
+    package var guessesPerCode = 5
+    /// `SEC-OTP-4`.
+    package var codesPerFlow = 5
+    /// `SEC-OTP-11`: 30 to 300, or 0, which only the development profile may say.
+    package var resendCooldown = 60
+    /// `SEC-CT-5`: how long a token lives before and after the first proof, and a flow as a whole.
+    package var idleLifetime = 900
+    package var provenIdleLifetime = 600
+    package var flowLifetime = 3600
+    /// `SEC-CT-4`: how many times a spent token may turn up before the flow ends.
+    package var misusesPerFlow = 3
+    /// `REL-IDEM`.
+    package var replayLifetime = 60
+    /// `SEC-TOK-1`: the life of tokens is drawn from this range.
+    package var tokenLifetime = 3600...5400
+    /// `SEC-TOK-9`.
+    package var refreshGrace = 30
+    /// native-auth-v1 §5.5: the fixed life of refresh tokens of one-time-passcode applications.
+    package var oneTimePasscodeRefreshLifetime = 24 * 3600
+    /// `SEC-TOK-12`: how long an unused refresh token lives, and a family as a whole.
+    package var refreshLifetime = 90 * 24 * 3600
+    package var refreshFamilyLifetime = 365 * 24 * 3600
+
+    package init(baseURL: String) {
+        self.baseURL = baseURL
+    }
+
+    /// What is wrong with the settings: a sentence each, naming the setting. Nothing starts with any of them.
+    ///
+    /// - Parameter allowsNoCooldown: True in the development profile.
+    package func problems(allowsNoCooldown: Bool) -> [String] {
+        var problems: [String] = []
+        func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) {
+            if !range.contains(value) {
+                problems.append("\(name) is \(value); it must lie between \(range.lowerBound) and \(range.upperBound)")
+            }
+        }
+        check("codeDigits", codeDigits, 6...10)
+        check("codeLifetime", codeLifetime, 120...600)
+        check("guessesPerCode", guessesPerCode, 3...5)
+        check("codesPerFlow", codesPerFlow, 1...5)
+        if !(allowsNoCooldown && resendCooldown == 0) { check("resendCooldown", resendCooldown, 30...300) }
+        check("refreshGrace", refreshGrace, 0...60)
+        check("tokenLifetime", tokenLifetime.lowerBound, 60...tokenLifetime.upperBound)
+        return problems
+    }
+}

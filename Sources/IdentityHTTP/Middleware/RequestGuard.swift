@@ -1,0 +1,161 @@
+import HTTPTypes
+package import Hummingbird
+package import IdentityEngine
+package import Logging
+import NIOCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What every request carries through the router.
+package struct IdentityRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// Set by ``RequestGuard``, with the one reading of the clock.
+    package var trace: Trace
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        trace = .unset
+    }
+
+    /// For a request that came over no socket.
+    package init(logger: Logger) {
+        struct Source: RequestContextSource {
+            let logger: Logger
+        }
+        coreContext = .init(source: Source(logger: logger))
+        trace = .unset
+    }
+}
+
+/// The first and the last to see a request: sets its trace, enforces the limits, turns every error into the documented JSON,
+/// and writes one line of log.
+///
+/// The log holds the route's template, the status, the time taken and the trace ID: nothing that a client wrote
+/// (`SEC-LOG-1`, `SEC-LOG-2`).
+package struct RequestGuard: RouterMiddleware {
+    package typealias Context = IdentityRequestContext
+
+    /// `SEC-NET-5`.
+    static let longestBody = 64 * 1024
+    static let longestHeaders = 16 * 1024
+    static let mostHeaders = 100
+    static let longestURI = 8 * 1024
+
+    let randomness: any Randomness
+    let clock: any WallClock
+
+    @concurrent
+    package func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let started = ContinuousClock.now
+        var context = context
+        let asked = request.headers[IdentityHeader.clientRequestID].flatMap {
+            $0.utf8.count == 36 ? UUID(uuidString: $0) : nil
+        }
+        context.trace = Trace(
+            id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
+        context.logger[metadataKey: "trace"] = "\(context.trace.id.uuidString.lowercased())"
+
+        var response: Response
+        do {
+            try Self.checkLimits(request)
+            response = try await next(request, context)
+        } catch {
+            response = Self.response(V1Codec.reply(fault(for: error, context), trace: context.trace))
+        }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        context.logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method)", "route": "\(context.endpointPath ?? "none")",
+                "status": "\(response.status.code)",
+                "ms": "\((ContinuousClock.now - started) / .milliseconds(1))",
+            ])
+        return response
+    }
+
+    /// Turns a codec's reply into a response, with the headers that clients correlate by (native-auth-v1 §2.3).
+    static func response(_ reply: V1Codec.Reply) -> Response {
+        let correlationID = reply.trace.correlationID.uuidString.lowercased()
+        var headers: HTTPFields = [
+            .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+            IdentityHeader.clientRequestID: correlationID, IdentityHeader.requestID: correlationID,
+        ]
+        headers[.retryAfter] = reply.retryAfter.map { "\($0)" }
+        headers[.allow] = reply.allow
+        return Response(
+            status: .init(code: reply.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+    }
+
+    /// Reads the body, at most 64 KiB, counted while it streams in.
+    static func body(of request: Request) async throws -> ByteBuffer {
+        var request = request
+        do {
+            return try await request.collectBody(upTo: longestBody)
+        } catch is NIOTooManyBytesError {
+            throw RequestFault.bodyTooLarge
+        } catch let error as HTTPError where error.status == .contentTooLarge {
+            throw RequestFault.bodyTooLarge
+        }
+    }
+
+    private static func checkLimits(_ request: Request) throws {
+        guard request.head.path?.utf8.count ?? 0 <= longestURI else { throw RequestFault.uriTooLong }
+        var size = 0
+        for field in request.headers { size += field.name.rawName.utf8.count + field.value.utf8.count }
+        guard request.headers.count <= mostHeaders, size <= longestHeaders else { throw RequestFault.headersTooLarge }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longestBody {
+            throw RequestFault.bodyTooLarge
+        }
+    }
+
+    /// Which row of the error table an error is. What broke goes to the log as a type name and a constant text.
+    private func fault(for error: any Error, _ context: Context) -> RequestFault {
+        if let fault = error as? RequestFault { return fault }
+        if let error = error as? EngineError {
+            switch error {
+            case .overloaded:
+                return .unavailable(retryAfter: 2)
+            case .store(let cause):
+                context.logger.error("the store failed", metadata: ["cause": "\(cause.summary)"])
+                return .unavailable(retryAfter: 5)
+            case .tokens:
+                context.logger.error("no signing key can be had")
+                return .unavailable(retryAfter: 5)
+            case .broken(let what):
+                context.logger.critical("broken", metadata: ["what": "\(what)"])
+                return .broken
+            }
+        }
+        if let error = error as? HTTPError {
+            if error.status == .notFound { return .unknownPath }
+            if error.status == .contentTooLarge { return .bodyTooLarge }
+            if (400..<500).contains(error.status.code) { return .malformed(.malformedEncoding) }
+        }
+        context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
+        return .broken
+    }
+}
+
+extension Trace {
+    private static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    /// Before ``RequestGuard`` has seen the request.
+    fileprivate static let unset = Trace(id: zero, correlationID: zero, at: .distantPast)
+}
+
+extension StoreError {
+    /// For the log: the kind of failure, without statement or value.
+    fileprivate var summary: String {
+        switch self {
+        case .unavailable(let error): "unavailable (\(type(of: error)))"
+        case .corrupt(let table): "corrupt row in \(table)"
+        }
+    }
+}

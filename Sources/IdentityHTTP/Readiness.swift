@@ -1,0 +1,32 @@
+package import IdentityEngine
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Whether the server can do its work: the database's write path, asked at most once a second however often probes come
+/// (`REL-OVR-4`).
+package final class Readiness: Sendable {
+    private let flows: any FlowStore
+    private let last: Mutex<(at: Date, isReady: Bool)?> = Mutex(nil)
+
+    package init(flows: any FlowStore) {
+        self.flows = flows
+    }
+
+    package func isReady(now: Date) async -> Bool {
+        if let known = last.withLock({ $0 }), abs(now.timeIntervalSince(known.at)) < 1 { return known.isReady }
+        let isReady: Bool
+        do {
+            try await flows.checkWritable()
+            isReady = true
+        } catch {
+            isReady = false
+        }
+        last.withLock { $0 = (now, isReady) }
+        return isReady
+    }
+}

@@ -1,0 +1,227 @@
+package import IdentityEngine
+import NativeAuthCore
+package import NativeAuthWire
+
+/// What is wrong with a request before any flow is asked: the codec's own refusals.
+package enum RequestFault: Error, Hashable, Sendable {
+    /// The body is no form, or breaks a limit of `SEC-NET-9`; the reason is a constant.
+    case malformed(FormError)
+    case missing(parameter: String)
+    case invalid(parameter: String)
+    /// The list lacks `redirect` (native-auth-v1 §3.2).
+    case redirectNotAccepted
+    case unknownGrant
+    /// The attributes are no flat JSON object (`SEC-NET-8`).
+    case unreadableAttributes
+    case wrongMethod(allowed: String)
+    /// A parameter of the API stands in the URL, where logs would keep it (`SEC-NET-9`, `SEC-CT-8`).
+    case parametersInQuery
+    case unknownTenant
+    case wrongContentType
+    case bodyTooLarge
+    case headersTooLarge
+    case uriTooLong
+    case unknownPath
+    case throttled(retryAfter: Int)
+    case unavailable(retryAfter: Int)
+    case broken
+}
+
+/// An error as the V1 wire says it: one row of native-auth-v1 §3.5, §4.0–§4.3 and §13.
+package struct V1Failure: Hashable, Sendable {
+    package var status: Int = 400
+    package var error: WireErrorCode
+    package var suberror: WireSuberror?
+    package var code: AADSTSCode
+    /// A sentence without any value of the request.
+    package var text: String
+    package var invalidAttributes: [String]?
+    package var retryAfter: Int?
+    package var allow: String?
+
+    private init(
+        _ error: WireErrorCode, _ suberror: WireSuberror?, _ code: AADSTSCode, _ text: String, status: Int = 400
+    ) {
+        self.status = status
+        self.error = error
+        self.suberror = suberror
+        self.code = code
+        self.text = text
+    }
+
+    private init(_ error: WireErrorCode, _ code: AADSTSCode, _ text: String, status: Int = 400) {
+        self.init(error, nil, code, text, status: status)
+    }
+
+    /// The error table of flows. A new refusal does not compile until it has a row.
+    package init(_ refusal: Refusal) {
+        self =
+            switch refusal {
+            case .unknownTenant:
+                Self(.invalidRequest, .tenantNotFound, "The tenant in the path does not exist.")
+            case .unknownClient:
+                Self(
+                    .unauthorizedClient, .applicationNotFound,
+                    "The application with this client_id does not exist in the tenant.")
+            case .nativeAuthDisabled:
+                Self(
+                    .invalidClient, .nativeAuthAPIDisabled, .applicationDisabled,
+                    "Native authentication is not enabled for this application.")
+            case .invalidUsername:
+                Self(.invalidRequest, .parameterEmptyOrInvalid, "\(AADSTSCode.usernamePhrase).")
+            case .userAlreadyExists:
+                Self(.userAlreadyExists, .userAlreadyExists, "A user with this e-mail address or username exists.")
+            case .unacceptablePassword(let fault):
+                Self(.invalidGrant, WireSuberror(fault), .passwordTooWeak, fault.sentence)
+            case .passwordNotUsed:
+                Self(
+                    .invalidRequest, .requestInvalid,
+                    "Users of this application sign in with a one-time passcode; leave the password out.")
+            case .invalidAttributes:
+                Self(
+                    .invalidGrant, .attributeValidationFailed, .requestInvalid,
+                    "One or more attributes are not valid; invalid_attributes names them.")
+            case .unusableToken:
+                Self(.invalidRequest, .continuationTokenInvalid, "The continuation_token is not valid.")
+            case .notAllowedNow:
+                Self(
+                    .invalidRequest, .continuationTokenInvalid,
+                    "The continuation_token does not allow this step; use the newest one, in the order of the flow.")
+            case .expiredToken:
+                Self(.expiredToken, .continuationTokenExpired, "The continuation_token has expired; start again.")
+            case .incorrectCode:
+                Self(.invalidGrant, .invalidOOBValue, .codeWrong, "The one-time passcode is not correct.")
+            case .expiredCode:
+                Self(
+                    .invalidGrant, .invalidOOBValue, .codeExpired,
+                    "The one-time passcode has expired; ask for another one.")
+            case .tooManyCodes:
+                Self(
+                    .invalidRequest, .noMoreCodes, "No more one-time passcodes can be generated; start again.")
+            case .invalidScope:
+                Self(
+                    .invalidScope, .scopeInvalid,
+                    "The scope is not valid: OpenID scopes, and scopes of one resource.")
+            case .scopeNotConsented:
+                Self(.invalidGrant, .scopeNotConsented, "The application may not ask for this scope.")
+            case .unusableRefreshToken:
+                Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
+            case .expiredRefreshToken:
+                Self(.invalidGrant, .refreshTokenInactive, "The refresh_token has expired; sign in again.")
+            case .revokedRefreshToken:
+                Self(.invalidGrant, .grantRevoked, "The refresh_token was revoked; sign in again.")
+            }
+        if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
+    }
+
+    /// The error table of requests.
+    package init(_ fault: RequestFault) {
+        self =
+            switch fault {
+            case .malformed(let error):
+                Self(.invalidRequest, .requestMalformed, error.sentence)
+            case .missing(let parameter):
+                Self(
+                    .invalidRequest, .parameterMissing, "The request body must contain the parameter \(parameter).")
+            case .invalid(let parameter):
+                Self(.invalidRequest, .parameterEmptyOrInvalid, "\(parameter) parameter is empty or not valid.")
+            case .redirectNotAccepted:
+                Self(
+                    .unsupportedChallengeType, .redirectMissing,
+                    "The challenge_type list must contain redirect.")
+            case .unknownGrant:
+                Self(.unsupportedGrantType, .grantTypeUnsupported, "The grant_type is not supported here.")
+            case .unreadableAttributes:
+                Self(
+                    .invalidGrant, .attributeValidationFailed, .requestInvalid,
+                    "The attributes parameter is not a flat JSON object.")
+            case .wrongMethod(let allowed):
+                Self(.invalidRequest, .methodNotAllowed, "This endpoint accepts \(allowed) only.", status: 405)
+            case .parametersInQuery:
+                Self(.invalidRequest, .requestMalformed, "Parameters belong into the request body, not into the URL.")
+            case .unknownTenant:
+                Self(.invalidRequest, .tenantNotFound, "The tenant in the path does not exist.")
+            case .wrongContentType:
+                Self(
+                    .invalidRequest, .requestMalformed,
+                    "The Content-Type must be application/x-www-form-urlencoded, in UTF-8.", status: 415)
+            case .bodyTooLarge:
+                Self(.invalidRequest, .requestMalformed, "The request body is longer than 64 KiB.", status: 413)
+            case .headersTooLarge:
+                Self(
+                    .invalidRequest, .requestMalformed, "The headers are longer than 16 KiB, or more than 100.",
+                    status: 431)
+            case .uriTooLong:
+                Self(.invalidRequest, .requestMalformed, "The URI is longer than 8 KiB.", status: 414)
+            case .unknownPath:
+                Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
+            case .throttled:
+                Self(.temporarilyUnavailable, .tenantThrottled, "Too many requests; come again later.", status: 429)
+            case .unavailable:
+                Self(
+                    .temporarilyUnavailable, .temporarilyUnavailable, "The server cannot answer now; come again soon.",
+                    status: 503)
+            case .broken:
+                Self(
+                    .serverError, .temporarilyUnavailable, "The server made a mistake; its log knows the trace ID.",
+                    status: 500)
+            }
+        switch fault {
+        case .unreadableAttributes: invalidAttributes = [UserFlow.wholeParameter]
+        case .throttled(let seconds), .unavailable(let seconds): retryAfter = seconds
+        case .wrongMethod(let allowed): allow = allowed
+        case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .wrongContentType, .parametersInQuery,
+            .unknownTenant, .bodyTooLarge,
+            .headersTooLarge, .uriTooLong, .unknownPath, .broken:
+            break
+        }
+    }
+
+    /// The three progress reports that V1 says as errors (native-auth-v1 §0.3 row 5).
+    static let credentialRequired = Self(
+        .credentialRequired, .credentialRequired, "A password is required; ask for a challenge to send one.")
+    static let attributesRequired = Self(
+        .attributesRequired, .attributesRequired, "Attributes are required; required_attributes lists them.")
+    static let verificationRequired = Self(
+        .verificationRequired, .requestInvalid, "Verify what unverified_attributes lists first.")
+}
+
+extension WireSuberror {
+    fileprivate init(_ fault: PasswordFault) {
+        self =
+            switch fault {
+            case .invalid: .passwordIsInvalid
+            case .tooShort: .passwordTooShort
+            case .tooLong: .passwordTooLong
+            case .tooWeak: .passwordTooWeak
+            case .banned: .passwordBanned
+            case .recentlyUsed: .passwordRecentlyUsed
+            }
+    }
+}
+
+extension PasswordFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .invalid: "The password contains a character that is not allowed."
+        case .tooShort: "The password is shorter than 8 characters."
+        case .tooLong: "The password is longer than 256 characters."
+        case .tooWeak: "The password needs three of: lower-case letters, capitals, digits, symbols."
+        case .banned: "The password is too easy to guess: it is common, or holds a name or the address."
+        case .recentlyUsed: "The password is the one in use."
+        }
+    }
+}
+
+extension FormError {
+    fileprivate var sentence: String {
+        switch self {
+        case .tooManyFields: "The request body has more than 64 parameters."
+        case .malformedEncoding: "The request body is not well-formed: a percent sign must be followed by two digits."
+        case .notUTF8: "The request body is not UTF-8."
+        case .nul: "The request body contains a NUL."
+        case .tooLong: "A name or a value in the request body is too long."
+        case .repeated(let name): "The parameter \(name) must be given once."
+        }
+    }
+}

@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The few pieces of MIME that a mail needs, each safe for any input or refusing it.
+enum MIME {
+    /// A header line with its CR LF; the value as it is when that is short ASCII text, otherwise in encoded words
+    /// (RFC 2047), folded.
+    ///
+    /// - Throws: ``MailFormatError/header(_:)`` for a control character in the value, CR, LF and NUL among them, judged on
+    ///   UTF-8 bytes (`SEC-MAIL-3`).
+    static func header(_ name: String, text value: String) throws(MailFormatError) -> String {
+        try header(name, isPlain(value) ? value : encodedWords(value), of: value)
+    }
+
+    /// A header line for an address with a name to show.
+    ///
+    /// - Throws: As ``header(_:text:)``.
+    static func header(
+        _ name: String, address: MailAddress, displayName: String
+    ) throws(MailFormatError) -> String {
+        let canBeQuoted = isPlain(displayName) && !displayName.utf8.contains { $0 == 0x22 || $0 == 0x5C }
+        let phrase = canBeQuoted ? "\"\(displayName)\"" : encodedWords(displayName)
+        return try header(name, "\(phrase)\r\n <\(address.text)>", of: displayName)
+    }
+
+    /// Quoted-printable (RFC 2045 section 6.7): ASCII lines of at most 76 bytes that end with CR LF.
+    ///
+    /// A dot that would begin a line is encoded, so that even a server that forgets to undo dot-stuffing reads the text.
+    ///
+    /// - Parameter text: Its lines end with LF.
+    static func quotedPrintable(_ text: String) -> String {
+        text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+            var output = ""
+            var column = 0
+            for (index, byte) in zip(line.indices, line) {
+                let isLast = line.index(after: index) == line.endIndex
+                let isLiteral =
+                    switch byte {
+                    case 0x3D: false
+                    case 0x2E: column > 0
+                    case 0x20: !isLast
+                    default: (0x21...0x7E).contains(byte)
+                    }
+                let token = isLiteral ? String(UnicodeScalar(byte)) : "=" + hexadecimal(byte)
+                if column + token.utf8.count > 75 {
+                    output += "=\r\n"
+                    column = 0
+                }
+                // After a soft break a dot begins a line, too.
+                let written = column == 0 && byte == 0x2E ? "=2E" : token
+                output += written
+                column += written.utf8.count
+            }
+            return output
+        }.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// A time as in `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).
+    static func date(_ date: Date) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
+        func name(_ number: Int?, of names: [String]) -> String { names[((number ?? 1) - 1) % names.count] }
+        func padded(_ number: Int?) -> String { (number ?? 0) < 10 ? "0\(number ?? 0)" : "\(number ?? 0)" }
+        let weekday = name(parts.weekday, of: ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"])
+        let month = name(
+            parts.month,
+            of: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
+        return "\(weekday), \(padded(parts.day)) \(month) \(parts.year ?? 1970) "
+            + "\(padded(parts.hour)):\(padded(parts.minute)):\(padded(parts.second)) +0000"
+    }
+
+    private static func header(
+        _ name: String, _ encoded: String, of value: String
+    ) throws(MailFormatError) -> String {
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .header(name) }
+        return "\(name): \(encoded)\r\n"
+    }
+
+    /// Short enough for one line, ASCII, and nothing that a reader would take for an encoded word.
+    private static func isPlain(_ value: String) -> Bool {
+        value.utf8.count <= 60 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !value.contains("=?")
+    }
+
+    /// Encoded words of at most 75 bytes, one per line; none splits a character (RFC 2047 sections 2 and 5).
+    private static func encodedWords(_ value: String) -> String {
+        var words: [[UInt8]] = [[]]
+        for scalar in value.unicodeScalars {
+            let bytes = Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            if (words.last?.count ?? 0) + bytes.count > 45 { words.append([]) }
+            words[words.count - 1] += bytes
+        }
+        return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return byte < 16 ? "0" + digits : digits
+    }
+}

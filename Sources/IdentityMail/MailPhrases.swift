@@ -1,0 +1,125 @@
+import IdentityEngine
+
+/// The sentences of a mail in one language, as mustache templates over `organisation`, `minutes` and `single` (whether
+/// `minutes` is 1). They hold no text of the user's (`SEC-MAIL-7`).
+///
+/// They are plain text, hence the triple braces: the HTML part escapes the finished sentence.
+struct MailPhrases: Sendable {
+    var subject: String
+    var signUp: String
+    var signIn: String
+    var passwordReset: String
+    var secondFactor: String
+    var registration: String
+    /// Stands above the code.
+    var label: String
+    var validity: String
+    /// That the code is for nobody else.
+    var secrecy: String
+    /// What to do when one did not ask for it.
+    var unasked: String
+
+    /// Why the code was sent.
+    func sentence(for purpose: MailContent.Purpose) -> String {
+        switch purpose {
+        case .signUp: signUp
+        case .signIn: signIn
+        case .passwordReset: passwordReset
+        case .secondFactor: secondFactor
+        case .registration: registration
+        }
+    }
+
+    /// The sentences in `language`.
+    init(in language: MailLanguage) {
+        self =
+            switch language {
+            case .english: .english
+            case .danish: .danish
+            case .dutch: .dutch
+            case .french: .french
+            case .japanese: .japanese
+            }
+    }
+
+    private init(
+        subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
+        registration: String, label: String, validity: String, secrecy: String, unasked: String
+    ) {
+        self.subject = subject
+        self.signUp = signUp
+        self.signIn = signIn
+        self.passwordReset = passwordReset
+        self.secondFactor = secondFactor
+        self.registration = registration
+        self.label = label
+        self.validity = validity
+        self.secrecy = secrecy
+        self.unasked = unasked
+    }
+
+    private static let english = MailPhrases(
+        subject: "Your verification code for {{{organisation}}}",
+        signUp: "Use this code to create your account at {{{organisation}}}.",
+        signIn: "Use this code to sign in to {{{organisation}}}.",
+        passwordReset: "Use this code to choose a new password for your account at {{{organisation}}}.",
+        secondFactor: "Use this code to confirm that it is you who is signing in to {{{organisation}}}.",
+        registration: "Use this code to add this e-mail address to your account at {{{organisation}}} "
+            + "as a way to prove who you are.",
+        label: "Your code:",
+        validity: "It is valid for {{minutes}} minute{{^single}}s{{/single}}.",
+        secrecy: "Do not share this code with anyone. Nobody at {{{organisation}}} will ask you for it.",
+        unasked: "If you did not ask for this code, you can ignore this message.")
+
+    private static let danish = MailPhrases(
+        subject: "Din bekræftelseskode til {{{organisation}}}",
+        signUp: "Brug denne kode til at oprette din konto hos {{{organisation}}}.",
+        signIn: "Brug denne kode til at logge på hos {{{organisation}}}.",
+        passwordReset: "Brug denne kode til at vælge en ny adgangskode til din konto hos {{{organisation}}}.",
+        secondFactor: "Brug denne kode til at bekræfte, at det er dig, der logger på hos {{{organisation}}}.",
+        registration: "Brug denne kode til at knytte denne e-mailadresse til din konto hos {{{organisation}}} "
+            + "som bekræftelsesmetode.",
+        label: "Din kode:",
+        validity: "Den gælder i {{minutes}} minut{{^single}}ter{{/single}}.",
+        secrecy: "Del ikke koden med nogen. Ingen hos {{{organisation}}} vil bede dig om den.",
+        unasked: "Hvis du ikke har bedt om koden, kan du se bort fra denne besked.")
+
+    private static let dutch = MailPhrases(
+        subject: "Uw verificatiecode voor {{{organisation}}}",
+        signUp: "Gebruik deze code om uw account bij {{{organisation}}} aan te maken.",
+        signIn: "Gebruik deze code om u aan te melden bij {{{organisation}}}.",
+        passwordReset: "Gebruik deze code om een nieuw wachtwoord te kiezen voor uw account bij {{{organisation}}}.",
+        secondFactor: "Gebruik deze code om te bevestigen dat u het bent die zich aanmeldt bij {{{organisation}}}.",
+        registration: "Gebruik deze code om dit e-mailadres als verificatiemethode toe te voegen aan uw account bij "
+            + "{{{organisation}}}.",
+        label: "Uw code:",
+        validity: "Deze is {{minutes}} {{#single}}minuut{{/single}}{{^single}}minuten{{/single}} geldig.",
+        secrecy: "Deel deze code met niemand. Niemand van {{{organisation}}} zal u erom vragen.",
+        unasked: "Hebt u deze code niet aangevraagd, dan kunt u dit bericht negeren.")
+
+    private static let french = MailPhrases(
+        subject: "Votre code de vérification pour {{{organisation}}}",
+        signUp: "Utilisez ce code pour créer votre compte chez {{{organisation}}}.",
+        signIn: "Utilisez ce code pour vous connecter à votre compte chez {{{organisation}}}.",
+        passwordReset: "Utilisez ce code pour choisir un nouveau mot de passe pour votre compte chez {{{organisation}}}.",
+        secondFactor: "Utilisez ce code pour confirmer que c’est bien vous qui vous connectez à votre compte chez "
+            + "{{{organisation}}}.",
+        registration: "Utilisez ce code pour ajouter cette adresse e-mail comme moyen de vérification à votre compte "
+            + "chez {{{organisation}}}.",
+        label: "Votre code :",
+        validity: "Il est valable {{minutes}} minute{{^single}}s{{/single}}.",
+        secrecy: "Ne communiquez ce code à personne. Personne chez {{{organisation}}} ne vous le demandera.",
+        unasked: "Si vous n’avez pas demandé ce code, ignorez ce message.")
+
+    private static let japanese = MailPhrases(
+        subject: "{{{organisation}}} の確認コード",
+        signUp: "{{{organisation}}} のアカウントを作成するには、次のコードを入力してください。",
+        signIn: "{{{organisation}}} にサインインするには、次のコードを入力してください。",
+        passwordReset: "{{{organisation}}} のアカウントの新しいパスワードを設定するには、次のコードを入力してください。",
+        secondFactor: "{{{organisation}}} へのサインインがご本人によるものであることを確認するため、次のコードを入力してください。",
+        registration: "このメール アドレスを {{{organisation}}} のアカウントの本人確認方法として登録するには、次のコードを入力してください。",
+        label: "確認コード:",
+        validity: "このコードは {{minutes}} 分間有効です。",
+        secrecy: "このコードを誰にも教えないでください。{{{organisation}}} の担当者がコードをお尋ねすることはありません。",
+        unasked: "お心当たりがない場合は、このメールを無視してください。")
+}

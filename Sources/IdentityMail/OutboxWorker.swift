@@ -1,0 +1,215 @@
+package import IdentityEngine
+package import Logging
+package import NativeAuthCore
+import ServiceLifecycle
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends the mails of the outbox, each at least once (`SEC-MAIL-2`).
+///
+/// It runs when the signal says that there is mail, and when the store says that one is due. A mail that the server does
+/// not take now is tried again after 1 s, then 2 s, up to 5 min, until its code expires (`SEC-MAIL-8`); one that it refuses
+/// for good is marked failed and audited. An error of the store stops nothing: the lease ends and the mail comes again, with
+/// the same `Message-ID`.
+package final class OutboxWorker: Service {
+    /// How many mails are on their way at once (`REL-SMTP-2`).
+    private static let parallelSends = 4
+    /// For how long a mail is hidden from other workers, in seconds.
+    private static let lease: TimeInterval = 60
+    /// The longest sleep in seconds: mail that another process wrote, and whose own worker died, is found after it.
+    private static let longestWait: TimeInterval = 30
+
+    private struct State {
+        /// The mails being sent. One that outlasts its lease is not begun a second time here.
+        var underway: Set<UUID> = []
+        /// When the next timer rings.
+        var alarm: Date?
+    }
+
+    private let store: any OutboxStore
+    private let vault: Vault
+    private let renderer: MailRenderer
+    private let transport: any MailTransport
+    private let sender: @Sendable (TenantID) -> MailAddress
+    private let clock: any WallClock
+    private let randomness: any Randomness
+    private let signal: MailSignal
+    private let logger: Logger
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let onDelivered: (@Sendable (DeliveredMail) async -> Void)?
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - sender: The address that a tenant's mails come from.
+    ///   - randomness: For the jitter of retries.
+    ///   - onDelivered: Told of each mail after the server took it; the development profile's inbox.
+    ///   - sleep: Waits, and throws when cancelled; tests give their own.
+    package init(
+        store: any OutboxStore, vault: Vault, renderer: MailRenderer, transport: any MailTransport,
+        sender: @escaping @Sendable (TenantID) -> MailAddress, clock: any WallClock, randomness: any Randomness,
+        signal: MailSignal, logger: Logger, onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.store = store
+        self.vault = vault
+        self.renderer = renderer
+        self.transport = transport
+        self.sender = sender
+        self.clock = clock
+        self.randomness = randomness
+        self.signal = signal
+        self.logger = logger
+        self.sleep = sleep
+        self.onDelivered = onDelivered
+    }
+
+    /// Works until it is cancelled or asked to shut down; mails on their way then are finished first.
+    package func run() async throws {
+        await withDiscardingTaskGroup { group in
+            var failures = 0
+            signal.notify()
+            for await _ in signal.wakeUps.cancelOnGracefulShutdown() {
+                let free = Self.parallelSends - state.withLock { $0.underway.count }
+                // A mail that is done wakes us again.
+                guard free > 0 else { continue }
+                let now = clock.now
+                do {
+                    let leased = try await leaseMails(limit: free, now: now)
+                    for mail in leased.begun {
+                        group.addTask {
+                            await self.deliver(mail)
+                            self.signal.notify()
+                        }
+                    }
+                    failures = 0
+                    if leased.count == free {
+                        signal.notify()
+                    } else if let alarm = setAlarm(try await store.nextMailDue(), now: now) {
+                        group.addTask { await self.ring(alarm, now: now) }
+                    }
+                } catch {
+                    failures += 1
+                    logger.error("The outbox cannot be read.", metadata: ["error": "\(error)"])
+                    let pause = Self.retryDelay(afterAttempts: failures, randomness)
+                    if let alarm = setAlarm(now.addingTimeInterval(pause), now: now) {
+                        group.addTask { await self.ring(alarm, now: now) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends what is due and what becomes due meanwhile, then returns.
+    ///
+    /// - Returns: How many mails were tried.
+    package func processDueMail() async throws(StoreError) -> Int {
+        var tried = 0
+        while true {
+            let leased = try await leaseMails(limit: Self.parallelSends, now: clock.now)
+            guard leased.count > 0 else { return tried }
+            tried += leased.begun.count
+            await withDiscardingTaskGroup { group in
+                for mail in leased.begun { group.addTask { await self.deliver(mail) } }
+            }
+        }
+    }
+
+    private func leaseMails(
+        limit: Int, now: Date
+    ) async throws(StoreError) -> (count: Int, begun: [LeasedMail]) {
+        let leased = try await store.leaseMails(limit: limit, now: now, until: now.addingTimeInterval(Self.lease))
+        let begun = state.withLock { state in leased.filter { state.underway.insert($0.mail.id).inserted } }
+        return (leased.count, begun)
+    }
+
+    private func deliver(_ leased: LeasedMail) async {
+        let mail = leased.mail
+        do {
+            try await attempt(leased)
+        } catch {
+            // What was decided is not written down: the lease ends, and the mail is tried again.
+            logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
+        }
+        state.withLock { _ = $0.underway.remove(mail.id) }
+    }
+
+    private func attempt(_ leased: LeasedMail) async throws(StoreError) {
+        let mail = leased.mail
+        let content: MailContent
+        let words: MailText
+        let message: RenderedMail
+        do {
+            content = try mail.content(using: vault)
+            words = try renderer.words(of: content)
+            message = try renderer.render(content, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
+        } catch {
+            return try await fail(mail, detail: error is VaultError ? "unreadable" : "malformed")
+        }
+        do {
+            try await transport.send(message)
+        } catch {
+            switch error {
+            case .permanent(let replyCode): return try await fail(mail, detail: "smtp-\(replyCode)")
+            case .temporary: return try await postpone(leased, because: error)
+            }
+        }
+        await onDelivered?(
+            DeliveredMail(
+                to: content.recipient, subject: words.subject, code: content.code, text: words.text,
+                sentAt: content.sentAt))
+        try await store.markSent(mail.id, now: clock.now)
+    }
+
+    private func postpone(_ leased: LeasedMail, because error: MailTransportError) async throws(StoreError) {
+        let delay = Self.retryDelay(afterAttempts: leased.attempts + 1, randomness)
+        // At its expiry the store takes the mail out of the queue and wipes it.
+        let next = min(clock.now.addingTimeInterval(delay), leased.mail.expiresAt)
+        logger.warning(
+            "A mail was not taken; it is tried again.",
+            metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
+        try await store.retry(leased.mail.id, at: next)
+    }
+
+    private func fail(_ mail: OutboxMail, detail: String) async throws(StoreError) {
+        logger.error("A mail cannot be sent.", metadata: ["mail": "\(mail.id)", "reason": "\(detail)"])
+        let now = clock.now
+        try await store.markFailed(
+            mail.id, now: now,
+            event: AuditEvent(.mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, detail: detail))
+    }
+
+    /// The time to be woken at, or nil when an alarm rings no later already.
+    private func setAlarm(_ due: Date?, now: Date) -> Date? {
+        let wanted = min(due ?? .distantFuture, now.addingTimeInterval(Self.longestWait))
+        return state.withLock { state in
+            if let alarm = state.alarm, alarm <= wanted { return nil }
+            state.alarm = wanted
+            return wanted
+        }
+    }
+
+    private func ring(_ alarm: Date, now: Date) async {
+        do {
+            // Never a busy loop, even if the store calls a mail due that it does not hand out.
+            let wait = Duration.seconds(max(0.02, alarm.timeIntervalSince(now)))
+            try await cancelWhenGracefulShutdown { try await self.sleep(wait) }
+        } catch {
+            return  // Cancelled: the worker ends.
+        }
+        state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
+        signal.notify()
+    }
+
+    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more by chance, so that mails that failed together
+    /// do not come back together: 1 s to 5 min (`SEC-MAIL-8`).
+    private static func retryDelay(afterAttempts attempts: Int, _ randomness: any Randomness) -> TimeInterval {
+        let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
+        let chance = randomness.bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }
+        return base * (1 + chance / 4)
+    }
+}

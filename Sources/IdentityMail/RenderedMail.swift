@@ -1,0 +1,92 @@
+/// Why a mail was not built (`SEC-MAIL-3`, `SEC-MAIL-4`). It says which part was at fault, never its value.
+package enum MailFormatError: Error, Hashable, Sendable {
+    /// Not an address of the plain form that ``MailAddress`` allows.
+    case address
+    /// The value of the named header holds a control character.
+    case header(String)
+    /// A line is not ASCII text of at most 998 bytes that ends with CR LF.
+    case line
+}
+
+/// A mail address that is safe in an envelope and in a header: a dot-atom of at most 64 bytes, `@`, and a host name of at
+/// most 253; all ASCII, no quotes, comments, blanks or control characters, at most 254 bytes in all (RFC 5321 section 4.1.2,
+/// `SEC-MAIL-3`).
+///
+/// The bytes are kept as they came: what was verified is what the mail server is told.
+package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address.
+    package let text: String
+    /// The part after `@`.
+    package let domain: String
+
+    /// - Throws: ``MailFormatError/address``.
+    package init(_ text: String) throws(MailFormatError) {
+        let bytes = Array(text.utf8.prefix(255))
+        let sides = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard bytes.count <= 254, sides.count == 2, Self.isDotAtom(sides[0]), Self.isHostName(sides[1]) else {
+            throw .address
+        }
+        self.text = text
+        domain = String(decoding: sides[1], as: UTF8.self)
+    }
+
+    /// An address is personal data: logs do not show it (`SEC-LOG-2`).
+    package var description: String { "‹redacted›" }
+
+    private static func isDotAtom(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let atoms = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return bytes.count <= 64 && atoms.allSatisfy { !$0.isEmpty && $0.allSatisfy(isAtomText) }
+    }
+
+    private static func isHostName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let hyphen = UInt8(ascii: "-")
+        return bytes.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+                    && label.allSatisfy { isAlphanumeric($0) || $0 == hyphen }
+            }
+    }
+
+    private static func isAtomText(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}
+
+/// A mail as it goes over the wire: the envelope, and a whole message of RFC 5322.
+package struct RenderedMail: Sendable {
+    /// The envelope's sender, `MAIL FROM`.
+    package let sender: MailAddress
+    /// The envelope's one recipient, `RCPT TO`.
+    package let recipient: MailAddress
+    /// Headers and body: ASCII, every line at most 998 bytes and ended by CR LF, no other CR or LF, no NUL (`SEC-MAIL-4`).
+    /// Lines that begin with a dot are not doubled yet.
+    package let message: [UInt8]
+
+    /// - Throws: ``MailFormatError/line`` when `message` is not in the form that ``message`` promises.
+    package init(sender: MailAddress, recipient: MailAddress, message: [UInt8]) throws(MailFormatError) {
+        var lineLength = 0
+        var previous: UInt8 = 0
+        for byte in message {
+            switch byte {
+            case 0x0A:
+                guard previous == 0x0D else { throw .line }
+                lineLength = 0
+            case 0x01...0x7F:
+                guard previous != 0x0D else { throw .line }
+                lineLength += byte == 0x0D ? 0 : 1
+                guard lineLength <= 998 else { throw .line }
+            default: throw .line
+            }
+            previous = byte
+        }
+        guard previous == 0x0A else { throw .line }
+        self.sender = sender
+        self.recipient = recipient
+        self.message = message
+    }
+}

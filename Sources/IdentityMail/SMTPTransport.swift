@@ -1,0 +1,258 @@
+import CCurl
+import Dispatch
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Why a mail server's URL was not accepted. The sentences repeat no part of the URL, which may hold a password.
+package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not `smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if need be.
+    case malformedURL
+    /// Credentials for a server on this machine to which the connection would be in the clear.
+    case credentialsInTheClear
+    /// The file with certificates cannot be read.
+    case unreadableCAFile(String)
+
+    package var description: String {
+        switch self {
+        case .malformedURL: "the mail server must be given as smtp://HOST:PORT or smtps://HOST:PORT"
+        case .credentialsInTheClear:
+            "credentials for a mail server need smtps:// or required TLS; they are never sent in the clear"
+        case .unreadableCAFile(let path): "the certificate file \(path) cannot be read"
+        }
+    }
+}
+
+/// Sends mails by SMTP, through libcurl.
+///
+/// The connection is secured before anything is said: by TLS from the start for `smtps`, by STARTTLS for `smtp`, and a
+/// server that offers neither is refused, certificate and host name are always checked (`SEC-MAIL-5`). The one
+/// exception is `smtp` to this machine, which is in the clear and never carries credentials.
+///
+/// One connection per mail; the caller bounds how many there are at once. Limits: 10 s to connect, 60 s for an answer, 120 s
+/// for a whole mail (`SEC-MAIL-6`).
+package struct SMTPTransport: MailTransport {
+    /// How the connection is protected.
+    package enum Security: Hashable, Sendable {
+        case none
+        case startTLS
+        case implicitTLS
+    }
+
+    private struct Credentials: Sendable {
+        var user: String
+        var password: String
+    }
+
+    /// How the connection is protected.
+    package let security: Security
+    private let origin: String
+    private let credentials: Credentials?
+    private let caFile: String?
+    private static let queue = DispatchQueue(label: "SMTPTransport", attributes: .concurrent)
+    private static let isLibraryReady = ccurl_global_init() == CURLE_OK
+
+    /// - Parameters:
+    ///   - url: `smtp://HOST:PORT` or `smtps://HOST:PORT`; without a port 25 in the clear, 587 with STARTTLS, 465 with TLS
+    ///     from the start. User and password before the host, percent-encoded, turn on authentication.
+    ///   - caFile: Certificates in PEM to trust instead of the system's.
+    ///   - requiresTLS: Asks for STARTTLS from a server on this machine, too.
+    package init(
+        url: String, caFile: String? = nil, requiresTLS: Bool = false
+    ) throws(SMTPConfigurationError) {
+        guard url.utf8.count <= 1024, let parts = URLComponents(string: url), let host = parts.host,
+            Self.isHost(host), (1...65_535).contains(parts.port ?? 25), parts.path.isEmpty || parts.path == "/",
+            parts.query == nil, parts.fragment == nil
+        else { throw .malformedURL }
+        switch parts.scheme?.lowercased() {
+        case "smtps": security = .implicitTLS
+        case "smtp": security = requiresTLS || !Self.isLoopback(host) ? .startTLS : .none
+        case .some, nil: throw .malformedURL
+        }
+        switch (parts.user, parts.password) {
+        case (let user?, let password?):
+            guard !user.isEmpty, (user + password).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                throw .malformedURL
+            }
+            guard security != .none else { throw .credentialsInTheClear }
+            credentials = Credentials(user: user, password: password)
+        case (nil, nil): credentials = nil
+        case (.some, nil), (nil, .some): throw .malformedURL
+        }
+        if let caFile, !FileManager.default.isReadableFile(atPath: caFile) { throw .unreadableCAFile(caFile) }
+        self.caFile = caFile
+        let (scheme, standardPort) =
+            switch security {
+            case .none: ("smtp", 25)
+            case .startTLS: ("smtp", 587)
+            case .implicitTLS: ("smtps", 465)
+            }
+        let bracketed = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
+        origin = "\(scheme)://\(bracketed):\(parts.port ?? standardPort)"
+    }
+
+    package func send(_ message: RenderedMail) async throws(MailTransportError) {
+        let cancellation = Cancellation()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // libcurl blocks its thread, so it gets one that is not of the cooperative pool.
+                Self.queue.async {
+                    continuation.resume(returning: self.perform(message, cancellation))
+                }
+            }
+        } onCancel: {
+            cancellation.isRequested.store(true, ordering: .relaxed)
+        }
+        try result.get()
+    }
+
+    private func perform(
+        _ message: RenderedMail, _ cancellation: Cancellation
+    ) -> Result<Void, MailTransportError> {
+        guard Self.isLibraryReady, let handle = curl_easy_init() else {
+            return .failure(.temporary(.curl(CURLE_FAILED_INIT.rawValue)))
+        }
+        defer { curl_easy_cleanup(handle) }
+        guard let recipients = curl_slist_append(nil, message.recipient.text) else {
+            return .failure(.temporary(.curl(CURLE_OUT_OF_MEMORY.rawValue)))
+        }
+        defer { curl_slist_free_all(recipients) }
+        let upload = Upload(message.message)
+        return withExtendedLifetime((upload, cancellation)) {
+            var code = configure(handle, sender: message.sender, recipients, upload, cancellation)
+            if code == CURLE_OK { code = curl_easy_perform(handle) }
+            guard code != CURLE_OK else { return .success(()) }
+            var reply = 0
+            let hasReply = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK
+            return .failure(
+                Self.failure(code, reply: hasReply ? reply : 0, wholeMessageWasGiven: upload.isFinished))
+        }
+    }
+
+    private func configure(
+        _ handle: UnsafeMutableRawPointer, sender: MailAddress, _ recipients: UnsafeMutablePointer<curl_slist>,
+        _ upload: Upload, _ cancellation: Cancellation
+    ) -> CURLcode {
+        // The path is the name that EHLO gives: the sender's domain, so that this machine's name stays unknown.
+        var texts: [(CURLoption, String?)] = [
+            (CURLOPT_URL, "\(origin)/\(sender.domain)"), (CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
+            (CURLOPT_MAIL_FROM, sender.text),
+            // No proxy, whatever the environment says.
+            (CURLOPT_PROXY, ""),
+        ]
+        if let caFile { texts += [(CURLOPT_CAINFO, caFile), (CURLOPT_CAPATH, nil)] }
+        if let credentials {
+            texts += [(CURLOPT_USERNAME, credentials.user), (CURLOPT_PASSWORD, credentials.password)]
+        }
+        let tls = security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
+        let numbers: [(CURLoption, Int)] = [
+            (CURLOPT_USE_SSL, Int(tls.rawValue)), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+            (CURLOPT_SSLVERSION, 6),  // TLS 1.2 or later
+            (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
+            (CURLOPT_NOSIGNAL, 1), (CURLOPT_UPLOAD, 1),
+        ]
+        var code = CURLE_OK
+        for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
+        for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
+        if code == CURLE_OK { code = ccurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients) }
+        if code == CURLE_OK { code = ccurl_set_sink(handle) { _, size, count, _ in size * count } }
+        if code == CURLE_OK {
+            let context = Unmanaged.passUnretained(upload).toOpaque()
+            code = ccurl_set_source(
+                handle,
+                { buffer, size, count, context in
+                    guard let buffer, let context else { return 0 }
+                    let upload = Unmanaged<Upload>.fromOpaque(context).takeUnretainedValue()
+                    return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                }, context)
+        }
+        if code == CURLE_OK {
+            let context = Unmanaged.passUnretained(cancellation).toOpaque()
+            code = ccurl_set_progress(
+                handle,
+                { context, _, _, _, _ in
+                    guard let context else { return 0 }
+                    let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
+                    return cancellation.isRequested.load(ordering: .relaxed) ? 1 : 0
+                }, context)
+        }
+        return code
+    }
+
+    /// What libcurl's verdict means for the mail.
+    ///
+    /// - Parameters:
+    ///   - reply: The server's last reply code; 0 when there was none.
+    ///   - wholeMessageWasGiven: Whether the reply can be about the message, rather than the greeting.
+    private static func failure(
+        _ code: CURLcode, reply: Int, wholeMessageWasGiven: Bool
+    ) -> MailTransportError {
+        switch code {
+        // To MAIL, RCPT and DATA; or to the message. 530 and 538 ask for a login or TLS: an operator can mend that.
+        case CURLE_SEND_ERROR, CURLE_WEIRD_SERVER_REPLY:
+            if (500...599).contains(reply), reply != 530, reply != 538, code == CURLE_SEND_ERROR || wholeMessageWasGiven {
+                .permanent(replyCode: reply)
+            } else if (400...599).contains(reply) {
+                .temporary(.reply(reply))
+            } else {
+                .temporary(.unreachable)
+            }
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
+            CURLE_REMOTE_ACCESS_DENIED:
+            .temporary(.unreachable)
+        case CURLE_OPERATION_TIMEDOUT: .temporary(.timedOut)
+        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
+            .temporary(.insecure)
+        case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: .temporary(.unauthenticated)
+        case CURLE_ABORTED_BY_CALLBACK: .temporary(.cancelled)
+        default: .temporary(.curl(code.rawValue))
+        }
+    }
+
+    private static func isHost(_ host: String) -> Bool {
+        let bytes = host.utf8
+        let isV6 = bytes.contains(UInt8(ascii: ":"))
+        return !bytes.isEmpty
+            && bytes.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || $0 == UInt8(ascii: ".") || (isV6 ? ":[]" : "-").utf8.contains($0)
+            }
+    }
+
+    /// `localhost`, 127.0.0.0/8 and ::1, by the letter; any other spelling counts as remote.
+    private static func isLoopback(_ host: String) -> Bool {
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host.lowercased() == "localhost" || host == "::1" || host == "[::1]"
+            || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// Asks libcurl to give up, from another thread.
+private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
+}
+
+/// The bytes of a message as libcurl fetches them. It stays on the thread that sends.
+private final class Upload {
+    private var rest: ArraySlice<UInt8>
+    /// Whether libcurl was told that there is no more.
+    private(set) var isFinished = false
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    /// Copies as much as fits; returns how much, 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let chunk = rest.prefix(buffer.count)
+        buffer.copyBytes(from: chunk)
+        rest = rest.dropFirst(chunk.count)
+        isFinished = chunk.isEmpty
+        return chunk.count
+    }
+}

@@ -1,0 +1,126 @@
+import CSodium
+package import IdentityEngine
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Hashes passwords with Argon2id version 1.3 (RFC 9106) through libsodium: one lane, a random salt of 16 bytes, a tag of
+/// 32 bytes, stored as a PHC string (`SEC-PWD-6`).
+///
+/// Hashes are computed on the hasher's own threads, with a short queue in front (`SEC-PWD-8`). Copies share the threads;
+/// a server has one hasher.
+package struct Argon2idHasher: PasswordHasher {
+    /// What a hash costs.
+    package struct Parameters: Hashable, Sendable {
+        /// Memory in KiB.
+        package var memoryKiB: Int
+        /// How many times the memory is filled.
+        package var passes: Int
+
+        /// Costs of `memoryKiB` KiB and `passes` passes.
+        package init(memoryKiB: Int, passes: Int) {
+            self.memoryKiB = memoryKiB
+            self.passes = passes
+        }
+
+        /// 19 MiB and two passes: the least that is accepted.
+        package static let standard = Parameters(memoryKiB: 19_456, passes: 2)
+    }
+
+    /// Why a hasher cannot be had; a server does not start then.
+    package enum SetupError: Error, Equatable, CustomStringConvertible {
+        /// Cheaper than ``Parameters/standard`` in one of the two.
+        case tooWeak(Parameters)
+        /// Above what a stored hash may ask for, so that its hashes would be refused (`SEC-PWD-10`).
+        case tooCostly(Parameters)
+        /// Not between 1 and twice the number of cores.
+        case threads(Int, cores: Int)
+        /// libsodium finds no source of random bytes.
+        case noRandomness
+
+        package var description: String {
+            switch self {
+            case .tooWeak(let parameters):
+                """
+                Argon2id with \(parameters.memoryKiB) KiB and \(parameters.passes) passes is too weak; the least is \
+                \(Parameters.standard.memoryKiB) KiB and \(Parameters.standard.passes) passes.
+                """
+            case .tooCostly(let parameters):
+                """
+                Argon2id with \(parameters.memoryKiB) KiB and \(parameters.passes) passes is too costly; the most is \
+                \(Argon2idRecord.dearest.memoryKiB) KiB and \(Argon2idRecord.dearest.passes) passes.
+                """
+            case .threads(let threads, let cores):
+                "\(threads) threads for password hashing; it must lie between 1 and \(2 * cores), twice the cores."
+            case .noRandomness: "libsodium could not be initialised: the system gives it no random bytes."
+            }
+        }
+    }
+
+    /// The longest password that is hashed, in UTF-8 bytes; the password policy refuses longer ones before (`SEC-PWD-2`).
+    package static let longestPassword = 1024
+
+    private let parameters: Parameters
+    private let pool: HashingPool
+
+    /// - Parameter threads: How many hashes are computed at a time, 1 to twice the number of cores; nil for one per core.
+    ///   Each takes the parameters' memory.
+    /// - Throws: ``SetupError`` for parameters that a server must not start with.
+    package init(_ parameters: Parameters = .standard, threads: Int? = nil) throws(SetupError) {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let threads = threads ?? cores
+        guard parameters.memoryKiB >= Parameters.standard.memoryKiB, parameters.passes >= Parameters.standard.passes
+        else { throw .tooWeak(parameters) }
+        guard parameters.memoryKiB <= Argon2idRecord.dearest.memoryKiB,
+            parameters.passes <= Argon2idRecord.dearest.passes
+        else { throw .tooCostly(parameters) }
+        guard (1...2 * cores).contains(threads) else { throw .threads(threads, cores: cores) }
+        guard sodium_init() >= 0 else { throw .noRandomness }
+        self.parameters = parameters
+        pool = HashingPool(threads: threads)
+    }
+
+    /// Hashes with a fresh random salt.
+    ///
+    /// - Throws: ``HashingError/overloaded`` when no worker is free in time or the memory cannot be had;
+    ///   ``HashingError/unusable`` for a password above ``longestPassword``, which is neither hashed nor cut.
+    package func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
+        guard Self.isHashable(password) else { throw .unusable }
+        let parameters = parameters
+        guard let phc = try await pool.run({ Self.phc(of: password, parameters) }) else { throw .overloaded }
+        return PasswordHash(phc: phc)
+    }
+
+    /// Whether `password` yields `hash`. The hash's own parameters are used, as long as they are affordable.
+    ///
+    /// - Throws: ``HashingError/overloaded`` as in ``hash(_:)``; ``HashingError/unusable``, before anything is computed, for
+    ///   a hash that is damaged, of another kind or too costly (`SEC-PWD-10`), and for a password above ``longestPassword``.
+    package func verify(
+        _ password: Secret<String>, against hash: PasswordHash
+    ) async throws(HashingError) -> Bool {
+        guard Self.isHashable(password), let record = Argon2idRecord(phc: hash.phc) else { throw .unusable }
+        guard let verdict = try await pool.run({ record.matches(password.reveal()) }) else { throw .overloaded }
+        return verdict
+    }
+
+    private static func isHashable(_ password: Secret<String>) -> Bool {
+        password.reveal().utf8.count <= longestPassword
+    }
+
+    /// Nil when the memory cannot be had, the one failure that is left once the parameters were checked.
+    private static func phc(of password: Secret<String>, _ parameters: Parameters) -> String? {
+        let text = password.reveal()
+        var phc = [CChar](repeating: 0, count: crypto_pwhash_strbytes())
+        let status = text.withCString {
+            crypto_pwhash_str_alg(
+                &phc, $0, UInt64(text.utf8.count), UInt64(parameters.passes), parameters.memoryKiB * 1024,
+                crypto_pwhash_alg_argon2id13())
+        }
+        guard status == 0 else { return nil }
+        return String(decoding: phc.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+import CSodium
+
+/// A stored Argon2id hash, taken apart and found affordable (`SEC-PWD-10`).
+///
+/// The text is `$argon2id$v=19$m=‹KiB›,t=‹passes›,p=‹lanes›$‹salt›$‹tag›`, base64 without padding (PHC string format).
+struct Argon2idRecord: Sendable {
+    let phc: String
+    let memoryKiB: Int
+    let passes: Int
+    let lanes: Int
+    let salt: [UInt8]
+    let tag: [UInt8]
+
+    /// The dearest parameters that are ever computed: more would let a planted record stop the server.
+    static let dearest = (memoryKiB: 256 * 1024, passes: 10, lanes: 8)
+
+    /// Nil for another algorithm or version, a damaged text, and parameters outside the limits. Computes nothing.
+    init?(phc: String) {
+        // libsodium reads the text as a C string, so that a NUL would hide what follows it.
+        guard phc.utf8.count < crypto_pwhash_strbytes(), phc.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        let fields = phc.split(separator: "$", omittingEmptySubsequences: false)
+        guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19" else { return nil }
+        let costs = fields[3].split(separator: ",", omittingEmptySubsequences: false)
+        guard costs.count == 3,
+            let memoryKiB = Self.number(costs[0], named: "m="), let passes = Self.number(costs[1], named: "t="),
+            let lanes = Self.number(costs[2], named: "p="),
+            (1...Self.dearest.lanes).contains(lanes), (1...Self.dearest.passes).contains(passes),
+            (8 * lanes...Self.dearest.memoryKiB).contains(memoryKiB),
+            let salt = Self.bytes(fields[4]), (8...48).contains(salt.count),
+            let tag = Self.bytes(fields[5]), (16...64).contains(tag.count)
+        else { return nil }
+        self.phc = phc
+        self.memoryKiB = memoryKiB
+        self.passes = passes
+        self.lanes = lanes
+        self.salt = salt
+        self.tag = tag
+    }
+
+    /// Whether `password` gives this tag, compared in constant time; nil when the memory for it cannot be had.
+    func matches(_ password: String) -> Bool? {
+        guard lanes == 1, salt.count == crypto_pwhash_saltbytes() else {
+            // Another program's parameters, which libsodium computes in its combined call only. That call does not tell a
+            // lack of memory from a wrong password, so it is not used for this server's own hashes.
+            return password.withCString { crypto_pwhash_str_verify(phc, $0, UInt64(password.utf8.count)) } == 0
+        }
+        var computed = [UInt8](repeating: 0, count: tag.count)
+        let status = password.withCString {
+            crypto_pwhash(
+                &computed, UInt64(tag.count), $0, UInt64(password.utf8.count), salt, UInt64(passes), memoryKiB * 1024,
+                crypto_pwhash_alg_argon2id13())
+        }
+        guard status == 0 else { return nil }
+        return sodium_memcmp(computed, tag, tag.count) == 0
+    }
+
+    /// A decimal number without leading zeros, after its name.
+    private static func number(_ field: Substring, named name: String) -> Int? {
+        guard field.hasPrefix(name), let number = Int(field.dropFirst(name.count)), "\(name)\(number)" == field else {
+            return nil
+        }
+        return number
+    }
+
+    private static func bytes(_ base64: Substring) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: base64.utf8.count)
+        var count = 0
+        let status = sodium_base642bin(
+            &bytes, bytes.count, String(base64), base64.utf8.count, nil, &count, nil,
+            sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+        return status == 0 ? Array(bytes.prefix(count)) : nil
+    }
+}

@@ -1,0 +1,95 @@
+import Dispatch
+package import IdentityEngine
+import Synchronization
+
+/// Runs costly work on a few threads of its own, with a short queue in front (`SEC-PWD-8`).
+///
+/// Each worker is a serial dispatch queue, which is backed by a thread outside Swift's cooperative pool; it has a thread
+/// only while there is work. A worker is handed the next job by itself, when its job is done: nothing that happens to the
+/// caller, cancellation included, lets more jobs run than there are workers.
+final class HashingPool: Sendable {
+    private struct Job: Sendable {
+        let number: UInt64
+        let run: @Sendable () -> Void
+        let refuse: @Sendable () -> Void
+    }
+
+    private struct State {
+        var idle: [DispatchQueue]
+        var waiting: [Job] = []
+        var jobs: UInt64 = 0
+    }
+
+    private enum Placement {
+        case runs(on: DispatchQueue)
+        case waits
+        case refused
+    }
+
+    /// How many jobs may wait for each worker.
+    static let waitingPerThread = 32
+
+    private let state: Mutex<State>
+    private let alarm = DispatchQueue(label: "native-auth.password.alarm")
+    private let longestQueue: Int
+    private let longestWait: DispatchTimeInterval
+
+    /// - Parameters:
+    ///   - threads: How many jobs run at a time; at least 1.
+    ///   - longestWait: How long a job may wait for a worker.
+    init(threads: Int, longestWait: DispatchTimeInterval = .seconds(2)) {
+        state = Mutex(State(idle: (0..<threads).map { DispatchQueue(label: "native-auth.password.\($0)") }))
+        longestQueue = Self.waitingPerThread * threads
+        self.longestWait = longestWait
+    }
+
+    /// Runs `work` on a worker and returns what it returns. A cancelled caller gets its answer like any other.
+    ///
+    /// - Throws: ``HashingError/overloaded`` when the queue is full or the job waited too long; `work` is not run then.
+    func run<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async throws(HashingError) -> Answer {
+        let result: Result<Answer, HashingError> = await withCheckedContinuation { continuation in
+            submit(
+                run: { continuation.resume(returning: .success(work())) },
+                refuse: { continuation.resume(returning: .failure(.overloaded)) })
+        }
+        return try result.get()
+    }
+
+    private func submit(run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void) {
+        let (job, placement) = state.withLock { state in
+            state.jobs += 1
+            let job = Job(number: state.jobs, run: run, refuse: refuse)
+            if let worker = state.idle.popLast() { return (job, Placement.runs(on: worker)) }
+            guard state.waiting.count < longestQueue else { return (job, Placement.refused) }
+            state.waiting.append(job)
+            return (job, Placement.waits)
+        }
+        switch placement {
+        case .runs(let worker):
+            worker.async { self.work(startingWith: job, on: worker) }
+        case .waits:
+            alarm.asyncAfter(deadline: .now() + longestWait) { [weak self] in self?.refuseIfWaiting(job.number) }
+        case .refused:
+            job.refuse()
+        }
+    }
+
+    private func work(startingWith first: Job, on worker: DispatchQueue) {
+        var next: Job? = first
+        while let job = next {
+            job.run()
+            next = state.withLock { state in
+                if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+                state.idle.append(worker)
+                return nil
+            }
+        }
+    }
+
+    private func refuseIfWaiting(_ number: UInt64) {
+        let late = state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+        }
+        late?.refuse()
+    }
+}

@@ -1,0 +1,118 @@
+// All of Foundation, for NSLock: Mutex of the module Synchronization needs a newer iOS than this package does.
+import Foundation
+import GRDB
+import IdentityEngine
+
+/// The one writer of a database: many callers share one durable commit (decision D6, `REL-TX-2`).
+///
+/// A commit with `synchronous=FULL` waits for the disk, and that wait costs the same for one change as for a hundred. So a
+/// caller only appends its job to a queue. Whenever the writer's thread is free, it takes every job that waits at that
+/// moment, opens one `BEGIN IMMEDIATE`, runs the jobs in order, commits once, and only then lets each caller go on.
+///
+/// - Each job runs in a savepoint of its own: a job that throws undoes its own changes and nobody else's.
+/// - If the commit fails, nothing of the batch was written, and every caller gets ``StoreError/unavailable(_:)``.
+/// - A batch in which no job changed a row is not committed, so a mere refusal costs no wait for the disk.
+/// - A job that was queued runs, whether or not its caller's task is cancelled meanwhile.
+/// - Jobs run on GRDB's own serial queue; no thread of the cooperative pool is blocked.
+///
+/// `@unchecked Sendable`: `waiting` and `commits` are touched under `lock` only; all else is constant and sendable.
+final class GroupCommitWriter: @unchecked Sendable {
+    /// A caller's change, its types erased.
+    private struct Job {
+        /// Runs the change. What it returns is called after the batch ended, with the reason if the batch was not committed.
+        var run: @Sendable (Database) -> @Sendable (StoreError?) -> Void
+        /// Called instead of `run` when no transaction could be opened.
+        var abandon: @Sendable (StoreError) -> Void
+    }
+
+    private let database: any DatabaseWriter
+    private let lock = NSLock()
+    private var waiting: [Job] = []
+    private var commits = 0
+
+    init(_ database: any DatabaseWriter) {
+        self.database = database
+    }
+
+    /// How many transactions were committed so far.
+    var commitCount: Int { lock.withLock { commits } }
+
+    /// How many jobs wait for the next transaction at this moment.
+    var waitingCount: Int { lock.withLock { waiting.count } }
+
+    /// Runs `change` in the next transaction and returns its result once that is durable.
+    ///
+    /// - Throws: What `change` throws, as a ``StoreError``, its changes undone; or ``StoreError/unavailable(_:)`` when the
+    ///   transaction could not be opened or committed.
+    func write<Value: Sendable>(
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let outcome = await withCheckedContinuation { (caller: CheckedContinuation<Outcome<Value>, Never>) in
+            append(
+                Job(
+                    run: { db in
+                        let outcome = Self.inSavepoint(of: db, change)
+                        return { failure in caller.resume(returning: failure.map { .failure($0) } ?? outcome) }
+                    },
+                    abandon: { caller.resume(returning: .failure($0)) }))
+        }
+        return try outcome.get()
+    }
+
+    private typealias Outcome<Value> = Result<Value, StoreError>
+
+    /// Whoever finds the queue empty asks for a run of the writer; those who come before that run starts join it.
+    private func append(_ job: Job) {
+        let isFirst = lock.withLock {
+            waiting.append(job)
+            return waiting.count == 1
+        }
+        if isFirst {
+            database.asyncWriteWithoutTransaction { self.commitWaiting(in: $0) }
+        }
+    }
+
+    private func commitWaiting(in db: Database) {
+        let batch = lock.withLock {
+            defer { waiting = [] }
+            return waiting
+        }
+        var completions: [@Sendable (StoreError?) -> Void] = []
+        var failure: StoreError?
+        do {
+            var isWritten = false
+            try db.inTransaction(.immediate) {
+                let before = db.totalChangesCount
+                for job in batch { completions.append(job.run(db)) }
+                isWritten = db.totalChangesCount != before
+                return isWritten ? .commit : .rollback
+            }
+            if isWritten { lock.withLock { commits += 1 } }
+        } catch {
+            failure = .unavailable(SQLiteFailure(error))
+        }
+        for completion in completions { completion(failure) }
+        if let failure {
+            for job in batch.dropFirst(completions.count) { job.abandon(failure) }
+        }
+    }
+
+    private static func inSavepoint<Value>(
+        of db: Database, _ change: (Database) throws -> Value
+    ) -> Outcome<Value> {
+        do {
+            // A full disk or an I/O error can make SQLite roll the whole transaction back in the middle of the batch. Without
+            // this check the next savepoint would open, and commit, a transaction of its own.
+            guard db.isInsideTransaction else { throw SQLiteFailure.transactionLost }
+            var value: Value?
+            try db.inSavepoint {
+                value = try change(db)
+                return .commit
+            }
+            guard let value else { throw SQLiteFailure.transactionLost }
+            return .success(value)
+        } catch {
+            return .failure(StoreError(error))
+        }
+    }
+}

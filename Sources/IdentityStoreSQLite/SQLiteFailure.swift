@@ -1,0 +1,40 @@
+import GRDB
+import IdentityEngine
+
+/// What SQLite said, without the statement and its values, which could be personal or secret (`SEC-LOG-1`).
+struct SQLiteFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+        if let error = error as? DatabaseError {
+            description = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
+        } else {
+            description = String(describing: type(of: error))
+        }
+    }
+
+    private init(description: String) {
+        self.description = description
+    }
+
+    /// SQLite rolled the transaction back because of another job of the batch.
+    static let transactionLost = SQLiteFailure(description: "the transaction was rolled back")
+    /// A row that this transaction has read was not there to be updated.
+    static let rowLost = SQLiteFailure(description: "the row changed between its reading and its writing")
+}
+
+extension StoreError {
+    /// Any error of this module's work on the database, in the words of the ports.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError:
+            self = error
+        case let error as SQLiteFailure:
+            self = .unavailable(error)
+        case let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+            self = .corrupt("database")
+        default:
+            self = .unavailable(SQLiteFailure(error))
+        }
+    }
+}

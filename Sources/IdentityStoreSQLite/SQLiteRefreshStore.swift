@@ -1,0 +1,80 @@
+import GRDB
+package import IdentityEngine
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension SQLiteStore: RefreshStore {
+    package func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily? {
+        try await read { try $0.refreshFamily(id, in: tenant) }
+    }
+
+    package func updateRefreshFamily<Answer: Sendable>(
+        _ id: UUID, in tenant: TenantID,
+        decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await writer.write { db in
+            let family = try db.refreshFamily(id, in: tenant)
+            let (change, event, answer) = decide(family)
+            if let change {
+                if let family { try db.update(family, to: change) } else { try db.insert(change) }
+                if let event { try db.insert(event) }
+            }
+            return answer
+        }
+    }
+}
+
+extension Database {
+    func insert(_ family: RefreshFamily) throws {
+        try run(
+            """
+            INSERT INTO refresh_families (client, user, scopes, methods, authenticated_at, created_at, expires_at, generation,
+                token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, values(of: family) + [family.tenant, family.id])
+    }
+
+    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`).
+    fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
+        let count = try run(
+            """
+            UPDATE refresh_families SET client = ?, user = ?, scopes = ?, methods = ?, authenticated_at = ?, created_at = ?,
+                expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?, previous_rotated_at = ?,
+                previous_answer = ?, revoked_at = ?
+            WHERE tenant = ? AND id = ? AND generation = ?
+            """, values(of: new) + [old.tenant, old.id, old.generation])
+        guard count == 1 else { throw SQLiteFailure.rowLost }
+    }
+
+    private func values(of family: RefreshFamily) -> [any StoredValue] {
+        [
+            family.client, family.user, family.scopes, family.methods, family.authenticatedAt, family.createdAt,
+            family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
+            family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt,
+        ]
+    }
+
+    fileprivate func refreshFamily(_ id: UUID, in tenant: TenantID) throws -> RefreshFamily? {
+        let rows = try rows(
+            of: "refresh_families", "SELECT * FROM refresh_families WHERE tenant = ? AND id = ?", [tenant, id])
+        return try rows.first.map { row in
+            RefreshFamily(
+                id: id, tenant: tenant, client: try row.value("client"), user: try row.value("user"),
+                scopes: try row.value("scopes"), methods: try row.value("methods"),
+                authenticatedAt: try row.value("authenticated_at"), createdAt: try row.value("created_at"),
+                expiresAt: try row.value("expires_at"), generation: try row.value("generation"),
+                tokenDigest: try row.value("token_digest"),
+                previous: try row.value("previous_digest", as: Data?.self).map { digest in
+                    RefreshFamily.Previous(
+                        tokenDigest: digest, rotatedAt: try row.value("previous_rotated_at"),
+                        sealedAnswer: try row.value("previous_answer"))
+                },
+                revokedAt: try row.value("revoked_at"))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import GRDB
+package import IdentityEngine
+
+/// All stores of the engine in one SQLite database: a file, or memory.
+///
+/// Write-ahead log, `synchronous=FULL`, foreign keys on, five seconds of patience with other programs that look into the
+/// file, and deleted content overwritten with zeros (`REL-TX-2`, `SEC-SEC-2`). Changes go through one writer that groups
+/// them; reads run beside it on connections of their own (a file) or between its batches (memory).
+package final class SQLiteStore: Sendable {
+    private let database: any DatabaseWriter
+    let writer: GroupCommitWriter
+    private let file: DatabaseFile?
+
+    /// Opens the database at `path`, making folder (0700), file (0600) and tables where they are missing.
+    ///
+    /// The file stays locked for other processes until ``close()`` or the end of the store's life.
+    ///
+    /// Blocks while it works; call it at start.
+    package convenience init(path: String) throws(SQLiteStoreOpenError) {
+        let path = DatabaseFile.canonical(path)
+        let file = try DatabaseFile(path: path)
+        do {
+            let pool = try DatabasePool(path: path, configuration: Self.configuration)
+            // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try self.init(pool, file: file, path: path)
+        } catch {
+            throw Self.openError(error, path: path)
+        }
+    }
+
+    /// A database in memory, gone with the store: the fast one, for tests and trials.
+    package static func inMemory() throws(SQLiteStoreOpenError) -> SQLiteStore {
+        do {
+            return try SQLiteStore(DatabaseQueue(configuration: configuration), file: nil, path: ":memory:")
+        } catch {
+            throw openError(error, path: ":memory:")
+        }
+    }
+
+    private init(_ database: any DatabaseWriter, file: DatabaseFile?, path: String) throws {
+        let migrator = Schema.migrator
+        try database.read { db in
+            if try migrator.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
+            let isEmpty = try Row.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
+            if try !isEmpty && !db.tableExists("grdb_migrations") {
+                throw SQLiteStoreOpenError.notADatabase(path: path)
+            }
+        }
+        try migrator.migrate(database)
+        self.database = database
+        self.file = file
+        writer = GroupCommitWriter(database)
+    }
+
+    /// Closes the database and unlocks the file; call it when nobody uses the store any more. Whatever is called later throws
+    /// ``StoreError/unavailable(_:)``.
+    package func close() async throws(StoreError) {
+        do {
+            // The barrier lets everything end that was queued before.
+            try await database.barrierWriteWithoutTransaction { _ in }
+            try database.close()
+        } catch {
+            throw StoreError(error)
+        }
+        file?.release()
+    }
+
+    /// Moves the write-ahead log into the file and empties it, so that wiped content is gone from both. Does what it can
+    /// while readers are at work; the next call does the rest.
+    package func checkpoint() async throws(StoreError) {
+        _ = try await unsafeSQL("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// How many transactions were committed so far; group commit makes it fewer than the changes.
+    package var commitCount: Int { writer.commitCount }
+
+    /// How many changes wait for the next transaction at this moment.
+    package var waitingCount: Int { writer.waitingCount }
+
+    /// Runs one statement as it is, past the ports, and returns its rows as text, nil for NULL and hexadecimal for blobs.
+    /// For tests and for looking into a database by hand; `sql` must be fixed text.
+    ///
+    /// - Parameter reader: Whether to use a connection of the readers instead of the writer's.
+    package func unsafeSQL(_ sql: String, reader: Bool = false) async throws(StoreError) -> [[String?]] {
+        let work: @Sendable (Database) throws -> [[String?]] = { db in
+            try Row.fetchAll(db, sql: sql).map { row in row.databaseValues.map(Self.text) }
+        }
+        do {
+            return try await reader ? database.unsafeRead(work) : database.writeWithoutTransaction(work)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Runs `query` on a consistent state of the database.
+    func read<Value: Sendable>(
+        _ query: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do {
+            // A database in memory has one connection, so nothing can change beside a read, and GRDB's `read` would ask
+            // SQLite about a connection that ``close()`` may have ended.
+            return try await file == nil ? database.unsafeRead(query) : database.read(query)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { db in
+            // The patience is set here because GRDB gives a pool's readers another one than `busyMode` says.
+            try db.execute(
+                sql: "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        }
+        return configuration
+    }
+
+    private static func openError(_ error: any Error, path: String) -> SQLiteStoreOpenError {
+        switch error {
+        case let error as SQLiteStoreOpenError: error
+        case let error as DatabaseError where error.resultCode == .SQLITE_NOTADB: .notADatabase(path: path)
+        case let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode):
+            .lockedByAnotherProcess(path: path)
+        default: .unreadable(path: path, reason: SQLiteFailure(error).description)
+        }
+    }
+
+    private static func text(_ value: DatabaseValue) -> String? {
+        switch value.storage {
+        case .null: nil
+        case .int64(let integer): String(integer)
+        case .double(let number): String(number)
+        case .string(let text): text
+        case .blob(let bytes): bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import GRDB
+
+/// The tables, as named migrations. A migration that was released is never edited; a change is a new one at the end
+/// (`REL-TX-5`).
+///
+/// Conventions: every key starts with the tenant; identifiers are the 16 bytes of a UUID; times are milliseconds since 1970;
+/// digests and sealed values are blobs. Tables of short rows live in their key's tree alone (`WITHOUT ROWID`).
+/// Foreign keys are checked at once, not at commit, where a violation would fail the other callers of the batch.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("0001 sign-up") { db in
+            try db.execute(sql: signUp)
+        }
+        return migrator
+    }
+
+    private static let signUp = """
+        CREATE TABLE users (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            client BLOB NOT NULL,
+            password_hash TEXT,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE identifiers (
+            tenant BLOB NOT NULL,
+            key BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            display TEXT NOT NULL,
+            user BLOB NOT NULL,
+            proven_at INTEGER,
+            proof TEXT,
+            PRIMARY KEY (tenant, key),
+            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX identifiers_by_user ON identifiers (tenant, user);
+
+        CREATE TABLE attributes (
+            tenant BLOB NOT NULL,
+            user BLOB NOT NULL,
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (tenant, user, name),
+            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE flows (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            revision INTEGER NOT NULL,
+            code_digest BLOB,
+            code_attempts INTEGER,
+            code_sent_at INTEGER,
+            code_expires_at INTEGER,
+            codes_sent INTEGER NOT NULL,
+            misuses INTEGER NOT NULL,
+            is_ended INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX flows_by_expiry ON flows (expires_at);
+
+        CREATE TABLE replays (
+            tenant BLOB NOT NULL,
+            flow BLOB NOT NULL,
+            request_digest BLOB NOT NULL,
+            sealed_answer BLOB NOT NULL,
+            expires_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, flow, request_digest),
+            FOREIGN KEY (tenant, flow) REFERENCES flows (tenant, id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE INDEX replays_by_expiry ON replays (expires_at);
+
+        CREATE TABLE outbox (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL UNIQUE,
+            flow BLOB,
+            state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'expired', 'failed')),
+            sealed_content BLOB,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due_at INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            PRIMARY KEY (tenant, id)
+        ) STRICT;
+        CREATE INDEX outbox_by_due ON outbox (due_at) WHERE state = 'pending';
+        CREATE INDEX outbox_by_expiry ON outbox (expires_at) WHERE state = 'pending';
+        CREATE INDEX outbox_by_finish ON outbox (finished_at) WHERE finished_at IS NOT NULL;
+
+        CREATE TABLE refresh_families (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            client BLOB NOT NULL,
+            user BLOB NOT NULL,
+            scopes TEXT NOT NULL,
+            methods TEXT NOT NULL,
+            authenticated_at INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            token_digest BLOB NOT NULL,
+            previous_digest BLOB,
+            previous_rotated_at INTEGER,
+            previous_answer BLOB,
+            revoked_at INTEGER,
+            PRIMARY KEY (tenant, id),
+            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE INDEX refresh_families_by_user ON refresh_families (tenant, user);
+        CREATE INDEX refresh_families_by_expiry ON refresh_families (expires_at);
+
+        CREATE TABLE signing_keys (
+            tenant BLOB NOT NULL,
+            kid TEXT NOT NULL,
+            algorithm TEXT NOT NULL,
+            sealed_private_key BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, kid)
+        ) STRICT;
+
+        CREATE TABLE audit (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            tenant BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            client BLOB,
+            flow BLOB,
+            user BLOB,
+            detail TEXT
+        ) STRICT;
+        CREATE INDEX audit_by_tenant ON audit (tenant, seq);
+
+        CREATE TABLE write_probe (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            count INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO write_probe VALUES (1, 0);
+        """
+}

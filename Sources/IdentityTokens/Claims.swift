@@ -1,0 +1,137 @@
+import IdentityEngine
+import JWTKit
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What both tokens of a subject say (native-auth-v1 §6.3, `SEC-TOK-1`). Times are whole seconds since 1970.
+struct CommonClaims: Sendable {
+    let iss: String
+    /// Another one in every application, the same for ever in one.
+    let sub: String
+    let tid: String
+    let oid: String
+    let iat: Int
+    let exp: Int
+    let authTime: Int
+    let amr: [String]
+    let uti: String
+
+    init(_ subject: TokenSubject, pairwiseSubject: String) {
+        iss = "\(subject.issuer)/\(subject.tenant)/v2.0"
+        sub = pairwiseSubject
+        tid = subject.tenant.description
+        oid = subject.user.id.description
+        // Rounded down: a token must not come from the future.
+        iat = Int(subject.issuedAt.timeIntervalSince1970.rounded(.down))
+        exp = iat + subject.lifetime
+        authTime = Int(subject.authenticatedAt.timeIntervalSince1970.rounded(.down))
+        amr = subject.methods
+        uti = subject.tokenID.uuidString.lowercased()
+    }
+}
+
+/// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail, no names.
+struct AccessTokenClaims: JWTPayload {
+    let iss, sub, aud, azp, tid, oid, scp: String
+    let iat, nbf, exp, authTime: Int
+    let amr: [String]
+    let jti, uti: String
+    let ver: String
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, jti, uti, ver
+        case authTime = "auth_time"
+    }
+
+    init(_ claims: CommonClaims, _ subject: TokenSubject) {
+        iss = claims.iss
+        sub = claims.sub
+        aud = subject.audience
+        azp = subject.client.description
+        tid = claims.tid
+        oid = claims.oid
+        // A token for no resource is good for the user's own data, and the OpenID scopes are what it allows.
+        scp = (subject.scopes.isEmpty ? subject.openIDScopes : subject.scopes).joined(separator: " ")
+        iat = claims.iat
+        nbf = claims.iat
+        exp = claims.exp
+        authTime = claims.authTime
+        amr = claims.amr
+        jti = claims.uti
+        uti = claims.uti
+        ver = "2.0"
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) throws {
+        throw SignedOnly()
+    }
+}
+
+/// The claims of an ID token (OpenID Connect Core section 2). Who the user is in the directory, and what they are called, only with the
+/// scope `profile`; the address as `email` only with the scope `email`.
+struct IDTokenClaims: JWTPayload {
+    let iss, sub, aud, tid: String
+    let iat, nbf, exp, authTime: Int
+    let amr: [String]
+    let uti: String
+    let ver: String
+    var oid: String?
+    var preferredUsername: String?
+    var name: String?
+    var givenName: String?
+    var familyName: String?
+    var email: String?
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, aud, tid, iat, nbf, exp, amr, uti, ver, oid, name, email
+        case authTime = "auth_time"
+        case preferredUsername = "preferred_username"
+        case givenName = "given_name"
+        case familyName = "family_name"
+    }
+
+    init(_ claims: CommonClaims, _ subject: TokenSubject) {
+        iss = claims.iss
+        sub = claims.sub
+        aud = subject.client.description
+        tid = claims.tid
+        iat = claims.iat
+        nbf = claims.iat
+        exp = claims.exp
+        authTime = claims.authTime
+        amr = claims.amr
+        uti = claims.uti
+        ver = "2.0"
+        if subject.openIDScopes.contains("profile") {
+            oid = claims.oid
+            preferredUsername = subject.user.email
+            givenName = subject.user.text("givenName")
+            familyName = subject.user.text("surname")
+            let parts = [givenName, familyName].compactMap(\.self)
+            name = subject.user.text("displayName") ?? (parts.isEmpty ? nil : parts.joined(separator: " "))
+        }
+        if subject.openIDScopes.contains("email") {
+            email = subject.user.email
+        }
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) throws {
+        throw SignedOnly()
+    }
+}
+
+/// Thrown when claims of this module are read back from a token: they are for signing, and check nothing (`SEC-TOK-3`).
+struct SignedOnly: Error {}
+
+extension User {
+    /// The attribute as text; nil when it is missing or empty.
+    fileprivate func text(_ attribute: String) -> String? {
+        guard let text = attributes[attribute]?.description, !text.isEmpty else { return nil }
+        return text
+    }
+}

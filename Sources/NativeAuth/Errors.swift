@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why a step did not succeed.
+///
+/// Every case carries ``Details``. ``Details/canRetry`` says whether the same step may be tried again on the same state.
+@nonexhaustive
+public enum NativeAuthError: Error, Sendable {
+    /// The server wants the user to go on in a browser.
+    case browserRequired(Details)
+    /// The e-mail address, or the alias, belongs to somebody.
+    case userAlreadyExists(Details)
+    /// The username is empty or not an e-mail address.
+    case invalidUsername(Details)
+    /// The password is empty or against the rules; ``Details/suberror`` tells which rule.
+    case invalidPassword(Details)
+    /// These attributes break their rules.
+    case invalidAttributes(names: [String], Details)
+    /// The one-time passcode is empty or wrong.
+    case incorrectCode(Details)
+    /// The flow took too long, or the session has ended at the server: start again.
+    case expired(Details)
+    /// Not an answer of this protocol.
+    case unexpectedReply(Details)
+    /// Sign-in cannot follow directly, because the server gave no token for it: sign in separately.
+    case notAvailable(Details)
+    /// The user has to register a strong authentication method first.
+    case registrationRequired(Details)
+    /// A second factor is asked for.
+    case mfaRequired(Details)
+    /// A scope is reserved, unknown or not consented to.
+    case invalidScope(Details)
+    /// Nobody is signed in, or the session cannot be renewed: sign in again.
+    case signInRequired(Details)
+    /// The server cannot be reached. Whether it acted on the request is not known; the same step may be tried again.
+    case network(Details, underlying: any Error)
+    /// The task was cancelled.
+    case cancelled(Details)
+    /// The client was set up wrongly; nothing was sent.
+    case invalidConfiguration(Details)
+    /// Anything else.
+    case general(Details)
+
+    /// What is known about an error.
+    public struct Details: Hashable, Sendable {
+        /// Stands in the server's log too.
+        public var correlationID: UUID
+        /// The numbers of the server (`AADSTS…`), possibly none.
+        public var errorCodes: [Int]
+        /// For developers, in English: the server's description, or ours.
+        public var message: String?
+        /// Where the server says more.
+        public var errorURI: String?
+        /// The server's word for the error, such as `invalid_grant`.
+        public var error: String?
+        /// The server's second word, such as `password_too_weak`.
+        public var suberror: String?
+        /// Whether the same step may be tried again on the same state.
+        public var canRetry: Bool
+
+        /// Describes an error.
+        public init(
+            correlationID: UUID, errorCodes: [Int] = [], message: String? = nil, errorURI: String? = nil,
+            error: String? = nil, suberror: String? = nil, canRetry: Bool = false
+        ) {
+            self.correlationID = correlationID
+            self.errorCodes = errorCodes
+            self.message = message
+            self.errorURI = errorURI
+            self.error = error
+            self.suberror = suberror
+            self.canRetry = canRetry
+        }
+    }
+
+    /// What is known about the error.
+    public var details: Details {
+        switch self {
+        case .browserRequired(let details), .userAlreadyExists(let details), .invalidUsername(let details),
+            .invalidPassword(let details), .invalidAttributes(_, let details), .incorrectCode(let details),
+            .expired(let details), .unexpectedReply(let details), .notAvailable(let details),
+            .registrationRequired(let details), .mfaRequired(let details), .invalidScope(let details),
+            .signInRequired(let details), .network(let details, _), .cancelled(let details),
+            .invalidConfiguration(let details), .general(let details):
+            details
+        }
+    }
+}
+
+extension NativeAuthError: CustomStringConvertible {
+    /// A sentence for developers.
+    public var description: String {
+        let reason =
+            switch self {
+            case .browserRequired: "The user has to continue in a browser."
+            case .userAlreadyExists: "The user already exists."
+            case .invalidUsername: "The username is not valid."
+            case .invalidPassword: "The password is not valid."
+            case .invalidAttributes(let names, _): "Attributes are not valid: \(names.joined(separator: ", "))."
+            case .incorrectCode: "The code is not correct."
+            case .expired: "The flow or session has expired."
+            case .unexpectedReply: "The answer is not one of this protocol."
+            case .notAvailable: "Sign-in cannot follow directly."
+            case .registrationRequired: "A strong authentication method has to be registered."
+            case .mfaRequired: "A second factor is required."
+            case .invalidScope: "A scope is not valid."
+            case .signInRequired: "The user has to sign in."
+            case .network: "The server cannot be reached."
+            case .cancelled: "The task was cancelled."
+            case .invalidConfiguration: "The client is not set up correctly."
+            case .general: "The server refused the request."
+            }
+        return [reason, details.message, "Correlation ID: \(details.correlationID)."].compactMap(\.self)
+            .joined(separator: " ")
+    }
+}

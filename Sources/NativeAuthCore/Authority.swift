@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why text is not the address of a tenant.
+public enum AuthorityError: Error, Hashable, Sendable {
+    /// The tenant subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them.
+    case invalidSubdomain
+    /// Not an absolute URL with a host, or with a path that climbs.
+    case malformed
+    /// Neither https nor http to this machine (`SDK-NET-1`).
+    case insecure
+    /// A user name or password stands in the URL (`SDK-AUTH-1`).
+    case containsCredentials
+}
+
+/// The base URL under which a tenant's endpoints lie, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
+/// (native-auth-v1 §1.1).
+///
+/// Scheme and host are in lower case; there is no query, fragment, user name or trailing slash (`SDK-AUTH-1`).
+public struct Authority: Hashable, Sendable, CustomStringConvertible {
+    /// The normalised URL.
+    public let url: URL
+
+    /// The tenant in the vendor's cloud with this subdomain: `contoso` for `https://contoso.ciamlogin.com`.
+    ///
+    /// - Throws: ``AuthorityError/invalidSubdomain``.
+    public init(tenantSubdomain: String) throws(AuthorityError) {
+        guard Self.isLabel(tenantSubdomain), let url = URL(string: "https://\(tenantSubdomain).ciamlogin.com") else {
+            throw .invalidSubdomain
+        }
+        try self.init(url: url)
+    }
+
+    /// A tenant at any address: `https://host/tenant`, or `http://127.0.0.1:8765/tenant` on this machine.
+    ///
+    /// Query and fragment are dropped. A host such as `contoso.ciamlogin.com` without a path gets the tenant's default
+    /// domain as its path.
+    ///
+    /// - Throws: ``AuthorityError``.
+    public init(url: URL) throws(AuthorityError) {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let scheme = components.scheme?.lowercased(), let host = components.percentEncodedHost?.lowercased(),
+            !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte), !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
+        else { throw .malformed }
+        guard components.user == nil, components.password == nil else { throw .containsCredentials }
+        guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else { throw .insecure }
+
+        var path = components.percentEncodedPath
+        while path.hasSuffix("/") { path.removeLast() }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let isClimbing = { (segment: Substring) in
+            ["", ".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
+        }
+        guard !segments.contains(where: isClimbing) else { throw .malformed }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        if path.isEmpty, labels.count >= 3, labels[1] == "ciamlogin" {
+            path = "/\(labels[0]).onmicrosoft.com"
+        }
+
+        components.scheme = scheme
+        components.percentEncodedHost = host
+        components.percentEncodedPath = path
+        components.query = nil
+        components.fragment = nil
+        guard let url = components.url else { throw .malformed }
+        self.url = url
+    }
+
+    /// The address of an endpoint, given its path after the tenant without a leading slash.
+    public func endpoint(_ path: String) -> URL {
+        url.appending(path: path)
+    }
+
+    /// The host in lower case, with the port if one is given.
+    public var environment: String {
+        let host = URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedHost ?? ""
+        return url.port.map { "\(host):\($0)" } ?? host
+    }
+
+    public var description: String { url.absoluteString }
+
+    /// Whether the host is a tenant's own in the vendor's cloud, `{subdomain}.ciamlogin.com`.
+    package var isVendorCloud: Bool {
+        let labels = environment.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count == 3 && labels[1] == "ciamlogin" && labels[2] == "com"
+    }
+
+    /// The same tenant path below another base URL.
+    package func moved(to base: URL) throws(AuthorityError) -> Authority {
+        let base = try Authority(url: base)
+        guard let url = URL(string: base.url.absoluteString + url.path(percentEncoded: true)) else { throw .malformed }
+        return try Authority(url: url)
+    }
+
+    /// Whether `host` names this machine: `localhost`, `127.x.y.z` or `[::1]`.
+    package static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" || host == "::1" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { $0.utf8.count <= 3 && $0.utf8.allSatisfy(isDigit) && (UInt8($0) != nil) }
+    }
+
+    private static func isLabel(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...63).contains(bytes.count) && bytes.first != UInt8(ascii: "-") && bytes.last != UInt8(ascii: "-")
+            && bytes.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || isLetter(byte) || "-._:[]".utf8.contains(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+package import IdentityHTTP
+import Logging
+import NIOCore
+package import NativeAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Hands requests to the production router without a socket.
+package struct InProcessTransport: HTTPTransport {
+    private let responder: any HTTPResponder<IdentityRequestContext>
+    private let logger: Logger
+
+    package init(routes: IdentityRoutes) {
+        responder = routes.router().buildResponder()
+        logger = Logger(label: "identity-test-server", factory: { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var headers = HTTPFields()
+        for (name, value) in request.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        let components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+        let path = (components?.percentEncodedPath ?? "/") + (components?.percentEncodedQuery.map { "?\($0)" } ?? "")
+        let head = HTTPRequest(
+            method: HTTPRequest.Method(rawValue: request.method) ?? .post, scheme: "https",
+            authority: request.url.host(), path: path, headerFields: headers)
+        let response = try await responder.respond(
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: request.body))),
+            context: IdentityRequestContext(logger: logger))
+        let collector = Collector()
+        try await response.body.write(collector)
+        return TransportResponse(
+            status: response.status.code,
+            headers: Dictionary(response.headers.map { ($0.name.canonicalName, $0.value) }) { $1 },
+            body: Data(collector.bytes.value.readableBytesView))
+    }
+
+    /// Takes a response's body as it is written.
+    private struct Collector: ResponseBodyWriter {
+        final class Bytes: @unchecked Sendable {
+            // Written by one writer, in the task that reads it afterwards; never at the same time.
+            var value = ByteBuffer()
+        }
+
+        let bytes = Bytes()
+
+        @concurrent
+        func write(_ buffer: ByteBuffer) async throws {
+            bytes.value.writeImmutableBuffer(buffer)
+        }
+
+        @concurrent
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

@@ -1,0 +1,196 @@
+package import NativeAuthCore
+
+/// Why a form body cannot be read (`SEC-NET-9`).
+package enum FormError: Error, Hashable, Sendable {
+    /// More than ``FormFields/maximumCount`` pairs.
+    case tooManyFields
+    /// A `%` without two hexadecimal digits, or a control character.
+    case malformedEncoding
+    /// The decoded bytes are not UTF-8.
+    case notUTF8
+    /// A NUL byte, plain or encoded.
+    case nul
+    /// A name or value is longer than allowed.
+    case tooLong
+    /// A parameter that is read occurs twice, or in the form `name[…]`.
+    case repeated(String)
+}
+
+/// The name/value pairs of an `application/x-www-form-urlencoded` body, in order and with repetitions.
+///
+/// It prints the names only, as the values hold passwords and codes (`SEC-LOG-1`).
+package struct FormFields: Hashable, Sendable {
+    /// The most pairs a body may have.
+    package static let maximumCount = 64
+    /// The longest name, in bytes once decoded.
+    package static let maximumNameLength = 256
+
+    private struct Field: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    private var fields: [Field] = []
+
+    /// An empty form.
+    package init() {}
+
+    /// The names in order, repetitions included.
+    package var names: [String] { fields.map(\.name) }
+
+    /// Adds a pair; nothing when `value` is nil.
+    package mutating func append(_ name: String, _ value: String?) {
+        guard let value else { return }
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Adds a pair whose value is secret; nothing when it is nil.
+    package mutating func append(_ name: String, _ value: Secret<String>?) {
+        append(name, value?.reveal())
+    }
+
+    /// Adds a list, its items separated by blanks; nothing when it is nil.
+    package mutating func append(_ name: String, _ list: [String]?) {
+        append(name, list?.joined(separator: " "))
+    }
+}
+
+// MARK: - Reading parameters
+
+extension FormFields {
+    /// The value of `name`: nil when it is missing, `""` when it is there without content.
+    ///
+    /// - Throws: ``FormError/repeated(_:)`` when the name occurs twice, or as an array (`name[]`, `name[0]`).
+    package func single(_ name: String) throws(FormError) -> String? {
+        var found: String?
+        for field in fields where field.name.utf8.starts(with: name.utf8) {
+            let rest = field.name.utf8.dropFirst(name.utf8.count)
+            if rest.isEmpty, found == nil {
+                found = field.value
+            } else if rest.isEmpty || rest.first == UInt8(ascii: "[") {
+                throw .repeated(name)
+            }
+        }
+        return found
+    }
+
+    /// As ``single(_:)``, for a value that must not be printed.
+    package func secret(_ name: String) throws(FormError) -> Secret<String>? {
+        try single(name).map { Secret($0) }
+    }
+
+    /// As ``single(_:)``, without blanks at the end: a published sample sends them (native-auth-v1 §4.3).
+    package func word(_ name: String) throws(FormError) -> String? {
+        guard let value = try single(name) else { return nil }
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var end = value.utf8.endIndex
+        while end > value.utf8.startIndex, isBlank(value.utf8[value.utf8.index(before: end)]) {
+            end = value.utf8.index(before: end)
+        }
+        return String(value[..<end])
+    }
+
+    /// As ``single(_:)``, cut at blanks: nil when missing, empty when there is no item. Nothing else is judged.
+    package func list(_ name: String, alsoAtCommas: Bool = false) throws(FormError) -> [String]? {
+        guard let value = try single(name) else { return nil }
+        let items = value.utf8.split { byte in
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || (alsoAtCommas && byte == UInt8(ascii: ","))
+        }
+        return items.map { String(Substring($0)) }
+    }
+}
+
+// MARK: - Bytes
+
+extension FormFields {
+    /// The body: UTF-8, percent-encoded, a space as `+`.
+    package var encoded: String {
+        fields.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
+    }
+
+    /// Reads a body strictly (`SEC-NET-9`). `+` and `%20` are spaces; empty pairs are skipped; a pair without `=` has an
+    /// empty value; bytes above ASCII and plain spaces, which `curl -d` sends as they are, need no encoding.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole body.
+    ///   - maximumValueLength: The longest value, in bytes once decoded.
+    package init(decoding bytes: some Collection<UInt8>, maximumValueLength: Int = 65_536) throws(FormError) {
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            guard fields.count < Self.maximumCount else { throw .tooManyFields }
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first else { continue }
+            fields.append(
+                Field(
+                    name: try Self.decode(name, limit: Self.maximumNameLength),
+                    value: parts.count == 2 ? try Self.decode(parts[1], limit: maximumValueLength) : ""))
+        }
+    }
+
+    private static func encode(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                encoded.append(byte)
+            case UInt8(ascii: " "):
+                encoded.append(UInt8(ascii: "+"))
+            default:
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func decode(_ encoded: some Collection<UInt8>, limit: Int) throws(FormError) -> String {
+        var decoded: [UInt8] = []
+        var iterator = encoded.makeIterator()
+        while let byte = iterator.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal)
+                else { throw .malformedEncoding }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "+"):
+                decoded.append(UInt8(ascii: " "))
+            case 0:
+                throw .nul
+            case 0..<0x20, 0x7F:
+                throw .malformedEncoding
+            default:
+                decoded.append(byte)
+            }
+            guard decoded.count <= limit else { throw .tooLong }
+        }
+        guard !decoded.contains(0) else { throw .nul }
+        guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension FormFields: CustomStringConvertible, CustomReflectable {
+    package var description: String { "FormFields(\(names.joined(separator: ", ")))" }
+    package var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+}
+
+/// A request whose body is a form. Reading one judges nothing but repetition: what is missing is nil, what is empty is
+/// `""`, and the server's codec says what that means.
+package protocol FormRequest: Hashable, Sendable {
+    /// Reads the parameters, ignoring those it does not know.
+    ///
+    /// - Throws: ``FormError/repeated(_:)`` for a known parameter given twice or as an array.
+    init(form: FormFields) throws(FormError)
+    /// The parameters that are not nil.
+    var form: FormFields { get }
+}

@@ -1,0 +1,304 @@
+package import NativeAuthCore
+
+/// The success of a step that only moves on (native-auth-v1 §4.1, §4.3).
+package struct ContinuationReply: Hashable, Sendable {
+    /// Servers always send it; clients bear its absence after the last step of sign-up (native-auth-v1 §16, row 18).
+    package var continuationToken: Secret<String>?
+
+    package init(continuationToken: Secret<String>?) {
+        self.continuationToken = continuationToken
+    }
+}
+
+/// What a challenge was answered with: a code that was sent, or the wish for a password (native-auth-v1 §4.2).
+package struct ChallengeReply: Hashable, Sendable {
+    package var challengeType: ChallengeType
+    package var continuationToken: Secret<String>?
+    /// `email` or `sms`.
+    package var challengeChannel: String?
+    /// The masked address the code went to.
+    package var challengeTargetLabel: String?
+    /// The number of characters of the code.
+    package var codeLength: Int?
+    /// Seconds to wait before a code may be asked for again.
+    package var interval: Int?
+    /// `prompt`.
+    package var bindingMethod: String?
+
+    package init(
+        challengeType: ChallengeType, continuationToken: Secret<String>?, challengeChannel: String? = nil,
+        challengeTargetLabel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil
+    ) {
+        self.challengeType = challengeType
+        self.continuationToken = continuationToken
+        self.challengeChannel = challengeChannel
+        self.challengeTargetLabel = challengeTargetLabel
+        self.codeLength = codeLength
+        self.interval = interval
+        self.bindingMethod = bindingMethod
+    }
+}
+
+/// The success that sends the user to a browser (native-auth-v1 §3.4).
+package struct RedirectReply: Hashable, Sendable {
+    /// Why, in the server's words.
+    package var redirectReason: String?
+
+    package init(redirectReason: String? = nil) {
+        self.redirectReason = redirectReason
+    }
+}
+
+/// The two members by which a client tells a redirect from any other success, whatever the endpoint (native-auth-v1
+/// §2.5: a `challenge_type` that is not one of the three words makes the whole reply unreadable).
+package struct ReplyHead: Hashable, Sendable, Decodable {
+    package var challengeType: ChallengeType?
+    package var redirectReason: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case challengeType = "challenge_type"
+        case redirectReason = "redirect_reason"
+    }
+}
+
+/// A refusal (native-auth-v1 §3.5). Sent with status 400.
+package struct ErrorReply: Hashable, Sendable {
+    package var error: WireErrorCode
+    package var suberror: WireSuberror?
+    /// `AADSTS<number>: text`, then lines with trace ID, correlation ID and time.
+    package var errorDescription: String?
+    /// Never empty when sent (native-auth-v1 §14.3).
+    package var errorCodes: [Int]?
+    package var errorURI: String?
+    package var innerErrors: [InnerError]?
+    /// `YYYY-MM-DD HH:MM:SSZ`.
+    package var timestamp: String?
+    package var traceID: String?
+    package var correlationID: String?
+    /// Only where the flow goes on.
+    package var continuationToken: Secret<String>?
+    package var requiredAttributes: [RequiredAttribute]?
+    package var invalidAttributes: [AttributeName]?
+    package var unverifiedAttributes: [AttributeName]?
+
+    /// An error within an error.
+    package struct InnerError: Hashable, Sendable, Codable {
+        package var error: String?
+        package var errorDescription: String?
+
+        package init(error: String?, errorDescription: String?) {
+            self.error = error
+            self.errorDescription = errorDescription
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case error
+            case errorDescription = "error_description"
+        }
+    }
+
+    /// An attribute that is only named.
+    package struct AttributeName: Hashable, Sendable, Codable {
+        package var name: String
+
+        package init(name: String) {
+            self.name = name
+        }
+    }
+
+    package init(
+        error: WireErrorCode, suberror: WireSuberror? = nil, errorDescription: String? = nil,
+        errorCodes: [Int]? = nil, errorURI: String? = nil, innerErrors: [InnerError]? = nil, timestamp: String? = nil,
+        traceID: String? = nil, correlationID: String? = nil, continuationToken: Secret<String>? = nil,
+        requiredAttributes: [RequiredAttribute]? = nil, invalidAttributes: [AttributeName]? = nil,
+        unverifiedAttributes: [AttributeName]? = nil
+    ) {
+        self.error = error
+        self.suberror = suberror
+        self.errorDescription = errorDescription
+        self.errorCodes = errorCodes
+        self.errorURI = errorURI
+        self.innerErrors = innerErrors
+        self.timestamp = timestamp
+        self.traceID = traceID
+        self.correlationID = correlationID
+        self.continuationToken = continuationToken
+        self.requiredAttributes = requiredAttributes
+        self.invalidAttributes = invalidAttributes
+        self.unverifiedAttributes = unverifiedAttributes
+    }
+}
+
+// MARK: - Coding
+
+extension KeyedDecodingContainer {
+    func secretIfPresent(_ key: Key) throws -> Secret<String>? {
+        try decodeIfPresent(String.self, forKey: key).map { Secret($0) }
+    }
+}
+
+extension KeyedEncodingContainer {
+    mutating func encodeIfPresent(_ secret: Secret<String>?, forKey key: Key) throws {
+        try encodeIfPresent(secret?.reveal(), forKey: key)
+    }
+}
+
+extension ContinuationReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case continuationToken = "continuation_token"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        continuationToken = try container.secretIfPresent(.continuationToken)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+    }
+}
+
+extension ChallengeReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case challengeType = "challenge_type"
+        case continuationToken = "continuation_token"
+        case challengeChannel = "challenge_channel"
+        case challengeTargetLabel = "challenge_target_label"
+        case codeLength = "code_length"
+        case interval
+        case bindingMethod = "binding_method"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        challengeType = try container.decode(ChallengeType.self, forKey: .challengeType)
+        continuationToken = try container.secretIfPresent(.continuationToken)
+        challengeChannel = try container.decodeIfPresent(String.self, forKey: .challengeChannel)
+        challengeTargetLabel = try container.decodeIfPresent(String.self, forKey: .challengeTargetLabel)
+        codeLength = try container.decodeIfPresent(Int.self, forKey: .codeLength)
+        interval = try container.decodeIfPresent(Int.self, forKey: .interval)
+        bindingMethod = try container.decodeIfPresent(String.self, forKey: .bindingMethod)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(challengeType, forKey: .challengeType)
+        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encodeIfPresent(challengeChannel, forKey: .challengeChannel)
+        try container.encodeIfPresent(challengeTargetLabel, forKey: .challengeTargetLabel)
+        try container.encodeIfPresent(codeLength, forKey: .codeLength)
+        try container.encodeIfPresent(interval, forKey: .interval)
+        try container.encodeIfPresent(bindingMethod, forKey: .bindingMethod)
+    }
+}
+
+extension RedirectReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case challengeType = "challenge_type"
+        case redirectReason = "redirect_reason"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard try container.decode(ChallengeType.self, forKey: .challengeType) == .redirect else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .challengeType, in: container, debugDescription: "Not a redirect.")
+        }
+        redirectReason = try container.decodeIfPresent(String.self, forKey: .redirectReason)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(ChallengeType.redirect, forKey: .challengeType)
+        try container.encodeIfPresent(redirectReason, forKey: .redirectReason)
+    }
+}
+
+extension ErrorReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case error
+        case suberror
+        case errorDescription = "error_description"
+        case errorCodes = "error_codes"
+        case errorURI = "error_uri"
+        case innerErrors = "inner_errors"
+        case timestamp
+        case traceID = "trace_id"
+        case correlationID = "correlation_id"
+        case continuationToken = "continuation_token"
+        case requiredAttributes = "required_attributes"
+        case invalidAttributes = "invalid_attributes"
+        case unverifiedAttributes = "unverified_attributes"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        error = try container.decode(WireErrorCode.self, forKey: .error)
+        suberror = try container.decodeIfPresent(WireSuberror.self, forKey: .suberror)
+        errorDescription = try container.decodeIfPresent(String.self, forKey: .errorDescription)
+        errorCodes = try container.decodeIfPresent([Int].self, forKey: .errorCodes)
+        errorURI = try container.decodeIfPresent(String.self, forKey: .errorURI)
+        innerErrors = try container.decodeIfPresent([InnerError].self, forKey: .innerErrors)
+        timestamp = try container.decodeIfPresent(String.self, forKey: .timestamp)
+        traceID = try container.decodeIfPresent(String.self, forKey: .traceID)
+        correlationID = try container.decodeIfPresent(String.self, forKey: .correlationID)
+        continuationToken = try container.secretIfPresent(.continuationToken)
+        requiredAttributes = try container.decodeIfPresent([WireRequiredAttribute].self, forKey: .requiredAttributes)?
+            .map(\.attribute)
+        invalidAttributes = try container.decodeIfPresent([AttributeName].self, forKey: .invalidAttributes)
+        unverifiedAttributes = try container.decodeIfPresent([AttributeName].self, forKey: .unverifiedAttributes)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(error, forKey: .error)
+        try container.encodeIfPresent(suberror, forKey: .suberror)
+        try container.encodeIfPresent(errorDescription, forKey: .errorDescription)
+        try container.encodeIfPresent(errorCodes, forKey: .errorCodes)
+        try container.encodeIfPresent(errorURI, forKey: .errorURI)
+        try container.encodeIfPresent(innerErrors, forKey: .innerErrors)
+        try container.encodeIfPresent(timestamp, forKey: .timestamp)
+        try container.encodeIfPresent(traceID, forKey: .traceID)
+        try container.encodeIfPresent(correlationID, forKey: .correlationID)
+        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encodeIfPresent(
+            requiredAttributes?.map(WireRequiredAttribute.init(attribute:)), forKey: .requiredAttributes)
+        try container.encodeIfPresent(invalidAttributes, forKey: .invalidAttributes)
+        try container.encodeIfPresent(unverifiedAttributes, forKey: .unverifiedAttributes)
+    }
+}
+
+/// The shape of a required attribute in a reply: `{name, type, required, options: {regex}}` (native-auth-v1 §11.3).
+private struct WireRequiredAttribute: Codable {
+    var attribute: RequiredAttribute
+
+    private struct Options: Codable {
+        var regex: String?
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case name, type, required, options
+    }
+
+    init(attribute: RequiredAttribute) {
+        self.attribute = attribute
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        attribute = RequiredAttribute(
+            name: try container.decode(String.self, forKey: .name),
+            type: try container.decode(String.self, forKey: .type),
+            isRequired: try container.decode(Bool.self, forKey: .required),
+            regex: try container.decodeIfPresent(Options.self, forKey: .options)?.regex)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(attribute.name, forKey: .name)
+        try container.encode(attribute.type, forKey: .type)
+        try container.encode(attribute.isRequired, forKey: .required)
+        try container.encodeIfPresent(attribute.regex.map { Options(regex: $0) }, forKey: .options)
+    }
+}

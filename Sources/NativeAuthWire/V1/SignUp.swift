@@ -1,0 +1,130 @@
+package import NativeAuthCore
+
+/// The native authentication API, version 1.
+package enum V1 {
+    /// Requests of sign-up (native-auth-v1 §4.1–§4.3).
+    package enum SignUp {}
+}
+
+extension V1.SignUp {
+    /// `POST signup/v1.0/start` (native-auth-v1 §4.1).
+    package struct StartRequest: FormRequest {
+        package var clientID: String?
+        package var username: String?
+        package var password: Secret<String>?
+        /// A JSON object as text; read it with ``AttributesJSON``.
+        package var attributes: String?
+        /// The words of `challenge_type`, unjudged.
+        package var challengeTypes: [String]?
+        /// The words of `capabilities`, unjudged.
+        package var capabilities: [String]?
+
+        package init(
+            clientID: String?, username: String?, password: Secret<String>? = nil, attributes: String? = nil,
+            challengeTypes: [String]?, capabilities: [String]? = nil
+        ) {
+            self.clientID = clientID
+            self.username = username
+            self.password = password
+            self.attributes = attributes
+            self.challengeTypes = challengeTypes
+            self.capabilities = capabilities
+        }
+
+        package init(form: FormFields) throws(FormError) {
+            clientID = try form.word("client_id")
+            username = try form.single("username")
+            password = try form.secret("password")
+            attributes = try form.single("attributes")
+            challengeTypes = try form.list("challenge_type")
+            // An older edition of the reference calls it `capability` and separates by commas (native-auth-v1 §16).
+            let capability = try form.list("capability", alsoAtCommas: true)
+            let capabilities = try form.list("capabilities", alsoAtCommas: true)
+            guard capability == nil || capabilities == nil else { throw .repeated("capabilities") }
+            self.capabilities = capabilities ?? capability
+        }
+
+        package var form: FormFields {
+            var form = FormFields()
+            form.append("client_id", clientID)
+            form.append("username", username)
+            form.append("password", password)
+            form.append("attributes", attributes)
+            form.append("challenge_type", challengeTypes)
+            form.append("capabilities", capabilities)
+            return form
+        }
+    }
+
+    /// `POST signup/v1.0/challenge`: sends a code, sends it again, or asks for the password (native-auth-v1 §4.2).
+    package struct ChallengeRequest: FormRequest {
+        package var clientID: String?
+        package var continuationToken: Secret<String>?
+        /// The words of `challenge_type`, unjudged; may be missing.
+        package var challengeTypes: [String]?
+
+        package init(clientID: String?, continuationToken: Secret<String>?, challengeTypes: [String]? = nil) {
+            self.clientID = clientID
+            self.continuationToken = continuationToken
+            self.challengeTypes = challengeTypes
+        }
+
+        package init(form: FormFields) throws(FormError) {
+            clientID = try form.word("client_id")
+            continuationToken = try form.secret("continuation_token")
+            challengeTypes = try form.list("challenge_type")
+        }
+
+        package var form: FormFields {
+            var form = FormFields()
+            form.append("client_id", clientID)
+            form.append("continuation_token", continuationToken)
+            form.append("challenge_type", challengeTypes)
+            return form
+        }
+    }
+
+    /// `POST signup/v1.0/continue`: submits a code, a password or attributes (native-auth-v1 §4.3).
+    package struct ContinueRequest: FormRequest {
+        package var clientID: String?
+        package var continuationToken: Secret<String>?
+        /// ``GrantType/oob``, ``GrantType/password`` or ``GrantType/attributes``.
+        package var grantType: GrantType?
+        package var oob: Secret<String>?
+        package var password: Secret<String>?
+        /// A JSON object as text; read it with ``AttributesJSON``.
+        package var attributes: String?
+
+        package init(
+            clientID: String?, continuationToken: Secret<String>?, grantType: GrantType?, oob: Secret<String>? = nil,
+            password: Secret<String>? = nil, attributes: String? = nil
+        ) {
+            self.clientID = clientID
+            self.continuationToken = continuationToken
+            self.grantType = grantType
+            self.oob = oob
+            self.password = password
+            self.attributes = attributes
+        }
+
+        package init(form: FormFields) throws(FormError) {
+            clientID = try form.word("client_id")
+            continuationToken = try form.secret("continuation_token")
+            grantType = try form.word("grant_type").map(GrantType.init(rawValue:))
+            oob = try form.secret("oob")
+            password = try form.secret("password")
+            attributes = try form.single("attributes")
+        }
+
+        package var form: FormFields {
+            var form = FormFields()
+            form.append("client_id", clientID)
+            form.append("continuation_token", continuationToken)
+            form.append("grant_type", grantType?.rawValue)
+            form.append("oob", oob)
+            form.append("password", password)
+            form.append("attributes", attributes)
+            return form
+        }
+    }
+}

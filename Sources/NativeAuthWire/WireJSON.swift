@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The one way in which JSON bodies are written and read.
+package enum WireJSON {
+    /// Why a body is refused before a decoder looks at it.
+    package enum Failure: Error, Hashable, Sendable {
+        /// More than 16 levels of arrays and objects (`SDK-NET-3`).
+        case tooDeep
+    }
+
+    /// Equal values give equal bytes: members are sorted, slashes are left alone.
+    package static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    /// Reads `body` as a `Value`; members that it does not know are ignored.
+    ///
+    /// - Throws: ``Failure`` or `DecodingError`.
+    package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from body: Data) throws -> Value {
+        guard depth(of: body) <= 16 else { throw Failure.tooDeep }
+        return try JSONDecoder().decode(type, from: body)
+    }
+
+    /// The deepest nesting; text between quotation marks does not count.
+    private static func depth(of body: Data) -> Int {
+        var (depth, deepest, inString, escaped) = (0, 0, false, false)
+        for byte in body {
+            if inString {
+                if escaped {
+                    escaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    escaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    inString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                inString = true
+            } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+                depth += 1
+                deepest = max(deepest, depth)
+            } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+                depth -= 1
+            }
+        }
+        return deepest
+    }
+}

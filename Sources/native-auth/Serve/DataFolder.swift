@@ -1,0 +1,74 @@
+import Crypto
+import NativeAuthCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The folder with everything that must survive a restart: the database, and the master key beside it.
+struct DataFolder {
+    let path: String
+
+    /// The database, unless the settings name another.
+    var databasePath: String { path + "/identity.sqlite" }
+
+    /// Makes the folder, readable by its owner alone.
+    init(_ path: String) throws(StartFailure) {
+        self.path = path
+        var isFolder = stat()
+        if stat(path, &isFolder) == 0 {
+            guard isFolder.st_mode & S_IFMT == S_IFDIR else { throw .inputOutput("--data \(path) is not a folder.") }
+            return
+        }
+        guard mkdir(path, 0o700) == 0 else {
+            throw .inputOutput("The data folder \(path) cannot be made: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// The master key: 32 random bytes in a file of mode 0600, made at the first start (`SEC-SEC-1`).
+    ///
+    /// A file that others can read, or that is too short, is refused: its key may be known.
+    func masterKey() throws(StartFailure) -> SymmetricKey {
+        let file = path + "/master.key"
+        let made = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if made >= 0 {
+            let key = SymmetricKey(size: .bits256)
+            let written = key.withUnsafeBytes { write(made, $0.baseAddress, $0.count) }
+            let isSafe = written == 32 && fsync(made) == 0
+            close(made)
+            guard isSafe else {
+                unlink(file)
+                throw .inputOutput("The master key \(file) cannot be written.")
+            }
+            let folder = open(path, O_RDONLY | O_CLOEXEC)
+            if folder >= 0 {
+                fsync(folder)
+                close(folder)
+            }
+            return key
+        }
+        guard errno == EEXIST else {
+            throw .inputOutput("The master key \(file) cannot be made: \(String(cString: strerror(errno))).")
+        }
+        let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .inputOutput("The master key \(file) cannot be read.") }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & 0o077 == 0, facts.st_uid == geteuid() else {
+            throw .inputOutput("The master key \(file) must belong to you and be readable by you alone (chmod 600).")
+        }
+        var bytes = [UInt8](repeating: 0, count: 33)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count == 32 else { throw .inputOutput("The master key \(file) is damaged: it must hold 32 bytes.") }
+        return SymmetricKey(data: bytes.prefix(32))
+    }
+}

@@ -1,0 +1,229 @@
+import Crypto
+import Hummingbird
+import IdentityEngine
+import IdentityHTTP
+import IdentityMail
+import IdentityPasswords
+import IdentityStoreSQLite
+import IdentityTokens
+import Logging
+import NIOCore
+import NativeAuthCore
+import ServiceLifecycle
+import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The identity server, wired: store, keys, hasher, mail, engine and listener. One value is one running server.
+struct IdentityService: Sendable {
+    let settings: ServeSettings
+    let logger: Logger
+
+    /// What is known once requests are accepted.
+    struct Address: Sendable {
+        /// `http://127.0.0.1:8765`, without a slash at its end.
+        let listening: String
+        /// What clients call the server; the same, unless a proxy stands in front.
+        let baseURL: String
+    }
+
+    private let store: SQLiteStore
+    private let vault: Vault
+    private let hasher: Argon2idHasher
+    private let clock = SystemClock()
+    private let randomness = SystemRandomness()
+
+    /// Opens everything that can be missing or damaged, so that a server either starts or says why not.
+    init(_ settings: ServeSettings, logger: Logger) throws(StartFailure) {
+        self.settings = settings
+        self.logger = logger
+        let folder = try DataFolder(settings.dataFolder)
+        vault = Vault(masterKey: try folder.masterKey(), randomness: randomness)
+        do {
+            store = try SQLiteStore(path: settings.databasePath ?? folder.databasePath)
+        } catch {
+            switch error {
+            case .lockedByAnotherProcess: throw .unavailable(error.description)
+            case .unreadable, .notADatabase, .newerSchema: throw .inputOutput(error.description)
+            }
+        }
+        do {
+            hasher = try Argon2idHasher()
+        } catch {
+            throw .usage([error.description])
+        }
+    }
+
+    /// Serves until a signal, or until the task is cancelled.
+    ///
+    /// - Parameter onReady: Called once requests are accepted.
+    func run(
+        handlesSignals: Bool = true, onReady: @escaping @Sendable (Address) async -> Void
+    ) async throws(StartFailure) {
+        let port = try settings.port == 0 ? FreePort.any(on: settings.host) : settings.port
+        let listening = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
+        let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
+        do {
+            try await run(port: port, address: address, handlesSignals: handlesSignals, onReady: onReady)
+        } catch let failure as StartFailure {
+            throw failure
+        } catch let error as IOError where [EADDRINUSE, EACCES, EADDRNOTAVAIL].contains(error.errnoCode) {
+            throw .unavailable(
+                error.errnoCode == EADDRINUSE
+                    ? "Port \(port) on \(settings.host) is in use; choose another with --port, or 0 for any free one."
+                    : "Port \(port) on \(settings.host) cannot be used.")
+        } catch is CancellationError {
+            return
+        } catch {
+            throw .unavailable("The server stopped: \(type(of: error)).")
+        }
+    }
+
+    private func run(
+        port: Int, address: Address, handlesSignals: Bool, onReady: @escaping @Sendable (Address) async -> Void
+    ) async throws {
+        let signal = MailSignal()
+        let keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness)
+        var engineSettings = EngineSettings(baseURL: address.baseURL)
+        if settings.limits == .development { engineSettings.resendCooldown = 0 }
+        let problems = engineSettings.problems(allowsNoCooldown: settings.limits == .development)
+        guard problems.isEmpty else { throw StartFailure.usage(problems) }
+        let engine = Engine(
+            .init(
+                clients: settings.directory, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
+                randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
+
+        var services: [any Service] = []
+        let smtp: SMTPTransport
+        if let url = settings.smtpURL {
+            smtp = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
+        } else {
+            let receiver = try await DevelopmentMailServer.start()
+            services.append(receiver)
+            smtp = try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)")
+        }
+        let inbox = settings.profile == .development ? DevelopmentInbox() : nil
+        let senders = try senders()
+        let fallbackSender = try MailAddress("no-reply@localhost.localdomain")
+        var onDelivered: (@Sendable (DeliveredMail) async -> Void)?
+        if let inbox { onDelivered = { mail in await inbox.record(mail) } }
+        services.append(
+            OutboxWorker(
+                store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
+                sender: { senders[$0] ?? fallbackSender }, clock: clock, randomness: randomness, signal: signal,
+                logger: logger, onDelivered: onDelivered))
+        services.append(Janitor(engine: engine, clock: clock, logger: logger))
+
+        var pages: DevelopmentPages?
+        if let inbox, let entry = settings.directory.entries.first {
+            pages = DevelopmentPages(
+                baseURL: address.baseURL, tenant: entry.tenant, applications: entry.applications,
+                mails: { recipient in await inbox.mails(to: recipient) })
+        }
+        let application = IdentityServer.application(
+            IdentityRoutes(
+                engine: engine, clock: clock, readiness: Readiness(flows: store), development: pages),
+            host: settings.host, port: port, logger: logger, onRunning: { _ in await onReady(address) })
+        services.append(application)
+        services.append(
+            KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))
+
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+                gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger))
+        try await group.run()
+        try await store.close()
+    }
+
+    /// The address that each tenant's mails come from.
+    private func senders() throws -> [TenantID: MailAddress] {
+        var senders: [TenantID: MailAddress] = [:]
+        for entry in settings.directory.entries {
+            senders[entry.tenant.id] = try MailAddress(settings.mailFrom ?? "no-reply@\(entry.tenant.domain)")
+        }
+        return senders
+    }
+}
+
+/// The system's clock.
+struct SystemClock: WallClock {
+    var now: Date { Date() }
+}
+
+/// The system's generator.
+struct SystemRandomness: Randomness {
+    func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// Removes what has expired, once a minute.
+private struct Janitor: Service {
+    let engine: Engine
+    let clock: SystemClock
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in AsyncTimer(seconds: 60).cancelOnGracefulShutdown() {
+            do {
+                let removed = try await engine.removeExpired(now: clock.now)
+                if removed > 0 { logger.debug("removed expired rows", metadata: ["count": "\(removed)"]) }
+            } catch {
+                logger.error("expired rows could not be removed")
+            }
+        }
+    }
+}
+
+/// Makes the signing keys ahead of the first sign-in, while requests are answered already.
+private struct KeyPreparation: Service {
+    let keys: KeyRing
+    let tenants: [TenantID]
+    let logger: Logger
+
+    func run() async throws {
+        for tenant in tenants {
+            do {
+                try await keys.prepare(for: tenant)
+            } catch {
+                logger.error("a signing key could not be prepared", metadata: ["tenant": "\(tenant)"])
+            }
+        }
+        // A service that returns ends the group; this one is done, and waits.
+        try? await gracefulShutdown()
+    }
+}
+
+/// Ticks every so many seconds, first after one interval.
+private struct AsyncTimer: AsyncSequence, Sendable {
+    let seconds: Int
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let seconds: Int
+
+        mutating func next() async -> Void? {
+            do {
+                return try await Task.sleep(for: .seconds(seconds))
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(seconds: seconds)
+    }
+}

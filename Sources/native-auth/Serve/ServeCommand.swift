@@ -1,0 +1,102 @@
+import ArgumentParser
+import IdentityEngine
+import Logging
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `native-auth serve`: the identity server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the identity server.",
+        discussion: """
+            Without options: profile development on http://127.0.0.1:8765, data under ./.native-auth/, mail in the \
+            development inbox. Each option can also be given in the environment as NATIVE_AUTH_ and its name in capitals, \
+            such as NATIVE_AUTH_PORT.
+            """)
+
+    @Option(help: "Address to listen on (default: 127.0.0.1).") var host: String?
+    @Option(help: "Port to listen on; 0 takes any free one (default: 8765).") var port: String?
+    @Option(help: "URL by which clients know the server (default: http://HOST:PORT).") var baseURL: String?
+    @Option(help: "Folder for database and master key (default: ./.native-auth).") var data: String?
+    @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder).") var database: String?
+    @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp: String?
+    @Option(name: .customLong("smtp-ca-file"), help: "Certificates (PEM) to trust for the mail server.")
+    var smtpCAFile: String?
+    @Option(help: "Sender of all mails (default: no-reply@ and the tenant's domain).") var mailFrom: String?
+    @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
+    @Option(help: "development or production (default: development).") var profile: String?
+    @Option(help: "development or production: whether limits that count over time hold (default: as the profile).")
+    var limits: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
+
+    func run() async throws {
+        do {
+            let settings: ServeSettings
+            do {
+                settings = try ServeSettings(options: options, environment: ProcessInfo.processInfo.environment)
+            } catch {
+                throw StartFailure.usage(error.problems)
+            }
+            var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
+            logger.logLevel = settings.logLevel
+            let service = try IdentityService(settings, logger: logger)
+            try await service.run { address in
+                if settings.profile == .development { say(Self.banner(settings, address)) }
+                say("ready \(address.listening)")
+            }
+        } catch let failure as StartFailure {
+            for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
+            throw ExitCode(failure.exitCode)
+        }
+    }
+
+    private var options: [String: String] {
+        let given: [(String, String?)] = [
+            ("host", host), ("port", port), ("base-url", baseURL), ("data", data), ("database", database),
+            ("smtp", smtp),
+            ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
+            ("limits", limits), ("log-level", logLevel),
+        ]
+        return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    private static func banner(_ settings: ServeSettings, _ address: IdentityService.Address) -> String {
+        guard let entry = settings.directory.entries.first, let first = entry.applications.first else { return "" }
+        let applications = entry.applications.map { client in
+            let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
+            return "  \(client.id)  \(client.displayName)"
+                + (required.isEmpty ? "" : " (required: \(required.joined(separator: ", ")))")
+        }
+        let authority = "\(address.baseURL)/\(entry.tenant.domain)"
+        return """
+            native-auth, development profile
+              base URL   \(address.baseURL)
+              home page  \(address.baseURL)/
+              inbox      \(address.baseURL)/dev/inbox
+              data       \(settings.dataFolder)
+
+            Client ids
+            \(applications.joined(separator: "\n"))
+
+            Start a sign-up from a shell
+              curl -s \(authority)/signup/v1.0/start \\
+                -d client_id=\(first.id) \\
+                -d 'challenge_type=oob redirect' -d username=dana@example.com
+
+            Start a sign-up from Swift
+              let authority = try MSALCIAMAuthority(
+                  url: URL(string: "\(authority)")!, validateFormat: false)
+              let nativeAuth = try MSALNativeAuthPublicClientApplication(
+                  nativeAuthConfiguration: .init(
+                      clientId: "\(first.id)",
+                      authority: authority, challengeTypes: [.OOB]))
+              nativeAuth.signUp(parameters: .init(username: "dana@example.com"), delegate: self)
+
+            """
+    }
+}

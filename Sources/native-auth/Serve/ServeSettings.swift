@@ -1,0 +1,188 @@
+import Configuration
+import IdentityEngine
+import IdentityMail
+import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a server needs to know, checked: every value from the command line, or from the environment under the same name in
+/// capitals with `NATIVE_AUTH_` in front, or the default.
+struct ServeSettings: Sendable {
+    enum Profile: String, CaseIterable, Sendable {
+        /// Loopback only, visible inbox, cheap to start.
+        case development
+        /// Refuses every convenience of development.
+        case production
+    }
+
+    enum Limits: String, CaseIterable, Sendable {
+        /// Limits that count over time are off; limits per code and flow hold.
+        case development
+        case production
+    }
+
+    var profile = Profile.development
+    var limits = Limits.development
+    var host = "127.0.0.1"
+    /// 0 takes any free one.
+    var port = 8765
+    /// What clients and tokens call the server; nil: `http://HOST:PORT`.
+    var baseURL: String?
+    var dataFolder = "./.native-auth"
+    var databasePath: String?
+    /// Nil: a receiver of its own on loopback, which throws mail away once the inbox has it.
+    var smtpURL: String?
+    var smtpCAFile: String?
+    var mailFrom: String?
+    var directory = TenantDirectory.development
+    var logLevel = Logger.Level.info
+
+    /// Everything that is wrong, a sentence each.
+    struct Invalid: Error {
+        var problems: [String]
+    }
+
+    /// Every name that the environment may hold after `NATIVE_AUTH_`; another one is a slip that must not go unseen.
+    /// `NATIVE_AUTH_EMULATOR` is read by the SDK.
+    static let names = [
+        "host", "port", "base-url", "data", "database", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
+        "limits", "log-level",
+    ]
+
+    init() {}
+
+    /// - Parameters:
+    ///   - options: What the command line gave, by the names of ``names``.
+    ///   - environment: The process's environment.
+    /// - Throws: ``Invalid`` with all problems together.
+    init(options: [String: String], environment: [String: String]) throws(Invalid) {
+        var given: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, value) in options {
+            given[AbsoluteConfigKey(Self.key(name))] = ConfigValue(.string(value), isSecret: name == "smtp")
+        }
+        let config = ConfigReader(providers: [
+            InMemoryProvider(name: "command line", values: given),
+            EnvironmentVariablesProvider(environmentVariables: environment),
+        ])
+        var problems: [String] = []
+        func text(_ name: String) -> String? {
+            config.string(forKey: Self.key(name), isSecret: name == "smtp")
+        }
+        func choice<Value: RawRepresentable & CaseIterable>(
+            _ name: String, _ fallback: Value
+        ) -> Value where Value.RawValue == String {
+            guard let given = text(name) else { return fallback }
+            guard let value = Value(rawValue: given) else {
+                let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
+                problems.append("--\(name) is “\(Self.shown(given))”; it must be one of: \(choices).")
+                return fallback
+            }
+            return value
+        }
+
+        let known = Set(Self.names.map { "NATIVE_AUTH_" + $0.uppercased().replacing("-", with: "_") })
+        for name in environment.keys.sorted()
+        where name.hasPrefix("NATIVE_AUTH_") && name != "NATIVE_AUTH_EMULATOR" && !known.contains(name) {
+            problems.append("The environment variable \(Self.shown(name)) is not known.")
+        }
+
+        profile = choice("profile", profile)
+        limits = choice("limits", profile == .production ? .production : .development)
+        logLevel = choice("log-level", logLevel)
+        host = text("host") ?? host
+        dataFolder = text("data") ?? dataFolder
+        smtpURL = text("smtp")
+        smtpCAFile = text("smtp-ca-file")
+        mailFrom = text("mail-from")
+        baseURL = text("base-url")
+        if let given = text("port") {
+            if let number = Int(given), (0...65_535).contains(number) {
+                port = number
+            } else {
+                problems.append("--port is “\(Self.shown(given))”; it must be a number from 0 to 65535.")
+            }
+        }
+        if let given = text("database") {
+            if given.hasPrefix("sqlite:"), given.utf8.count > 7 {
+                databasePath = String(given.dropFirst(7))
+            } else if given.hasPrefix("postgresql://") || given.hasPrefix("postgres://") {
+                problems.append("--database names PostgreSQL, which this version does not speak; use sqlite:PATH.")
+            } else {
+                problems.append("--database is “\(Self.shown(given))”; it must be sqlite:PATH.")
+            }
+        }
+        if let given = baseURL {
+            if let url = URL(string: given), let scheme = url.scheme, ["http", "https"].contains(scheme),
+                url.host() != nil,
+                !given.hasSuffix("/"), url.query() == nil, url.fragment() == nil, url.user() == nil
+            {
+                baseURL = given
+            } else {
+                problems.append(
+                    "--base-url is “\(Self.shown(given))”; it must be an http or https URL without a slash at its end.")
+            }
+        }
+        if !["127.0.0.1", "::1", "localhost"].contains(host) {
+            problems.append(
+                "--host is “\(Self.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
+            )
+        }
+        if let smtpURL {
+            do {
+                _ = try SMTPTransport(url: smtpURL, caFile: smtpCAFile)
+            } catch {
+                problems.append("--smtp is not usable: \(error)")
+            }
+        } else if smtpCAFile != nil {
+            problems.append("--smtp-ca-file is given without --smtp.")
+        }
+        if let mailFrom {
+            do {
+                _ = try MailAddress(mailFrom)
+            } catch {
+                problems.append("--mail-from is “\(Self.shown(mailFrom))”; it must be an e-mail address.")
+            }
+        }
+        if let path = text("config") {
+            do {
+                directory = try TenantFile.read(path)
+            } catch {
+                problems.append(contentsOf: error.problems)
+            }
+        }
+        problems.append(contentsOf: productionProblems(hasTenantFile: text("config") != nil))
+        guard problems.isEmpty else { throw Invalid(problems: problems) }
+    }
+
+    /// `SEC-PRF-1`: production starts with no convenience of development, and says which setting is one.
+    private func productionProblems(hasTenantFile: Bool) -> [String] {
+        guard profile == .production else { return [] }
+        var problems: [String] = []
+        if !hasTenantFile {
+            problems.append("--profile production needs --config: the development tenant is for development only.")
+        }
+        if smtpURL == nil {
+            problems.append("--profile production needs --smtp: its own mail receiver is for development.")
+        }
+        if mailFrom == nil { problems.append("--profile production needs --mail-from.") }
+        if baseURL?.hasPrefix("https://") != true {
+            problems.append("--profile production needs --base-url with https://.")
+        }
+        if limits != .production { problems.append("--limits development is for the development profile only.") }
+        if logLevel < .info { problems.append("--log-level \(logLevel) is for the development profile only.") }
+        return problems
+    }
+
+    private static func key(_ name: String) -> ConfigKey {
+        ConfigKey(["native", "auth"] + name.split(separator: "-").map(String.init))
+    }
+
+    /// A value in an error text: short, and without anything that moves a terminal.
+    private static func shown(_ text: String) -> String {
+        String(text.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(80).map(Character.init))
+    }
+}

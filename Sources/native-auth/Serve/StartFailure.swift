@@ -1,0 +1,24 @@
+/// Why a server does not start: one sentence, and the exit code for it (sysexits.h).
+enum StartFailure: Error {
+    /// 64: a wrong value on the command line, in the environment or in the tenant file.
+    case usage([String])
+    /// 69: something that is needed is taken: the port, or the database by another process.
+    case unavailable(String)
+    /// 74: a file cannot be read or written.
+    case inputOutput(String)
+
+    var exitCode: Int32 {
+        switch self {
+        case .usage: 64
+        case .unavailable: 69
+        case .inputOutput: 74
+        }
+    }
+
+    var sentences: [String] {
+        switch self {
+        case .usage(let problems): problems
+        case .unavailable(let sentence), .inputOutput(let sentence): [sentence]
+        }
+    }
+}

@@ -1,0 +1,5 @@
+import ArgumentParser
+
+struct TryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "try")
+}

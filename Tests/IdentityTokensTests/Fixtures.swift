@@ -1,0 +1,164 @@
+import Crypto
+import IdentityEngine
+import IdentityTokens
+import JWTKit
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Keeps keys in memory. Can be broken, and can hold inserts back until several have arrived.
+actor MemoryKeyStore: KeyStore {
+    private(set) var records: [SigningKeyRecord] = []
+    private(set) var reads = 0
+    private(set) var inserts = 0
+    private var isBroken = false
+    private let insertsTogether: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameter insertsTogether: No insert goes on before this many have begun: each of them saw no key before.
+    init(records: [SigningKeyRecord] = [], insertsTogether: Int = 1) {
+        self.records = records
+        self.insertsTogether = insertsTogether
+    }
+
+    func setBroken(_ isBroken: Bool) {
+        self.isBroken = isBroken
+    }
+
+    func signingKeys(for tenant: TenantID) throws(StoreError) -> [SigningKeyRecord] {
+        reads += 1
+        if isBroken { throw .unavailable(Broken()) }
+        return records.filter { $0.tenant == tenant }.sorted { $0.createdAt > $1.createdAt }
+    }
+
+    func insertFirstSigningKey(_ record: SigningKeyRecord) async throws(StoreError) -> [SigningKeyRecord] {
+        inserts += 1
+        if inserts < insertsTogether {
+            await withCheckedContinuation { waiting.append($0) }
+        } else {
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+        if !records.contains(where: { $0.tenant == record.tenant && $0.algorithm == record.algorithm }) {
+            records.append(record)
+        }
+        return try signingKeys(for: record.tenant)
+    }
+
+    struct Broken: Error {}
+}
+
+struct SystemRandomness: Randomness {
+    func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+    }
+}
+
+struct FixedClock: WallClock {
+    var now = Date(timeIntervalSince1970: 1_700_000_000)
+}
+
+extension Vault {
+    /// - Parameter key: Each byte of the master key.
+    static func fixture(key: UInt8 = 7) -> Vault {
+        Vault(masterKey: SymmetricKey(data: Data(repeating: key, count: 32)), randomness: SystemRandomness())
+    }
+}
+
+extension KeyRing {
+    /// ES256 unless the test is about RSA: its keys are made at once.
+    static func fixture(
+        _ store: MemoryKeyStore = MemoryKeyStore(), vault: Vault = .fixture(), clock: FixedClock = FixedClock(),
+        algorithm: SigningKeyRecord.Algorithm = .es256
+    ) -> KeyRing {
+        KeyRing(store: store, vault: vault, clock: clock, randomness: SystemRandomness(), algorithm: algorithm)
+    }
+}
+
+extension UUID {
+    /// The UUID whose last two digits are `number`, in hexadecimal.
+    static func fixture(_ number: UInt8) -> UUID {
+        UUID(uuid: (0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, number))
+    }
+}
+
+extension TokenSubject {
+    static func fixture(
+        tenant: UInt8 = 1, client: UInt8 = 2, user: UInt8 = 3,
+        attributes: [String: AttributeValue] = ["displayName": "Ana B", "givenName": "Ana", "surname": "Berg"],
+        scopes: [String] = ["Orders.Read", "Orders.Write"],
+        openIDScopes: [String] = ["openid", "profile", "offline_access", "email"]
+    ) -> TokenSubject {
+        let tenant = TenantID(.fixture(tenant))
+        return TokenSubject(
+            tenant: tenant, client: ClientID(.fixture(client)),
+            user: User(
+                id: UserID(.fixture(user)), tenant: tenant, email: "ana@example.org", alias: "ana.berg",
+                hasPassword: false, attributes: attributes, createdAt: Date(timeIntervalSince1970: 1_600_000_000)),
+            audience: "api://orders", scopes: scopes, openIDScopes: openIDScopes,
+            authenticatedAt: Date(timeIntervalSince1970: 1_700_000_001.9), methods: ["pwd", "otp"],
+            issuedAt: Date(timeIntervalSince1970: 1_700_000_010.9), lifetime: 3_599, tokenID: .fixture(9),
+            issuer: "https://contoso.example")
+    }
+}
+
+/// A token taken apart, nothing checked.
+struct TokenParts {
+    let header: String
+    let payload: String
+    let signature: Data
+    /// The bytes under the signature (RFC 7515 section 5.1).
+    let signingInput: Data
+
+    init(_ token: Secret<String>) throws {
+        let parts = token.reveal().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw NotCompact() }
+        self.header = String(decoding: header, as: UTF8.self)
+        self.payload = String(decoding: payload, as: UTF8.self)
+        self.signature = signature
+        signingInput = Data("\(parts[0]).\(parts[1])".utf8)
+    }
+
+    var kid: String {
+        get throws { try JSONDecoder().decode(Kid.self, from: Data(header.utf8)).kid }
+    }
+
+    var claims: Claims {
+        get throws { try JSONDecoder().decode(Claims.self, from: Data(payload.utf8)) }
+    }
+
+    struct NotCompact: Error {}
+
+    private struct Kid: Decodable {
+        let kid: String
+    }
+}
+
+/// Some claims of either token.
+struct Claims: JWTPayload {
+    let sub: String
+    let scp: String?
+    let name: String?
+
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
+/// A key set as any resource server would read it.
+struct KeySet: Decodable {
+    let keys: [Key]
+
+    struct Key: Decodable {
+        let kid, kty, alg, use: String
+        let n, e, crv, x, y: String?
+    }
+
+    init(_ json: Data) throws {
+        self = try JSONDecoder().decode(KeySet.self, from: json)
+    }
+}
