@@ -49,11 +49,7 @@ let package = Package(
         // The client.
         .target(name: "NativeAuthCore", swiftSettings: strict),
         .target(name: "NativeAuthWire", dependencies: ["NativeAuthCore"], swiftSettings: strict),
-        .target(
-            name: "NativeAuth",
-            dependencies: [
-                "NativeAuthCore", "NativeAuthWire", .product(name: "Crypto", package: "swift-crypto"),
-            ], swiftSettings: strict),
+        .target(name: "NativeAuth", dependencies: ["NativeAuthCore", "NativeAuthWire"], swiftSettings: strict),
         .target(name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], swiftSettings: strict),
 
         // The identity server.

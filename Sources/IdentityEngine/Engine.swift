@@ -170,14 +170,20 @@ extension Engine {
         in scene: Scene,
         decide: @escaping @Sendable (StepSituation) -> Decision<SignUpState>
     ) async throws(EngineError) -> Outcome {
+        let subject = settings.limits.flatMap { _ in
+            opened.envelope.state.draft.map {
+                vault.digest(.counter, tenant: scene.tenant.id, [$0.email.mailbox])
+            }
+        }
         let query = StepQuery(
             tenant: scene.tenant.id, flow: opened.envelope.flow, requestDigest: opened.requestDigest,
-            identifiers: identifiers, now: scene.now)
+            identifiers: identifiers, subject: subject, now: scene.now)
         let result: Result<(outcome: Outcome, hasMail: Bool), EngineError>
         do {
             result = try await ports.flows.step(query) { facts in
                 do throws(EngineError) {
-                    let judged = try judge(facts, opened, keepsAnswer: keepsAnswer, in: scene, decide: decide)
+                    let judged = try judge(
+                        facts, opened, subject: subject, keepsAnswer: keepsAnswer, in: scene, decide: decide)
                     return (judged.change, .success((judged.outcome, judged.hasMail)))
                 } catch {
                     return (nil, .failure(error))
@@ -192,7 +198,7 @@ extension Engine {
     }
 
     private func judge(
-        _ facts: StepFacts, _ opened: Opened<SignUpState>, keepsAnswer: Bool, in scene: Scene,
+        _ facts: StepFacts, _ opened: Opened<SignUpState>, subject: Data?, keepsAnswer: Bool, in scene: Scene,
         decide: (StepSituation) -> Decision<SignUpState>
     ) throws(EngineError) -> (change: FlowChange?, outcome: Outcome, hasMail: Bool) {
         let envelope = opened.envelope
@@ -216,7 +222,8 @@ extension Engine {
 
         let decision = decide(
             StepSituation(
-                row: row, taken: facts.taken, now: scene.now, userFlow: scene.userFlow, settings: settings))
+                row: row, taken: facts.taken, counted: facts.counted, now: scene.now, userFlow: scene.userFlow,
+                settings: settings))
         var outcome = scene.outcome(decision.verdict)
         if let next = decision.next {
             let idle = next.isProven ? settings.provenIdleLifetime : settings.idleLifetime
@@ -229,15 +236,17 @@ extension Engine {
         }
         guard let newRow = decision.row else { return (nil, outcome, false) }
         var effects: [Effect] = []
-        for effect in decision.effects { effects.append(try rows(for: effect, of: envelope.flow, in: scene)) }
+        for effect in decision.effects {
+            if let effect = try rows(for: effect, of: envelope.flow, subject: subject, in: scene) { effects.append(effect) }
+        }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         let replay = keepsAnswer ? try sealAnswer(outcome, of: opened, in: scene) : nil
         return (FlowChange(row: newRow, effects: effects, replay: replay), outcome, hasMail)
     }
 
     private func rows(
-        for effect: FlowEffect, of flow: UUID, in scene: Scene
-    ) throws(EngineError) -> Effect {
+        for effect: FlowEffect, of flow: UUID, subject: Data?, in scene: Scene
+    ) throws(EngineError) -> Effect? {
         switch effect {
         case .createUser(let draft, let id):
             var attributes = draft.attributes
@@ -263,6 +272,11 @@ extension Engine {
             return .openRefreshFamily(family)
         case .record(let kind, let user, let detail):
             return .record(event(kind, user: user, detail: detail, of: flow, in: scene))
+        // Without a subject limits over time are off, and nothing is counted.
+        case .count(let counted):
+            return subject.map { .count(counted, subject: $0, at: scene.now) }
+        case .forget(let counted):
+            return subject.map { .forget(counted, subject: $0) }
         }
     }
 

@@ -93,6 +93,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case expiredCode
     /// No more codes for this flow.
     case tooManyCodes
+    /// Too often for this address; after so many seconds it will do.
+    case throttled(retryAfter: Int)
     /// The scopes name two resources, or something that is no scope.
     case invalidScope
     /// The application may not ask for this scope.

@@ -13,6 +13,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var codesPerFlow = 5
     /// `SEC-OTP-11`: 30 to 300, or 0, which only the development profile may say.
     package var resendCooldown = 60
+    /// Limits that count over time; nil switches them off, which only the development profile may do.
+    package var limits: TimeLimits? = TimeLimits()
     /// `SEC-CT-5`: how long a token lives before and after the first proof, and a flow as a whole.
     package var idleLifetime = 900
     package var provenIdleLifetime = 600
@@ -51,6 +53,13 @@ package struct EngineSettings: Hashable, Sendable {
         check("codesPerFlow", codesPerFlow, 1...5)
         if !(allowsNoCooldown && resendCooldown == 0) { check("resendCooldown", resendCooldown, 30...300) }
         check("refreshGrace", refreshGrace, 0...60)
+        if let limits {
+            let chance = limits.dailyGuessingChance(digits: codeDigits)
+            if chance > 1e-4 {
+                problems.append(
+                    "codeDigits and the limits give a guesser a chance of \(chance) a day; it must be 0.0001 or less")
+            }
+        }
         check("tokenLifetime", tokenLifetime.lowerBound, 60...tokenLifetime.upperBound)
         return problems
     }

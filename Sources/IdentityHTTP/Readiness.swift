@@ -1,5 +1,5 @@
 package import IdentityEngine
-import Synchronization
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -11,7 +11,7 @@ import Synchronization
 /// (`REL-OVR-4`).
 package final class Readiness: Sendable {
     private let flows: any FlowStore
-    private let last: Mutex<(at: Date, isReady: Bool)?> = Mutex(nil)
+    private let last: Locked<(at: Date, isReady: Bool)?> = Locked(nil)
 
     package init(flows: any FlowStore) {
         self.flows = flows

@@ -31,15 +31,16 @@ package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvert
         case sentAt
     }
 
-    /// `sentAt` is text of RFC 3339 in UTC with milliseconds, such as `2025-02-13T09:05:00.250Z`, whatever the encoder is
-    /// set to.
+    /// `sentAt` is text of RFC 3339 in UTC with milliseconds, such as `2025-02-13T09:05:00.250Z`, whatever the encoder
+    /// is set to.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(to, forKey: .to)
         try container.encode(subject, forKey: .subject)
         try container.encode(code, forKey: .code)
         try container.encode(text, forKey: .text)
-        try container.encode(sentAt.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), forKey: .sentAt)
+        try container.encode(
+            sentAt.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), forKey: .sentAt)
     }
 
     package var description: String { "‹redacted›" }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A small SMTP server (RFC 5321) on this machine that counts mails and forgets them.
 ///
-/// The development profile has no mail server to talk to, and its mails shall still take the whole way over a socket. What
-/// they say is seen in ``DevelopmentInbox``.
+/// The development profile has no mail server to talk to, and its mails shall still take the whole way over a socket.
+/// What they say is seen in ``DevelopmentInbox``.
 package final class DevelopmentMailServer: Service {
     /// A message may have this many bytes.
     static let sizeLimit = 1 << 20

@@ -9,8 +9,8 @@ enum MIME {
     /// A header line with its CR LF; the value as it is when that is short ASCII text, otherwise in encoded words
     /// (RFC 2047), folded.
     ///
-    /// - Throws: ``MailFormatError/header(_:)`` for a control character in the value, CR, LF and NUL among them, judged on
-    ///   UTF-8 bytes (`SEC-MAIL-3`).
+    /// - Throws: ``MailFormatError/header(_:)`` for a control character in the value, CR, LF and NUL among them, judged
+    ///   on UTF-8 bytes (`SEC-MAIL-3`).
     static func header(_ name: String, text value: String) throws(MailFormatError) -> String {
         try header(name, isPlain(value) ? value : encodedWords(value), of: value)
     }
@@ -28,7 +28,8 @@ enum MIME {
 
     /// Quoted-printable (RFC 2045 section 6.7): ASCII lines of at most 76 bytes that end with CR LF.
     ///
-    /// A dot that would begin a line is encoded, so that even a server that forgets to undo dot-stuffing reads the text.
+    /// A dot that would begin a line is encoded, so that even a server that forgets to undo dot-stuffing reads the
+    /// text.
     ///
     /// - Parameter text: Its lines end with LF.
     static func quotedPrintable(_ text: String) -> String {
@@ -85,12 +86,13 @@ enum MIME {
         value.utf8.count <= 60 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !value.contains("=?")
     }
 
-    /// Encoded words of at most 75 bytes, one per line; none splits a character (RFC 2047 sections 2 and 5).
+    /// Encoded words, one per line, each short enough for a line that begins with the header's name to stay within 76
+    /// bytes; none splits a character (RFC 2047 sections 2 and 5).
     private static func encodedWords(_ value: String) -> String {
         var words: [[UInt8]] = [[]]
         for scalar in value.unicodeScalars {
             let bytes = Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            if (words.last?.count ?? 0) + bytes.count > 45 { words.append([]) }
+            if (words.last?.count ?? 0) + bytes.count > 39 { words.append([]) }
             words[words.count - 1] += bytes
         }
         return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")

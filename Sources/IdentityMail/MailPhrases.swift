@@ -101,7 +101,8 @@ struct MailPhrases: Sendable {
         subject: "Votre code de vérification pour {{{organisation}}}",
         signUp: "Utilisez ce code pour créer votre compte chez {{{organisation}}}.",
         signIn: "Utilisez ce code pour vous connecter à votre compte chez {{{organisation}}}.",
-        passwordReset: "Utilisez ce code pour choisir un nouveau mot de passe pour votre compte chez {{{organisation}}}.",
+        passwordReset:
+            "Utilisez ce code pour choisir un nouveau mot de passe pour votre compte chez {{{organisation}}}.",
         secondFactor: "Utilisez ce code pour confirmer que c’est bien vous qui vous connectez à votre compte chez "
             + "{{{organisation}}}.",
         registration: "Utilisez ce code pour ajouter cette adresse e-mail comme moyen de vérification à votre compte "

@@ -10,8 +10,8 @@ package struct MailText: Hashable, Sendable {
     package var html: String
 }
 
-/// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it is for
-/// nobody else; no link, nothing that the user typed, and nothing that a mail program would have to fetch.
+/// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it is
+/// for nobody else; no link, nothing that the user typed, and nothing that a mail program would have to fetch.
 package struct MailRenderer: Sendable {
     private let plain: MustacheTemplate
     private let html: MustacheTemplate

@@ -12,10 +12,10 @@ import Synchronization
 
 /// Sends the mails of the outbox, each at least once (`SEC-MAIL-2`).
 ///
-/// It runs when the signal says that there is mail, and when the store says that one is due. A mail that the server does
-/// not take now is tried again after 1 s, then 2 s, up to 5 min, until its code expires (`SEC-MAIL-8`); one that it refuses
-/// for good is marked failed and audited. An error of the store stops nothing: the lease ends and the mail comes again, with
-/// the same `Message-ID`.
+/// It runs when the signal says that there is mail, and when the store says that one is due. A mail that the server
+/// does not take now is tried again after 1 s, then 2 s, up to 5 min, until its code expires (`SEC-MAIL-8`); one that
+/// it refuses for good is marked failed and audited. An error of the store stops nothing: the lease ends and the mail
+/// comes again, with the same `Message-ID`.
 package final class OutboxWorker: Service {
     /// How many mails are on their way at once (`REL-SMTP-2`).
     private static let parallelSends = 4
@@ -205,8 +205,8 @@ package final class OutboxWorker: Service {
         signal.notify()
     }
 
-    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more by chance, so that mails that failed together
-    /// do not come back together: 1 s to 5 min (`SEC-MAIL-8`).
+    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more by chance, so that mails that failed
+    /// together do not come back together: 1 s to 5 min (`SEC-MAIL-8`).
     private static func retryDelay(afterAttempts attempts: Int, _ randomness: any Randomness) -> TimeInterval {
         let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
         let chance = randomness.bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }

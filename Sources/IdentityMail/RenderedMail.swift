@@ -8,9 +8,9 @@ package enum MailFormatError: Error, Hashable, Sendable {
     case line
 }
 
-/// A mail address that is safe in an envelope and in a header: a dot-atom of at most 64 bytes, `@`, and a host name of at
-/// most 253; all ASCII, no quotes, comments, blanks or control characters, at most 254 bytes in all (RFC 5321 section 4.1.2,
-/// `SEC-MAIL-3`).
+/// A mail address that is safe in an envelope and in a header: a dot-atom of at most 64 bytes, `@`, and a host name of
+/// at most 253; all ASCII, no quotes, comments, blanks or control characters, at most 254 bytes in all (RFC 5321
+/// section 4.1.2, `SEC-MAIL-3`).
 ///
 /// The bytes are kept as they came: what was verified is what the mail server is told.
 package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
@@ -63,8 +63,8 @@ package struct RenderedMail: Sendable {
     package let sender: MailAddress
     /// The envelope's one recipient, `RCPT TO`.
     package let recipient: MailAddress
-    /// Headers and body: ASCII, every line at most 998 bytes and ended by CR LF, no other CR or LF, no NUL (`SEC-MAIL-4`).
-    /// Lines that begin with a dot are not doubled yet.
+    /// Headers and body: ASCII, every line at most 998 bytes and ended by CR LF, no other CR or LF, no NUL
+    /// (`SEC-MAIL-4`). Lines that begin with a dot are not doubled yet.
     package let message: [UInt8]
 
     /// - Throws: ``MailFormatError/line`` when `message` is not in the form that ``message`` promises.

@@ -33,8 +33,8 @@ package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConv
 /// server that offers neither is refused, certificate and host name are always checked (`SEC-MAIL-5`). The one
 /// exception is `smtp` to this machine, which is in the clear and never carries credentials.
 ///
-/// One connection per mail; the caller bounds how many there are at once. Limits: 10 s to connect, 60 s for an answer, 120 s
-/// for a whole mail (`SEC-MAIL-6`).
+/// One connection per mail; the caller bounds how many there are at once. Limits: 10 s to connect, 60 s for an answer,
+/// 120 s for a whole mail (`SEC-MAIL-6`).
 package struct SMTPTransport: MailTransport {
     /// How the connection is protected.
     package enum Security: Hashable, Sendable {
@@ -57,8 +57,8 @@ package struct SMTPTransport: MailTransport {
     private static let isLibraryReady = ccurl_global_init() == CURLE_OK
 
     /// - Parameters:
-    ///   - url: `smtp://HOST:PORT` or `smtps://HOST:PORT`; without a port 25 in the clear, 587 with STARTTLS, 465 with TLS
-    ///     from the start. User and password before the host, percent-encoded, turn on authentication.
+    ///   - url: `smtp://HOST:PORT` or `smtps://HOST:PORT`; without a port 25 in the clear, 587 with STARTTLS, 465 with
+    ///     TLS from the start. User and password before the host, percent-encoded, turn on authentication.
     ///   - caFile: Certificates in PEM to trust instead of the system's.
     ///   - requiresTLS: Asks for STARTTLS from a server on this machine, too.
     package init(
@@ -122,10 +122,12 @@ package struct SMTPTransport: MailTransport {
         }
         defer { curl_slist_free_all(recipients) }
         let upload = Upload(message.message)
-        return withExtendedLifetime((upload, cancellation)) {
-            var code = configure(handle, sender: message.sender, recipients, upload, cancellation)
+        let watch = Watch(handle, cancellation)
+        return withExtendedLifetime((upload, watch)) {
+            var code = configure(handle, sender: message.sender, recipients, upload, watch)
             if code == CURLE_OK { code = curl_easy_perform(handle) }
             guard code != CURLE_OK else { return .success(()) }
+            if watch.connectingTookTooLong { return .failure(.temporary(.timedOut)) }
             var reply = 0
             let hasReply = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK
             return .failure(
@@ -135,7 +137,7 @@ package struct SMTPTransport: MailTransport {
 
     private func configure(
         _ handle: UnsafeMutableRawPointer, sender: MailAddress, _ recipients: UnsafeMutablePointer<curl_slist>,
-        _ upload: Upload, _ cancellation: Cancellation
+        _ upload: Upload, _ watch: Watch
     ) -> CURLcode {
         // The path is the name that EHLO gives: the sender's domain, so that this machine's name stays unknown.
         var texts: [(CURLoption, String?)] = [
@@ -152,7 +154,9 @@ package struct SMTPTransport: MailTransport {
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_USE_SSL, Int(tls.rawValue)), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
             (CURLOPT_SSLVERSION, 6),  // TLS 1.2 or later
-            (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
+            // libcurl counts greeting, TLS and login as connecting, where a server may take its time to answer.
+            // ``Watch`` bounds what is connecting to us.
+            (CURLOPT_CONNECTTIMEOUT_MS, 120_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_UPLOAD, 1),
         ]
         var code = CURLE_OK
@@ -171,13 +175,12 @@ package struct SMTPTransport: MailTransport {
                 }, context)
         }
         if code == CURLE_OK {
-            let context = Unmanaged.passUnretained(cancellation).toOpaque()
+            let context = Unmanaged.passUnretained(watch).toOpaque()
             code = ccurl_set_progress(
                 handle,
                 { context, _, _, _, _ in
                     guard let context else { return 0 }
-                    let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
-                    return cancellation.isRequested.load(ordering: .relaxed) ? 1 : 0
+                    return Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().shallStop() ? 1 : 0
                 }, context)
         }
         return code
@@ -194,12 +197,13 @@ package struct SMTPTransport: MailTransport {
         switch code {
         // To MAIL, RCPT and DATA; or to the message. 530 and 538 ask for a login or TLS: an operator can mend that.
         case CURLE_SEND_ERROR, CURLE_WEIRD_SERVER_REPLY:
-            if (500...599).contains(reply), reply != 530, reply != 538, code == CURLE_SEND_ERROR || wholeMessageWasGiven {
+            if (500...599).contains(reply), reply != 530, reply != 538, code == CURLE_SEND_ERROR || wholeMessageWasGiven
+            {
                 .permanent(replyCode: reply)
             } else if (400...599).contains(reply) {
                 .temporary(.reply(reply))
             } else {
-                .temporary(.unreachable)
+                .temporary(.curl(code.rawValue))
             }
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
             CURLE_REMOTE_ACCESS_DENIED:
@@ -235,6 +239,29 @@ package struct SMTPTransport: MailTransport {
 /// Asks libcurl to give up, from another thread.
 private final class Cancellation: Sendable {
     let isRequested = Atomic(false)
+}
+
+/// Decides, once a second, whether libcurl goes on. It stays on the thread that sends.
+private final class Watch {
+    /// In microseconds.
+    private static let connectLimit: curl_off_t = 10_000_000
+    private let handle: UnsafeMutableRawPointer
+    private let cancellation: Cancellation
+    private(set) var connectingTookTooLong = false
+
+    init(_ handle: UnsafeMutableRawPointer, _ cancellation: Cancellation) {
+        self.handle = handle
+        self.cancellation = cancellation
+    }
+
+    func shallStop() -> Bool {
+        var (connected, total): (curl_off_t, curl_off_t) = (0, 0)
+        let isKnown =
+            ccurl_get_time(handle, CURLINFO_CONNECT_TIME_T, &connected) == CURLE_OK
+            && ccurl_get_time(handle, CURLINFO_TOTAL_TIME_T, &total) == CURLE_OK
+        connectingTookTooLong = isKnown && connected == 0 && total > Self.connectLimit
+        return connectingTookTooLong || cancellation.isRequested.load(ordering: .relaxed)
+    }
 }
 
 /// The bytes of a message as libcurl fetches them. It stays on the thread that sends.

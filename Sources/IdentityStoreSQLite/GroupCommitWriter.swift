@@ -100,19 +100,17 @@ final class GroupCommitWriter: @unchecked Sendable {
     private static func inSavepoint<Value>(
         of db: Database, _ change: (Database) throws -> Value
     ) -> Outcome<Value> {
+        var outcome = Outcome<Value>.failure(.unavailable(SQLiteFailure.transactionLost))
         do {
-            // A full disk or an I/O error can make SQLite roll the whole transaction back in the middle of the batch. Without
-            // this check the next savepoint would open, and commit, a transaction of its own.
-            guard db.isInsideTransaction else { throw SQLiteFailure.transactionLost }
-            var value: Value?
+            // Some errors of the disk make SQLite roll the whole transaction back. GRDB then refuses every later statement of
+            // this batch and its commit, so that no job is carried out outside of the transaction.
             try db.inSavepoint {
-                value = try change(db)
+                outcome = .success(try change(db))
                 return .commit
             }
-            guard let value else { throw SQLiteFailure.transactionLost }
-            return .success(value)
         } catch {
-            return .failure(StoreError(error))
+            outcome = .failure(StoreError(error))
         }
+        return outcome
     }
 }

@@ -15,11 +15,11 @@ extension SQLiteStore: FlowStore {
         try await writer.write { db in
             let facts = StepFacts(
                 row: try db.flow(query), sealedAnswer: try db.sealedAnswer(query),
-                taken: try db.taken(query.identifiers, in: query.tenant))
+                taken: try db.taken(query.identifiers, in: query.tenant), counted: try db.counted(query))
             let (change, answer) = decide(facts)
             if let change {
                 try db.write(change.row, of: query, over: facts.row)
-                for effect in change.effects { try db.perform(effect) }
+                for effect in change.effects { try db.perform(effect, in: query.tenant) }
                 if let replay = change.replay { try db.write(replay, of: query) }
             }
             return answer
@@ -116,13 +116,33 @@ extension Database {
             """, [query.tenant, query.flow, replay.requestDigest, replay.sealedAnswer, replay.expiresAt])
     }
 
-    fileprivate func perform(_ effect: Effect) throws {
+    fileprivate func perform(_ effect: Effect, in tenant: TenantID) throws {
         switch effect {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
         case .openRefreshFamily(let family): try insert(family)
         case .record(let event): try insert(event)
+        case .count(let event, let subject, let at):
+            try run(
+                "INSERT INTO counted_events (tenant, subject, event, at) VALUES (?, ?, ?, ?)",
+                [tenant, subject, event, at])
+        case .forget(let event, let subject):
+            try run(
+                "DELETE FROM counted_events WHERE tenant = ? AND subject = ? AND event = ?", [tenant, subject, event])
         }
+    }
+
+    fileprivate func counted(_ query: StepQuery) throws -> [CountedEvent: [Date]] {
+        guard let subject = query.subject else { return [:] }
+        var counted: [CountedEvent: [Date]] = [:]
+        for row in try rows(
+            of: "counted_events",
+            "SELECT event, at FROM counted_events WHERE tenant = ? AND subject = ? AND at > ? ORDER BY at",
+            [query.tenant, subject, query.now.addingTimeInterval(-86_400)])
+        {
+            counted[try row.value("event"), default: []].append(try row.value("at"))
+        }
+        return counted
     }
 
     func insert(_ event: AuditEvent) throws {
@@ -150,6 +170,9 @@ extension Database {
             DELETE FROM refresh_families
             WHERE rowid IN (SELECT rowid FROM refresh_families WHERE expires_at <= ? LIMIT ?)
             """, [now, portion])
+        try run(
+            "DELETE FROM counted_events WHERE rowid IN (SELECT rowid FROM counted_events WHERE at <= ? LIMIT ?)",
+            [now.addingTimeInterval(-86_400), portion])
         return totalChangesCount - before
     }
 }

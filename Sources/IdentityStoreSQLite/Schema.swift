@@ -135,6 +135,15 @@ enum Schema {
         ) STRICT;
         CREATE INDEX audit_by_tenant ON audit (tenant, seq);
 
+        CREATE TABLE counted_events (
+            tenant BLOB NOT NULL,
+            subject BLOB NOT NULL,
+            event TEXT NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX counted_events_by_subject ON counted_events (tenant, subject, event, at);
+        CREATE INDEX counted_events_by_time ON counted_events (at);
+
         CREATE TABLE write_probe (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             count INTEGER NOT NULL

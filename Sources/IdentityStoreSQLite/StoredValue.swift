@@ -105,6 +105,7 @@ extension StoredValue where Self: RawRepresentable<String> {
 extension LoginIdentifier.Kind: StoredValue {}
 extension SigningKeyRecord.Algorithm: StoredValue {}
 extension AuditEvent.Kind: StoredValue {}
+extension CountedEvent: StoredValue {}
 
 extension LoginIdentifier.Key: StoredValue {
     var stored: DatabaseValue { bytes.stored }

@@ -90,7 +90,10 @@ public enum NativeAuthError: Error, Sendable {
     }
 }
 
-extension NativeAuthError: CustomStringConvertible {
+extension NativeAuthError: CustomStringConvertible, LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+
     /// A sentence for developers.
     public var description: String {
         let reason =

@@ -43,7 +43,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     public init(url: URL) throws(AuthorityError) {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), let host = components.percentEncodedHost?.lowercased(),
-            !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte), !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
+            !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte),
+            !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
         else { throw .malformed }
         guard components.user == nil, components.password == nil else { throw .containsCredentials }
         guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else { throw .insecure }

@@ -1,15 +1,14 @@
 import Crypto
 import HTTPTypes
 import Hummingbird
-import IdentityEngine
+package import IdentityEngine
 import IdentityHTTP
-import IdentityStoreSQLite
+package import IdentityStoreSQLite
 import IdentityTokens
 import Logging
 import NIOCore
 public import NativeAuth
 public import NativeAuthCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -77,9 +76,14 @@ public struct IdentityTestServer: Sendable {
     package let engine: Engine
     package let store: SQLiteStore
 
-    init(seed: UInt64, start: Date) throws(IdentityTestServerError) {
+    /// - Parameter adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which
+    ///   is 0 here.
+    package init(
+        seed: UInt64, start: Date, adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
+    ) throws(IdentityTestServerError) {
         let randomness = SeededRandomness(seed: seed)
         clock = ManualClock(start)
+        let wallClock = ServerClock(manual: clock)
         do {
             store = try SQLiteStore.inMemory()
         } catch {
@@ -88,17 +92,23 @@ public struct IdentityTestServer: Sendable {
         let vault = Vault(masterKey: SymmetricKey(data: randomness.bytes(32)), randomness: randomness)
         var settings = EngineSettings(baseURL: baseURL)
         settings.resendCooldown = 0
-        let directory = TenantDirectory.development
-        engine = Engine(
-            .init(
-                clients: directory, flows: store, users: store, refresh: store,
-                hasher: ScryptTestHasher(randomness: randomness),
-                issuer: KeyRing(
-                    store: store, vault: vault, clock: clock, randomness: randomness, algorithm: .es256),
-                randomness: randomness, mail: MailSignal()), vault: vault, settings: settings)
+        settings.limits = nil
+        var ports = Engine.Ports(
+            clients: TenantDirectory.development, flows: store, users: store, refresh: store,
+            hasher: ScryptTestHasher(randomness: randomness),
+            issuer: KeyRing(
+                store: store, vault: vault, clock: wallClock, randomness: randomness, algorithm: .es256),
+            randomness: randomness, mail: MailSignal())
+        adjust(&ports, &settings)
+        engine = Engine(ports, vault: vault, settings: settings)
         mailbox = TestMailbox(store: store, vault: vault, clock: clock)
         transport = InProcessTransport(
-            routes: IdentityRoutes(engine: engine, clock: clock, readiness: Readiness(flows: store)))
+            routes: IdentityRoutes(engine: engine, clock: wallClock, readiness: Readiness(flows: ports.flows)))
+    }
+
+    /// The rows that a fixed SQL statement yields, as text.
+    package func rows(_ sql: String) async throws(StoreError) -> [[String?]] {
+        try await store.unsafeSQL(sql)
     }
 
     /// The configuration with which an app reaches this server.
@@ -115,11 +125,11 @@ public struct IdentityTestServer: Sendable {
 }
 
 /// A clock that stands still until it is moved.
-public final class ManualClock: WallClock, Sendable {
-    private let time: Mutex<Date>
+public final class ManualClock: Sendable {
+    private let time: Locked<Date>
 
     init(_ start: Date) {
-        time = Mutex(start)
+        time = Locked(start)
     }
 
     /// The time now.
@@ -129,6 +139,17 @@ public final class ManualClock: WallClock, Sendable {
     public func advance(by seconds: TimeInterval) {
         time.withLock { $0 += seconds }
     }
+}
+
+/// The manual clock as the engine's port; a public type cannot conform to a port.
+package struct ServerClock: WallClock {
+    private let manual: ManualClock
+
+    package init(manual: ManualClock) {
+        self.manual = manual
+    }
+
+    package var now: Date { manual.now }
 }
 
 /// The mails of a test server.
@@ -149,7 +170,7 @@ public struct TestMailbox: Sendable {
     private let delivered: Delivered = Delivered()
 
     private final class Delivered: Sendable {
-        let mails: Mutex<[Mail]> = Mutex([])
+        let mails: Locked<[Mail]> = Locked([])
     }
 
     init(store: SQLiteStore, vault: Vault, clock: ManualClock) {

@@ -2,7 +2,6 @@ import Crypto
 import CryptoExtras
 import IdentityEngine
 import NativeAuthCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,7 +12,7 @@ import Synchronization
 /// Bytes that look random and follow from a seed: SHA-256 of seed and counter.
 final class SeededRandomness: Randomness {
     private let seed: UInt64
-    private let counter: Mutex<UInt64> = Mutex(0)
+    private let counter: Locked<UInt64> = Locked(0)
 
     init(seed: UInt64) {
         self.seed = seed

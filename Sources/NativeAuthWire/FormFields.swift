@@ -18,7 +18,7 @@ package enum FormError: Error, Hashable, Sendable {
 
 /// The name/value pairs of an `application/x-www-form-urlencoded` body, in order and with repetitions.
 ///
-/// It prints the names only, as the values hold passwords and codes (`SEC-LOG-1`).
+/// It prints how many there are and no more, as they hold passwords and codes (`SEC-LOG-1`).
 package struct FormFields: Hashable, Sendable {
     /// The most pairs a body may have.
     package static let maximumCount = 64
@@ -180,8 +180,8 @@ extension FormFields {
 }
 
 extension FormFields: CustomStringConvertible, CustomReflectable {
-    package var description: String { "FormFields(\(names.joined(separator: ", ")))" }
-    package var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+    package var description: String { "FormFields(\(fields.count))" }
+    package var customMirror: Mirror { Mirror(self, children: ["count": fields.count]) }
 }
 
 /// A request whose body is a form. Reading one judges nothing but repetition: what is missing is nil, what is empty is

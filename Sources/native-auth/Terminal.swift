@@ -1,9 +1,17 @@
+import Dispatch
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #else
     import Darwin
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 /// Standard input, output and error as they are: bytes, without buffers that a pipe would hold back.
@@ -14,7 +22,8 @@ enum Terminal {
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes { POSIX_write(descriptor, $0.baseAddress, $0.count) }
+            let written = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
             guard written > 0 else { return }
             bytes = bytes.dropFirst(written)
         }
@@ -25,28 +34,150 @@ enum Terminal {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// A line from standard input, without its end; nil at the end of input.
-    static func line() -> String? {
-        readLine(strippingNewline: true)
+    /// Prints `prompt` and reads a line of standard input, without its end.
+    ///
+    /// - Parameter isHidden: Whether a terminal shows nothing of what is typed.
+    /// - Returns: Nil at the end of input, and when the task is cancelled.
+    static func line(prompt: String, isHidden: Bool = false) async -> String? {
+        var saved: termios?
+        if isHidden, isInteractive {
+            var settings = termios()
+            if tcgetattr(STDIN_FILENO, &settings) == 0 {
+                saved = settings
+                settings.c_lflag &= ~tcflag_t(ECHO)
+                // Not TCSAFLUSH: answers that were pasted or typed ahead stay.
+                tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+            }
+        }
+        write(prompt)
+        let line = await LineReader.standardInput.next()
+        if var saved { tcsetattr(STDIN_FILENO, TCSADRAIN, &saved) }
+        // What the terminal did not echo: the end of a hidden line, and of one that comes from a pipe.
+        if line == nil || isHidden || !isInteractive { write("\n") }
+        return line
     }
 
-    /// A line that is not shown while it is typed.
-    static func hiddenLine() -> String? {
-        guard isInteractive else { return line() }
-        var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return line() }
-        let saved = settings
-        settings.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        defer {
-            var saved = saved
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
-            write("\n")
-        }
-        return line()
+    /// How text is set off on a terminal; plain where standard output is none, or colour is not wanted
+    /// (https://no-color.org).
+    enum Style: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+    }
+
+    static func styled(_ text: String, _ style: Style) -> String {
+        hasStyles ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    private static let hasStyles: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"]?.isEmpty ?? true && environment["TERM"] != "dumb"
+    }()
+
+    /// `text` without what could move or repaint a terminal: for what a server, or somebody else, has written.
+    static func harmless(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: false
+                    case _: true
+                    }
+                }))
     }
 }
 
-private func POSIX_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+/// Lines of a file descriptor, read on a thread of its own: a thread of the cooperative pool that waits for a person would be
+/// missed by a server in the same process.
+private final class LineReader: Sendable {
+    static let standardInput = LineReader(STDIN_FILENO)
+
+    /// In bytes. A longer line is cut; no answer is that long.
+    private static let longestLine = 65_536
+
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "native-auth.input")
+    private let unread = Mutex<[UInt8]>([])
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func next() async -> String? {
+        let reply = Reply()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                reply.wait(continuation)
+                queue.async { reply.give(self.read()) }
+            }
+        } onCancel: {
+            // The thread goes on waiting for input that nobody wants any more, until the process ends.
+            reply.give(nil)
+        }
+    }
+
+    private func read() -> String? {
+        var line: [UInt8] = []
+        while true {
+            var chunk = unread.withLock { unread in
+                defer { unread = [] }
+                return unread
+            }
+            if chunk.isEmpty {
+                chunk = [UInt8](repeating: 0, count: 4_096)
+                let count = systemRead(descriptor, &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return line.isEmpty ? nil : Self.text(line) }
+                chunk.removeSubrange(count...)
+            }
+            let end = chunk.firstIndex(of: UInt8(ascii: "\n"))
+            line += chunk[..<(end ?? chunk.endIndex)].prefix(Self.longestLine - line.count)
+            if let end {
+                let rest = Array(chunk[(end + 1)...])
+                unread.withLock { $0 = rest }
+                return Self.text(line)
+            }
+        }
+    }
+
+    private static func text(_ line: [UInt8]) -> String {
+        String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
+    }
+
+    /// What one caller waits for: the line, or the cancellation, whichever comes first.
+    private final class Reply: Sendable {
+        private enum State {
+            case fresh
+            case waiting(CheckedContinuation<String?, Never>)
+            case given
+        }
+
+        private let state = Mutex(State.fresh)
+
+        func wait(_ continuation: CheckedContinuation<String?, Never>) {
+            let isGiven = state.withLock { state in
+                if case .given = state { return true }
+                state = .waiting(continuation)
+                return false
+            }
+            if isGiven { continuation.resume(returning: nil) }
+        }
+
+        func give(_ line: String?) {
+            let waiting = state.withLock { state -> CheckedContinuation<String?, Never>? in
+                defer { state = .given }
+                return if case .waiting(let continuation) = state { continuation } else { nil }
+            }
+            waiting?.resume(returning: line)
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
 }

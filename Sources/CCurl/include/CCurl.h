@@ -1,7 +1,8 @@
 #pragma once
 
-// libcurl's setters and getters are variadic, which Swift cannot call. One typed function per kind of argument stands in
-// for them. The compile-time type check of curl.h would need a constant option, so it is off; the types here do its work.
+// libcurl's setters and getters are variadic, which Swift cannot call. One typed function per kind of argument stands
+// in for them. The compile-time type check of curl.h would need a constant option, so it is off; the types here do its
+// work.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -38,4 +39,8 @@ static inline CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback p
 
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_get_time(CURL *handle, CURLINFO info, curl_off_t *microseconds) {
+    return curl_easy_getinfo(handle, info, microseconds);
 }

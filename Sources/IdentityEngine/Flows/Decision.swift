@@ -34,6 +34,8 @@ package enum FlowEffect: Hashable, Sendable {
     case mailCode(FreshCode, to: EmailAddress)
     case openRefreshFamily(RefreshFamily)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
+    case count(CountedEvent)
+    case forget(CountedEvent)
 }
 
 /// A code that was just drawn: its digits for the mail, its digest for the row.
@@ -51,15 +53,19 @@ package struct FreshCode: Hashable, Sendable {
 package struct StepSituation: Sendable {
     package var row: FlowRow
     package var taken: Set<LoginIdentifier.Key>
+    /// What was counted for the address in the last 24 hours, oldest first; empty when limits over time are off.
+    package var counted: [CountedEvent: [Date]]
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
 
     package init(
-        row: FlowRow, taken: Set<LoginIdentifier.Key>, now: Date, userFlow: UserFlow, settings: EngineSettings
+        row: FlowRow, taken: Set<LoginIdentifier.Key>, counted: [CountedEvent: [Date]] = [:], now: Date,
+        userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
         self.taken = taken
+        self.counted = counted
         self.now = now
         self.userFlow = userFlow
         self.settings = settings

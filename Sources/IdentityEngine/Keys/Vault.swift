@@ -26,6 +26,7 @@ package struct Vault: Sendable {
         case signingKey = "signing-key"
         case replay
         case pairwiseSubject = "pairwise-subject"
+        case counter
     }
 
     private let masterKey: SymmetricKey

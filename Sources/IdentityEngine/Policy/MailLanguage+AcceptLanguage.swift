@@ -1,9 +1,9 @@
 extension MailLanguage {
     /// The language that a reader prefers, by the request's `Accept-Language` (RFC 9110 section 12.5.4).
     ///
-    /// The range with the highest weight that names one of our languages decides, the earlier of two equal ones; regions
-    /// and scripts do not matter, so `da-DK` is Danish. A weight of 0 rules a language out. `*`, a header without any of our
-    /// languages, a malformed one, and none mean English. Malformed elements are passed over.
+    /// The range with the highest weight that names one of our languages decides, the earlier of two equal ones;
+    /// regions and scripts do not matter, so `da-DK` is Danish. A weight of 0 rules a language out. `*`, a header
+    /// without any of our languages, a malformed one, and none mean English. Malformed elements are passed over.
     ///
     /// - Parameter acceptLanguage: The field's value; the first 1024 bytes are looked at.
     package init(acceptLanguage: String?) {

@@ -7,6 +7,12 @@ package struct ScopeGrant: Hashable, Sendable {
     /// What of the resource was granted, without the resource in front, such as `Orders.Read`.
     package var resourceScopes: [String]
 
+    package init(openID: [String], resource: String?, resourceScopes: [String]) {
+        self.openID = openID
+        self.resource = resource
+        self.resourceScopes = resourceScopes
+    }
+
     /// All granted scopes, as asked.
     package var all: [String] {
         openID + resourceScopes.map { scope in resource.map { "\($0)/\(scope)" } ?? scope }

@@ -61,6 +61,19 @@ package enum Effect: Hashable, Sendable {
     case openRefreshFamily(RefreshFamily)
     /// A line of the audit trail.
     case record(AuditEvent)
+    /// One more occurrence of what is counted over time.
+    case count(CountedEvent, subject: Data, at: Date)
+    /// Nothing of it happened: a success clears the failures (`SEC-OTP-5`).
+    case forget(CountedEvent, subject: Data)
+}
+
+/// What is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address, so the table
+/// tells nobody who it is about.
+package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
+    /// `SEC-OTP-5`.
+    case wrongCode
+    /// `SEC-OTP-12`.
+    case codeMailed
 }
 
 /// The sealed answer of a step, kept so that the same request again gets the same answer (`REL-IDEM`).
@@ -86,15 +99,19 @@ package struct StepQuery: Hashable, Sendable {
     package var requestDigest: Data
     /// The login identifiers whose owner matters.
     package var identifiers: [LoginIdentifier.Key]
+    /// Whose counted events matter; nil when limits over time are off.
+    package var subject: Data?
     package var now: Date
 
     package init(
-        tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [], now: Date
+        tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
+        subject: Data? = nil, now: Date
     ) {
         self.tenant = tenant
         self.flow = flow
         self.requestDigest = requestDigest
         self.identifiers = identifiers
+        self.subject = subject
         self.now = now
     }
 }
@@ -107,11 +124,17 @@ package struct StepFacts: Hashable, Sendable {
     package var sealedAnswer: Data?
     /// Those of the asked identifiers that belong to somebody.
     package var taken: Set<LoginIdentifier.Key>
+    /// When each event happened to the subject in the last 24 hours, oldest first.
+    package var counted: [CountedEvent: [Date]]
 
-    package init(row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = []) {
+    package init(
+        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [],
+        counted: [CountedEvent: [Date]] = [:]
+    ) {
         self.row = row
         self.sealedAnswer = sealedAnswer
         self.taken = taken
+        self.counted = counted
     }
 }
 

@@ -31,8 +31,8 @@ extension OutboxMail {
 
     /// What the mail says.
     ///
-    /// - Throws: ``VaultError/unreadable`` for a content that was altered, belongs to another mail or tenant, was sealed under
-    ///   another master key, or was wiped.
+    /// - Throws: ``VaultError/unreadable`` for a content that was altered, belongs to another mail or tenant, was
+    ///   sealed under another master key, or was wiped.
     package func content(using vault: Vault) throws(VaultError) -> MailContent {
         let plaintext = try vault.open(sealedContent, for: .outbox, tenant: tenant, context: Self.context(of: id))
         do {

@@ -98,6 +98,10 @@ package struct V1Failure: Hashable, Sendable {
             case .tooManyCodes:
                 Self(
                     .invalidRequest, .noMoreCodes, "No more one-time passcodes can be generated; start again.")
+            case .throttled:
+                Self(
+                    .temporarilyUnavailable, .tenantThrottled, "Too many attempts for this address; come again later.",
+                    status: 429)
             case .invalidScope:
                 Self(
                     .invalidScope, .scopeInvalid,
@@ -112,6 +116,7 @@ package struct V1Failure: Hashable, Sendable {
                 Self(.invalidGrant, .grantRevoked, "The refresh_token was revoked; sign in again.")
             }
         if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
+        if case .throttled(let seconds) = refusal { retryAfter = seconds }
     }
 
     /// The error table of requests.

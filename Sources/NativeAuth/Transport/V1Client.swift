@@ -94,7 +94,10 @@ struct V1Client: Sendable {
             body: Data(request.form.encoded.utf8))
         do {
             try Task.checkCancellation()
-            return try await configuration.transport.send(request)
+            let response = try await configuration.transport.send(request)
+            // An answer to somebody who has left changes nothing any more (`SDK-CANCEL-1`).
+            try Task.checkCancellation()
+            return response
         } catch {
             let details = NativeAuthError.Details(correlationID: correlationID, canRetry: true)
             if error is CancellationError || Task.isCancelled { throw .cancelled(details) }

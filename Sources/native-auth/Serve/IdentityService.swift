@@ -96,7 +96,10 @@ struct IdentityService: Sendable {
         let signal = MailSignal()
         let keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness)
         var engineSettings = EngineSettings(baseURL: address.baseURL)
-        if settings.limits == .development { engineSettings.resendCooldown = 0 }
+        if settings.limits == .development {
+            engineSettings.resendCooldown = 0
+            engineSettings.limits = nil
+        }
         let problems = engineSettings.problems(allowsNoCooldown: settings.limits == .development)
         guard problems.isEmpty else { throw StartFailure.usage(problems) }
         let engine = Engine(

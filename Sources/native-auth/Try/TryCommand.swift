@@ -1,5 +1,313 @@
 import ArgumentParser
+import Logging
+import NativeAuth
+import NativeAuthCore
+import ServiceLifecycle
+import UnixSignals
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `native-auth try`: the sample app of the tutorials, in a terminal. It uses the public SDK over HTTP, as an app does.
 struct TryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "try")
+    static let configuration = CommandConfiguration(
+        commandName: "try", abstract: "Sign up and sign in, as a user of your app would.",
+        discussion: """
+            Without options: starts a development server, asks for everything, and ends with the account and the claims \
+            of its ID token. An option that is given is not asked for.
+
+            With --script nothing is asked:
+              native-auth try --script --code-from-inbox
+              native-auth try --script --code-from-inbox --password 'Blue-42-Kayak' --attribute city=Oslo
+            """)
+
+    @Option(help: "URL of a running server (default: a development server is started, and ends with this command).")
+    var server: String?
+    @Option(help: "Folder for the data of the started server (default: ./.native-auth).") var data: String?
+    @Option(help: "Mail server of the started server, smtp://HOST:PORT; also NATIVE_AUTH_SMTP (default: its own).")
+    var smtp: String?
+    @Option(help: "Tenant: its domain, subdomain or id.") var tenant = "contoso.onmicrosoft.com"
+    @Option(
+        name: .customLong("client-id"),
+        help: "Application (default: the development tenant's password app with a password, else its passcode app).")
+    var clientID: String?
+    @Flag(help: "Ask nothing; one fact per line; any error ends it with exit code 1.") var script = false
+    @Option(help: "E-mail address to sign up (default with --script: a fresh one).") var email: String?
+    @Option(help: "Password to sign up with; other users of this machine can see it in the process list.")
+    var password: String?
+    @Option(help: "Second name to sign in with.") var alias: String?
+    @Option(name: .customLong("attribute"), help: "Attribute as name=value; may be repeated.")
+    var attributes: [String] = []
+    @Flag(help: "Take the code from the server's development inbox.") var codeFromInbox = false
+    @Option(help: "The code, where it is known beforehand.") var code: String?
+
+    func run() async throws {
+        do {
+            try await run(try plan(environment: ProcessInfo.processInfo.environment))
+        } catch let failure as StartFailure {
+            for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
+            throw ExitCode(failure.exitCode)
+        } catch let end as TryEnd {
+            Terminal.complain("native-auth: \(end.sentence)")
+            throw ExitCode(1)
+        }
+    }
+
+    // MARK: Plan
+
+    /// The options, checked.
+    private struct Plan {
+        enum Server {
+            case running(String)
+            case own(ServeSettings)
+        }
+
+        var server: Server
+        var form: SignUpForm
+        var questions: Set<SignUpForm.Question>
+        var codes: CodeSource
+    }
+
+    /// - Throws: ``StartFailure/usage(_:)`` with a sentence per wrong value.
+    private func plan(environment: [String: String]) throws(StartFailure) -> Plan {
+        var problems: [String] = []
+        var plan = Plan(
+            server: .running(""), form: SignUpForm(), questions: script ? [] : SignUpForm.Question.all, codes: .dialog)
+
+        if let email {
+            if let complaint = TryWords.complaint(aboutEmail: email) {
+                problems.append("--email is “\(shown(email))”. \(complaint)")
+            }
+            plan.form.email = email
+            plan.questions.remove(.email)
+        } else if script {
+            plan.form.email = "try-\(Self.freshHex())@example.com"
+        }
+        if let password {
+            if password.isEmpty { problems.append("--password is empty; leave it out to sign up without one.") }
+            plan.form.password = Secret(password)
+            plan.questions.remove(.password)
+        }
+        if let alias {
+            if alias.isEmpty { problems.append("--alias is empty; leave it out to sign up without one.") }
+            plan.form.alias = alias
+            plan.questions.remove(.alias)
+        }
+        for text in attributes {
+            guard let (name, value) = TerminalDialog.attribute(text) else {
+                problems.append("--attribute is “\(shown(text))”; it must be name=value.")
+                continue
+            }
+            if plan.form.attributeValues[name] != nil { problems.append("--attribute \(shown(name)) is given twice.") }
+            plan.form.attributes[name] = value
+            plan.questions.remove(.attributes)
+        }
+        if let clientID, ClientID(clientID) == nil {
+            problems.append("--client-id is “\(shown(clientID))”; it must be a UUID.")
+        }
+        if let code {
+            if code.isEmpty { problems.append("--code is empty.") }
+            if codeFromInbox { problems.append("--code and --code-from-inbox are both given; choose one.") }
+            plan.codes = .given(Secret(code))
+        } else if codeFromInbox {
+            plan.codes = .inbox
+        } else if script {
+            problems.append("--script needs --code-from-inbox, or --code CODE.")
+        }
+
+        if let server {
+            plan.server = .running(server.hasSuffix("/") ? String(server.dropLast()) : server)
+            if data != nil { problems.append("--data is for a server that this command starts; leave --server out.") }
+            if smtp != nil { problems.append("--smtp is for a server that this command starts; leave --server out.") }
+            if let url = URL(string: server), !["", "/"].contains(url.path()) || url.query() != nil {
+                problems.append("--server is “\(shown(server))”; it must end after the host and port (see --tenant).")
+            } else {
+                problems += problem(withServer: server)
+            }
+        } else {
+            do throws(ServeSettings.Invalid) {
+                plan.server = .own(try ServeSettings(options: serveOptions, environment: Self.kept(environment)))
+            } catch {
+                problems += error.problems
+            }
+        }
+        if tenant.isEmpty || !tenant.utf8.allSatisfy(Self.isTenantByte) {
+            problems.append("--tenant is “\(shown(tenant))”; it must be a domain, a subdomain or a UUID.")
+        }
+        guard problems.isEmpty else { throw .usage(problems) }
+        return plan
+    }
+
+    private var serveOptions: [String: String] {
+        var options = ["port": "0"]
+        options["data"] = data
+        options["smtp"] = smtp
+        return options
+    }
+
+    /// What of the environment concerns the server here: where its data is and how it sends mail. An address or a profile is
+    /// meant for `serve`.
+    private static func kept(_ environment: [String: String]) -> [String: String] {
+        let names = ["DATA", "DATABASE", "SMTP", "SMTP_CA_FILE", "MAIL_FROM", "CONFIG"].map { "NATIVE_AUTH_" + $0 }
+        return environment.filter { names.contains($0.key) }
+    }
+
+    private func problem(withServer server: String) -> [String] {
+        guard let url = URL(string: server) else {
+            return ["--server is “\(shown(server))”; it must be a URL such as http://127.0.0.1:8765."]
+        }
+        do throws(AuthorityError) {
+            _ = try Authority(url: url)
+            return []
+        } catch {
+            switch error {
+            case .insecure:
+                return ["--server is “\(shown(server))”; it must be https, or http to this machine."]
+            case .containsCredentials: return ["--server holds a user name or password; leave it out."]
+            case .malformed, .invalidSubdomain:
+                return ["--server is “\(shown(server))”; it must be a URL such as http://127.0.0.1:8765."]
+            }
+        }
+    }
+
+    private static func isTenantByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        case _: false
+        }
+    }
+
+    private static func freshHex() -> String {
+        SystemRandomness().bytes(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private func shown(_ text: String) -> String {
+        String(Terminal.harmless(text).prefix(80))
+    }
+
+    // MARK: Run
+
+    /// What ended first.
+    private enum Ending {
+        case signedUp
+        case ended(TryEnd)
+        case interrupted(UnixSignal)
+        case serverStopped
+    }
+
+    private func run(_ plan: Plan) async throws {
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        let server: ServiceGroup?
+        var ownData: String?
+        switch plan.server {
+        case .running(let baseURL):
+            server = nil
+            address.yield(baseURL)
+        case .own(let settings):
+            ownData = settings.dataFolder
+            let service = OwnServer(service: try Self.service(settings), address: address)
+            server = ServiceGroup(
+                configuration: .init(
+                    services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+                    logger: service.service.logger))
+        }
+        let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
+            if let server {
+                group.addTask {
+                    try await server.run()
+                    return .serverStopped
+                }
+            }
+            group.addTask { [ownData] in await converse(plan, at: addresses, ownData: ownData) }
+            do {
+                let ending = try await group.next() ?? .serverStopped
+                await server?.triggerGracefulShutdown()
+                if case .serverStopped = ending { group.cancelAll() }
+                return ending
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+        }
+        switch ending {
+        case .signedUp: return
+        case .ended(let end): throw end
+        case .serverStopped: throw TryEnd.failed("The server stopped.")
+        case .interrupted(let signal):
+            Terminal.complain("native-auth: Stopped.")
+            // What a shell makes of a program that such a signal ended.
+            throw ExitCode(signal == .sigint ? 130 : 143)
+        }
+    }
+
+    /// Talks until there is an account, or none to be had, or somebody stops it.
+    private func converse(_ plan: Plan, at addresses: AsyncStream<String>, ownData: String?) async -> Ending {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return await withTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                for await signal in signals { return .interrupted(signal) }
+                return .ended(.endOfInput)
+            }
+            group.addTask {
+                for await baseURL in addresses {
+                    do throws(TryEnd) {
+                        try await converse(plan, at: baseURL, ownData: ownData)
+                        return .signedUp
+                    } catch {
+                        return .ended(error)
+                    }
+                }
+                return .ended(.endOfInput)
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .ended(.endOfInput)
+        }
+    }
+
+    /// Opens the data of a server of one's own. It logs errors only: the screen belongs to the conversation.
+    private static func service(_ settings: ServeSettings) throws(StartFailure) -> IdentityService {
+        var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = .error
+        do throws(StartFailure) {
+            return try IdentityService(settings, logger: logger)
+        } catch {
+            guard case .unavailable(let sentence) = error else { throw error }
+            throw .unavailable(
+                "\(sentence) If it is a server, use that one: --server http://127.0.0.1:8765; else take another"
+                    + " folder with --data.")
+        }
+    }
+
+    private func converse(_ plan: Plan, at baseURL: String, ownData: String?) async throws(TryEnd) {
+        guard let url = URL(string: "\(baseURL)/\(tenant)") else { throw .failed("\(baseURL) is not a URL.") }
+        let authority: Authority
+        do throws(AuthorityError) {
+            authority = try Authority(url: url)
+        } catch {
+            throw .failed("\(baseURL)/\(shown(tenant)) is not the address of a tenant.")
+        }
+        let isHere = Authority.isLoopback(url.host()?.lowercased() ?? "")
+        let inbox = ownData != nil || isHere ? try await InboxReader.find(at: baseURL) : nil
+        let place = TryPlace(
+            baseURL: baseURL, authority: authority, tenant: tenant, clientID: clientID, inbox: inbox, ownData: ownData)
+        let dialog: any TryDialog = script ? ScriptDialog() : TerminalDialog()
+        var conversation = TryConversation(place: place, dialog: dialog, codes: plan.codes)
+        try await conversation.run(plan.form, asking: plan.questions)
+    }
+}
+
+/// The server that `try` starts for itself.
+private struct OwnServer: Service {
+    let service: IdentityService
+    /// Takes the base URL once requests are accepted.
+    let address: AsyncStream<String>.Continuation
+
+    func run() async throws {
+        try await service.run(handlesSignals: false) { address.yield($0.baseURL) }
+    }
 }

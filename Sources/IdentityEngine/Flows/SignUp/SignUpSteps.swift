@@ -41,11 +41,12 @@ extension SignUpState {
             row.isEnded = true
             return Decision(.refused(.tooManyCodes), row: row, effects: [.record(.codesExhausted)])
         }
+        if let wait = situation.waitForMail { return .refused(.throttled(retryAfter: wait)) }
         row.code = fresh.record
         row.codesSent += 1
         return Decision(
             delivery(in: settings.resendCooldown), next: .awaitingCode(draft), row: row,
-            effects: [.mailCode(fresh, to: draft.email), .record(.codeSent)])
+            effects: [.mailCode(fresh, to: draft.email), .record(.codeSent), .count(.codeMailed)])
     }
 
     /// Submits a code.
@@ -61,15 +62,17 @@ extension SignUpState {
             guard var sent = row.code else { return .refused(.notAllowedNow) }
             guard situation.now < sent.expiresAt else { return .refused(.expiredCode) }
             guard sent.attempts < situation.settings.guessesPerCode else { return .refused(.incorrectCode) }
+            if let wait = situation.waitForGuess(after: sent.attempts) { return .refused(.throttled(retryAfter: wait)) }
             sent.attempts += 1
             row.code = sent
             guard matches(sent) else {
-                return Decision(.refused(.incorrectCode), row: row, effects: [.record(.codeRefused)])
+                return Decision(
+                    .refused(.incorrectCode), row: row, effects: [.record(.codeRefused), .count(.wrongCode)])
             }
             row.code = nil
             row.revision += 1
             return Self.proceeding(
-                with: draft, newUser: newUser, row: row, effects: [.record(.codeVerified)], in: situation)
+                with: draft, newUser: newUser, row: row, effects: [.record(.codeVerified), .forget(.wrongCode)], in: situation)
         case .started, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
             return .refused(.notAllowedNow)
         }

@@ -1,0 +1,82 @@
+public import Foundation
+package import NativeAuth
+
+/// Where an app begins: an application of a tenant, for native authentication.
+///
+/// It may be called from any thread. Each call returns at once; its delegate is called later, exactly once, on the main actor.
+public final class MSALNativeAuthPublicClientApplication: NSObject, Sendable {
+    let client: NativeAuthClient
+
+    /// An application with these settings, which are read now.
+    ///
+    /// - Parameter config: The settings.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
+    public convenience init(nativeAuthConfiguration config: MSALNativeAuthPublicClientApplicationConfig) throws {
+        self.init(try config.translated())
+    }
+
+    /// The form that releases before 2.2 have.
+    ///
+    /// - Parameters:
+    ///   - config: The settings; its authority must be a ``MSALCIAMAuthority``.
+    ///   - challengeTypes: As in the app's registration.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
+    @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
+    public convenience init(
+        configuration config: MSALPublicClientApplicationConfig, challengeTypes: MSALNativeAuthChallengeTypes
+    ) throws {
+        guard let authority = config.authority else {
+            throw NSError.msal("Native authentication needs the authority of an external tenant.")
+        }
+        let native = MSALNativeAuthPublicClientApplicationConfig(
+            clientId: config.clientId, authority: authority, challengeTypes: challengeTypes)
+        native.redirectUri = config.redirectUri
+        try self.init(nativeAuthConfiguration: native)
+    }
+
+    /// The form that releases before 2.2 have.
+    ///
+    /// - Parameters:
+    ///   - clientId: The identifier of the app's registration.
+    ///   - tenantSubdomain: The first label of the tenant's host.
+    ///   - challengeTypes: As in the app's registration.
+    ///   - redirectUri: Where a browser would return to; not used.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or a subdomain that is no host label.
+    @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
+    public convenience init(
+        clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes,
+        redirectUri: String? = nil
+    ) throws {
+        let native = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientId, tenantSubdomain: tenantSubdomain, challengeTypes: challengeTypes)
+        native.redirectUri = redirectUri
+        try self.init(nativeAuthConfiguration: native)
+    }
+
+    /// An application over a client that is set up already, such as one with another transport.
+    package init(_ configuration: NativeAuthConfiguration) {
+        client = NativeAuthClient(configuration)
+    }
+
+    /// As ``init(nativeAuthConfiguration:)``, with another way for requests to travel.
+    package convenience init(
+        _ config: MSALNativeAuthPublicClientApplicationConfig, transport: any HTTPTransport
+    ) throws {
+        var configuration = try config.translated()
+        configuration.transport = transport
+        self.init(configuration)
+    }
+
+    /// The user who is signed in, from the token cache; nil when there is none. Asks no server.
+    ///
+    /// - Parameter correlationId: Stands in the log.
+    public func getNativeAuthUserAccount(correlationId: UUID? = nil) -> MSALNativeAuthUserAccountResult? {
+        let account = client.currentAccount()
+        MSALGlobalConfig.loggerConfig.log(
+            .info,
+            "getNativeAuthUserAccount found \(account == nil ? "nobody" : "an account"); correlation ID "
+                + (correlationId ?? client.makeCorrelationID()).uuidString)
+        guard let account, account.idToken != nil else { return nil }
+        return MSALNativeAuthUserAccountResult(account)
+    }
+}

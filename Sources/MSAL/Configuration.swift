@@ -1,0 +1,244 @@
+public import Foundation
+internal import NativeAuth
+internal import NativeAuthCore
+
+/// How the app can let a user prove who they are. It must agree with the app's registration, or the server sends the user to
+/// a browser.
+public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// A one-time passcode.
+    public static let OOB = MSALNativeAuthChallengeTypes(rawValue: 1 << 0)
+    /// A password.
+    public static let password = MSALNativeAuthChallengeTypes(rawValue: 1 << 1)
+}
+
+/// What the app can handle beyond the first factor.
+public struct MSALNativeAuthCapabilities: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Asking for a second factor.
+    public static let mfaRequired = MSALNativeAuthCapabilities(rawValue: 1 << 0)
+    /// Registering a strong authentication method.
+    public static let registrationRequired = MSALNativeAuthCapabilities(rawValue: 1 << 1)
+}
+
+/// The address of the tenant that issues tokens. Immutable.
+public class MSALAuthority: NSObject, @unchecked Sendable {
+    // Sendable holds because the one stored property is immutable and Sendable, and the one subclass adds none.
+
+    let authority: Authority
+
+    /// The address, in lower case as far as it may be, without query and fragment.
+    public var url: URL { authority.url }
+
+    /// An authority.
+    ///
+    /// - Parameter url: An `https` address with a host, or an `http` address on this machine.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    public init(url: URL) throws {
+        do throws(AuthorityError) {
+            authority = try Authority(url: url)
+        } catch {
+            throw NSError.msal("The authority \(error.reason).", underlying: error)
+        }
+    }
+
+    /// Whether the host has the form of an external tenant: its second label is `ciamlogin`.
+    var hasCIAMHost: Bool {
+        let labels = authority.environment.split(separator: ".")
+        return url.scheme == "https" && labels.count > 2 && labels[1] == "ciamlogin"
+    }
+}
+
+extension AuthorityError {
+    fileprivate var reason: String {
+        switch self {
+        case .invalidSubdomain: "is not below a host label"
+        case .malformed: "is not an address with a host"
+        case .insecure: "is neither https nor http on this machine"
+        case .containsCredentials: "contains a user name or password"
+        }
+    }
+}
+
+/// The address of an external tenant, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`. Immutable.
+public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
+    /// An authority on the hosts of external tenants.
+    ///
+    /// - Parameter url: An `https` address whose host has `ciamlogin` as its second label. Without a path, that of the
+    ///   tenant's first domain is added.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    public convenience override init(url: URL) throws {
+        try self.init(url: url, validateFormat: true)
+    }
+
+    /// An authority, on any host if wanted.
+    ///
+    /// - Parameters:
+    ///   - url: An `https` address, or an `http` address on this machine; on a host of one's own the path names the tenant.
+    ///   - validateFormat: False to accept hosts other than those of external tenants.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    public init(url: URL, validateFormat: Bool) throws {
+        try super.init(url: url)
+        if validateFormat && !hasCIAMHost {
+            throw NSError.msal("The authority is not on a host of an external tenant.")
+        }
+    }
+}
+
+/// The settings that all kinds of applications share.
+///
+/// They are read when the application object is made; changing them afterwards has no effect on it.
+public class MSALPublicClientApplicationConfig: NSObject {
+    /// The identifier of the app's registration, a UUID.
+    public var clientId: String
+    /// Where a browser would return to. Stored only: this module opens no browser.
+    public var redirectUri: String?
+    /// The tenant. Nil stands for workforce tenants, where native authentication does not exist.
+    public var authority: MSALAuthority?
+
+    /// Settings of an app that names no tenant.
+    public convenience init(clientId: String) {
+        self.init(clientId: clientId, redirectUri: nil, authority: nil)
+    }
+
+    /// Settings of an app in a tenant.
+    public init(clientId: String, redirectUri: String?, authority: MSALAuthority?) {
+        self.clientId = clientId
+        self.redirectUri = redirectUri
+        self.authority = authority
+    }
+}
+
+/// The settings of an app that uses native authentication.
+public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClientApplicationConfig {
+    /// What the app can handle beyond the first factor; a tenant that needs more sends the user to a browser.
+    public var capabilities: MSALNativeAuthCapabilities = []
+    /// Adds header fields to each request; kept until the application object is released.
+    public var requestInterceptor: (any MSALNativeAuthRequestInterceptor)?
+    let challengeTypes: MSALNativeAuthChallengeTypes
+
+    /// Settings with an explicit tenant address.
+    ///
+    /// - Parameters:
+    ///   - clientId: The identifier of the app's registration, a UUID.
+    ///   - authority: A `MSALCIAMAuthority`.
+    ///   - challengeTypes: As in the app's registration.
+    public init(clientId: String, authority: MSALAuthority, challengeTypes: MSALNativeAuthChallengeTypes) {
+        self.challengeTypes = challengeTypes
+        super.init(clientId: clientId, redirectUri: nil, authority: authority)
+    }
+
+    /// Settings with a tenant's subdomain.
+    ///
+    /// - Parameters:
+    ///   - clientId: The identifier of the app's registration, a UUID.
+    ///   - tenantSubdomain: The first label of the tenant's host, such as `contoso`.
+    ///   - challengeTypes: As in the app's registration.
+    /// - Throws: An error in ``MSALErrorDomain`` when `tenantSubdomain` is no host label.
+    public init(clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes) throws {
+        self.challengeTypes = challengeTypes
+        guard let url = URL(string: "https://\(tenantSubdomain).ciamlogin.com"),
+            url.host() == "\(tenantSubdomain).ciamlogin.com", !tenantSubdomain.contains(".")
+        else { throw NSError.msal("The tenant subdomain is not a host label.") }
+        super.init(clientId: clientId, redirectUri: nil, authority: try MSALCIAMAuthority(url: url))
+    }
+}
+
+/// Takes the header fields that an interceptor adds; only the first call counts.
+public typealias MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock = @Sendable ([String: String]?) -> Void
+
+/// Adds header fields to requests, for example for a proxy in front of the server.
+///
+/// It is called from any thread, before each request. Only names that begin with `x-` are taken, and none that begin with
+/// `x-ms-`, `x-client-`, `x-broker-` or `x-app-`.
+public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol {
+    /// Asks for the fields of one request; answer by calling `completionBlock`, with nil for none. Releasing the block
+    /// without a call means nil too.
+    func addAdditionalHeaderFields(
+        _ requestUrl: URL?, completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock)
+}
+
+// MARK: - Translation
+
+extension MSALNativeAuthPublicClientApplicationConfig {
+    /// What the client needs to know, as the settings are now.
+    ///
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID or a tenant without native authentication.
+    func translated() throws -> NativeAuthConfiguration {
+        guard clientId.contains(where: { !$0.isWhitespace }) else { throw NSError.msal("The client ID is blank.") }
+        guard let authority, authority is MSALCIAMAuthority || authority.hasCIAMHost else {
+            throw NSError.msal("Native authentication needs the authority of an external tenant.")
+        }
+        var configuration = NativeAuthConfiguration(
+            clientID: clientId, authority: authority.authority, challengeTypes: challengeTypes.translated,
+            capabilities: capabilities.translated)
+        configuration.requestInterceptor = requestInterceptor.map(Interceptor.init)
+        configuration.tokenCache = InMemoryTokenCache.shared
+        return configuration
+    }
+}
+
+extension MSALNativeAuthChallengeTypes {
+    fileprivate var translated: Set<ChallengeType> {
+        var types: Set<ChallengeType> = []
+        if contains(.OOB) { types.insert(.oneTimePasscode) }
+        if contains(.password) { types.insert(.password) }
+        return types
+    }
+}
+
+extension MSALNativeAuthCapabilities {
+    fileprivate var translated: Set<Capability> {
+        var capabilities: Set<Capability> = []
+        if contains(.mfaRequired) { capabilities.insert(.mfaRequired) }
+        if contains(.registrationRequired) { capabilities.insert(.registrationRequired) }
+        return capabilities
+    }
+}
+
+/// Asks the app's interceptor.
+private struct Interceptor: RequestInterceptor, @unchecked Sendable {
+    // Sendable rests on the documented contract of the app's object: it is called from any thread.
+    let interceptor: any MSALNativeAuthRequestInterceptor
+
+    func additionalHeaders(for url: URL) async -> [String: String] {
+        await withCheckedContinuation { continuation in
+            let answer = Answer(continuation)
+            interceptor.addAdditionalHeaderFields(url) { answer.give($0 ?? [:]) }
+        }
+    }
+
+    /// Takes the first answer; going away without one is an answer too, so that a forgotten block cannot hang the flow.
+    private final class Answer: @unchecked Sendable {
+        // Sendable holds because the mutable property is touched under the lock only, or when nobody else has the object.
+        private let lock = NSLock()
+        private var continuation: CheckedContinuation<[String: String], Never>?
+
+        init(_ continuation: CheckedContinuation<[String: String], Never>) {
+            self.continuation = continuation
+        }
+
+        deinit {
+            continuation?.resume(returning: [:])
+        }
+
+        func give(_ fields: [String: String]) {
+            let first = lock.withLock {
+                defer { continuation = nil }
+                return continuation
+            }
+            first?.resume(returning: fields)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+public import Foundation
+
+/// How much is logged.
+public enum MSALLogLevel: Int, Sendable, CaseIterable {
+    /// Nothing.
+    case nothing
+    /// Failures.
+    case error
+    /// Failures and oddities.
+    case warning
+    /// Also what the app asked for and how it ended.
+    case info
+    /// Everything.
+    case verbose
+
+    /// The highest level.
+    public static var last: MSALLogLevel { .verbose }
+}
+
+/// Settings of the whole process.
+public final class MSALGlobalConfig: NSObject {
+    /// Where log lines go.
+    public static let loggerConfig = MSALLoggerConfig()
+
+    private override init() {}
+}
+
+/// Where log lines go. No line carries personal data, a code, a password or a token.
+public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
+    // Sendable holds because every access to the two mutable properties holds the lock.
+    private let lock = NSLock()
+    private var lockedLevel = MSALLogLevel.info
+    private var lockedCallback: (@Sendable (MSALLogLevel, String?, Bool) -> Void)?
+
+    override init() {}
+
+    /// Lines above this level are not made.
+    public var logLevel: MSALLogLevel {
+        get { lock.withLock { lockedLevel } }
+        set { lock.withLock { lockedLevel = newValue } }
+    }
+
+    /// Takes log lines: level, text, and whether the text has personal data in it, which is never so. It is called from any
+    /// thread; a later one replaces it.
+    public func setLogCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
+        lock.withLock { lockedCallback = callback }
+    }
+
+    /// The callback that was set last.
+    public func callback() -> (@Sendable (MSALLogLevel, String?, Bool) -> Void)? {
+        lock.withLock { lockedCallback }
+    }
+
+    /// Logs one line; outside the lock, so that a callback may use this object.
+    func log(_ level: MSALLogLevel, _ line: @autoclosure () -> String) {
+        let callback = lock.withLock { level.rawValue <= lockedLevel.rawValue ? lockedCallback : nil }
+        callback?(level, line(), false)
+    }
+}

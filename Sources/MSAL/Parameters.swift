@@ -1,0 +1,46 @@
+public import Foundation
+
+/// What a sign-up starts with.
+public final class MSALNativeAuthSignUpParameters: NSObject {
+    /// The e-mail address; it becomes the account's sign-in name.
+    public var username: String
+    /// The password, when the user flow takes one at the start.
+    public var password: String?
+    /// Attributes by their programmable names. A value is text, a whole number or a boolean; the alias is `flatusername`.
+    public var attributes: [String: Any]?
+    /// The identifier of the flow in both logs; nil for a new one.
+    public var correlationId: UUID?
+
+    /// Parameters with the one value that every sign-up needs.
+    public init(username: String) {
+        self.username = username
+    }
+}
+
+/// What the sign-in after a sign-up asks for.
+public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
+    /// Scopes beside `openid`, `profile` and `offline_access`, which are always asked for.
+    public var scopes: [String]?
+    /// Claims that the tokens should carry.
+    public var claimsRequest: MSALClaimsRequest?
+
+    /// Parameters that ask for nothing in particular.
+    public override init() {}
+}
+
+/// What an access token is asked for.
+public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
+    /// Whether to ask the server even though a token that is good enough lies in the cache.
+    public var forceRefresh = false
+    /// Whether the result should show the refresh token.
+    public var returnRefreshToken = false
+    /// The scopes that the token must have; nil or empty for the ones of the sign-in.
+    public var scopes: [String]?
+    /// Claims that the token should carry; a request for claims always goes to the server.
+    public var claimsRequest: MSALClaimsRequest?
+    /// The identifier of the request in both logs; nil for a new one.
+    public var correlationId: UUID?
+
+    /// Parameters that ask for nothing in particular.
+    public override init() {}
+}

@@ -1,0 +1,194 @@
+import IdentityEngine
+import NativeAuth
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the sample app says to the person who uses it.
+enum TryWords {
+    // MARK: Input
+
+    /// Why `text` cannot be an e-mail address; nil when it can.
+    static func complaint(aboutEmail text: String) -> String? {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        if text.isEmpty { return "An e-mail address is needed, such as dana@example.com." }
+        if !text.utf8.allSatisfy({ $0 < 0x80 }) {
+            return "That has a letter which mail servers may not know; use plain letters."
+        }
+        if text.contains(" ") { return "An e-mail address has no blanks." }
+        switch parts.count {
+        case 1: return "There is no @ in it; an address looks like dana@example.com."
+        case 2: break
+        case _: return "There is more than one @ in it."
+        }
+        if parts[0].isEmpty { return "There is nothing in front of the @." }
+        if parts[1].isEmpty { return "There is nothing after the @." }
+        if !parts[1].contains(".") { return "After the @ comes a domain with a dot, such as example.com." }
+        return EmailAddress(text) == nil ? "That cannot be an e-mail address; one looks like dana@example.com." : nil
+    }
+
+    /// The value that `text` stands for in an attribute of this type; nil when it cannot be one.
+    static func value(_ text: String, type: String) -> AttributeValue? {
+        switch type {
+        case "boolean":
+            switch text.lowercased() {
+            case "true", "yes", "y": .boolean(true)
+            case "false", "no", "n": .boolean(false)
+            case _: nil
+            }
+        case "integer": Int(text).map { .integer($0) }
+        case _: .string(text)
+        }
+    }
+
+    /// A type of the wire in words.
+    static func words(forType type: String) -> String {
+        switch type {
+        case "boolean": "yes or no"
+        case "integer": "a whole number"
+        case _: "text"
+        }
+    }
+
+    // MARK: Errors
+
+    static func unreachable(_ baseURL: String) -> String {
+        "No server answers at \(baseURL). Start one with “native-auth serve”, or leave --server out to get one here."
+    }
+
+    /// Whether the server does not know the application or the tenant, which no answer of a person mends.
+    static func isWrongPlace(_ details: NativeAuthError.Details) -> Bool {
+        details.errorCodes.contains { [unknownTenant, unknownApplication, nativeAuthDisabled].contains($0) }
+    }
+
+    private static let codeExpired = 50_184
+    private static let nativeAuthDisabled = 70_001
+    private static let unknownTenant = 90_002
+    private static let unknownApplication = 700_016
+    private static let noMoreCodes = 701_014
+
+    /// What happened, for somebody who does not know the API.
+    static func sentence(for error: NativeAuthError, _ form: SignUpForm, _ place: TryPlace) -> String {
+        switch error {
+        case .userAlreadyExists:
+            form.alias == nil
+                ? "Somebody has signed up with \(form.email) already. Take another address."
+                : "Somebody has \(form.email) or the alias \(form.alias ?? "") already. Take others."
+        case .invalidUsername: "The server does not take \(form.email) as an e-mail address."
+        case .invalidPassword(let details): sentence(forPassword: details)
+        case .invalidAttributes(let names, _): sentence(forAttributes: names)
+        case .incorrectCode(let details):
+            details.errorCodes.contains(codeExpired)
+                ? "That code is too old; a new one is needed."
+                : "That is not the code; it is in the newest mail."
+        case .expired: "This sign-up took too long and has ended. Start again."
+        case .general(let details) where details.errorCodes.contains(unknownApplication):
+            "The server does not know this application; --client-id names it, --tenant its tenant."
+        case .general(let details) where details.errorCodes.contains(unknownTenant):
+            "The server at \(place.baseURL) has no tenant \(place.tenant); --tenant names it."
+        case .general(let details) where details.errorCodes.contains(nativeAuthDisabled):
+            "Native authentication is switched off for this application; --client-id names another."
+        case .general(let details) where details.errorCodes.contains(noMoreCodes):
+            "The server sends no more codes for this sign-up. Start again."
+        case .general(let details):
+            "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
+        case .browserRequired:
+            "The server wants this sign-up to go on in a browser, which this sample app does not have."
+        case .unexpectedReply(let details):
+            "The answer of \(place.baseURL) is not one of this API. Is a native-auth server there, and is it well?"
+                + " (correlation ID \(details.correlationID))"
+        case .notAvailable: "The server gave nothing to sign in with."
+        case .registrationRequired, .mfaRequired: "The server wants a second factor, which this sample app has not."
+        case .invalidScope: "The server does not grant what the app asks for."
+        case .signInRequired: "Nobody is signed in."
+        case .network: unreachable(place.baseURL)
+        case .cancelled: "Stopped."
+        case .invalidConfiguration(let details): details.message ?? "The app is set up wrongly."
+        }
+    }
+
+    /// The server's own words, without the number in front of them and the trace behind (native-auth-v1 §3.5).
+    private static func reason(_ details: NativeAuthError.Details) -> String {
+        guard let message = details.message else { return "it gave no reason." }
+        let end = message.firstRange(of: " Trace ID:")?.lowerBound ?? message.endIndex
+        let text = message[..<end]
+        guard text.hasPrefix("AADSTS"), let colon = text.firstRange(of: ": ") else {
+            return Terminal.harmless("\(text)")
+        }
+        return Terminal.harmless("\(text[colon.upperBound...])")
+    }
+
+    /// The rule that a password breaks (native-auth-v1 §10).
+    private static func sentence(forPassword details: NativeAuthError.Details) -> String {
+        switch details.suberror {
+        case "password_too_short": "The password is too short: it needs 8 characters."
+        case "password_too_long": "The password is too long: 256 characters are the most."
+        case "password_too_weak":
+            "The password is too simple: it needs three of lower-case letters, capitals, digits and symbols."
+        case "password_banned":
+            "The password is too easy to guess: it is a common one, or has your name or address in it."
+        case "password_is_invalid":
+            "The password has a character that is not allowed; use those of an English keyboard."
+        case "password_recently_used": "The password was used before; take another one."
+        case _: "The server does not take this password: 8 to 256 characters, not a common one."
+        }
+    }
+
+    private static func sentence(forAttributes names: [String]) -> String {
+        var sentences: [String] = []
+        if names.contains(SignUpForm.aliasName) {
+            sentences.append(
+                "The server does not take this alias: 3 to 64 letters, digits, dots, hyphens and underscores,"
+                    + " a letter or digit first, not digits alone, and no name such as admin.")
+        }
+        let others = names.filter { $0 != SignUpForm.aliasName }.map(Terminal.harmless)
+        if others == ["attributes"] {
+            sentences.append("The server cannot read the attributes.")
+        } else if !others.isEmpty {
+            sentences.append("The server does not take what was given for: \(others.joined(separator: ", ")).")
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    // MARK: The account
+
+    /// What an app knows about the signed-in user, in a fixed order.
+    static func facts(about account: Account) -> [(name: String, value: String)] {
+        [
+            ("username", account.username), ("object id", account.objectID), ("tenant id", account.tenantID),
+            ("home account id", account.homeAccountID), ("environment", account.environment),
+        ].map { (name: $0, value: Terminal.harmless($1)) }
+    }
+
+    /// The claims of the ID token by name.
+    static func claims(of account: Account) -> [(name: String, value: String)] {
+        account.idTokenClaims.sorted { $0.key < $1.key }.map { claim in
+            (name: Terminal.harmless(claim.key), value: Terminal.harmless(text(claim.value)))
+        }
+    }
+
+    /// The moment that a claim holds, if it is one that does (RFC 7519 section 4.1, OpenID Connect Core section 2).
+    static func moment(of name: String, _ account: Account) -> String? {
+        guard ["exp", "iat", "nbf", "auth_time"].contains(name),
+            case .integer(let seconds)? = account.idTokenClaims[name]
+        else { return nil }
+        return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let value): value
+        case .array(let values): values.map(text).joined(separator: ", ")
+        case .object(let members):
+            members.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The native API as any client on the network sees it: forms out, JSON in, nothing of the SDK (native-auth-v1 §3, §4).
+struct NativeAPI: Sendable {
+    /// The applications of the development tenant (design §5).
+    enum Application: String, CaseIterable {
+        case oneTimePasscode = "00001111-aaaa-2222-bbbb-3333cccc4444"
+        case password = "11112222-bbbb-3333-cccc-4444dddd5555"
+        case oneTimePasscodeAndAttributes = "22223333-cccc-4444-dddd-5555eeee6666"
+        case passwordAndAttributes = "33334444-dddd-5555-eeee-6666ffff7777"
+    }
+
+    /// An answer; members that it does not have are nil.
+    struct Reply: Sendable {
+        var status: Int
+        var body: Body
+        /// The body as it came.
+        var text: String
+
+        struct Body: Decodable, Sendable {
+            var continuationToken: String?
+            var codeLength: Int?
+            var error: String?
+            var errorCodes: [Int]?
+            var suberror: String?
+            var accessToken: String?
+            var refreshToken: String?
+            var idToken: String?
+        }
+    }
+
+    struct UnexpectedReply: Error {
+        var path: String
+        var reply: Reply
+    }
+
+    struct Mail: Decodable, Sendable {
+        var to: String
+        var code: String
+    }
+
+    let baseURL: URL
+    var clientID: String = Application.oneTimePasscode.rawValue
+    var tenant = "contoso"
+    /// Called before each request of the API.
+    var onRequest: @Sendable () -> Void = {}
+
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 30
+        configuration.httpMaximumConnectionsPerHost = 32
+        return URLSession(configuration: configuration)
+    }()
+
+    /// The same server for another application.
+    func using(_ application: Application) -> NativeAPI {
+        var other = self
+        other.clientID = application.rawValue
+        return other
+    }
+
+    /// Sends a form, with the client id in it.
+    func post(_ path: String, _ fields: [String: String], query: String = "") async throws -> Reply {
+        onRequest()
+        var request = URLRequest(url: try url("/\(tenant)/\(path)\(query)"))
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        let form = fields.merging(["client_id": clientID]) { given, _ in given }
+        request.httpBody = Data(form.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&").utf8)
+        let (data, response) = try await Self.session.data(for: request)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return Reply(
+            status: (response as? HTTPURLResponse)?.statusCode ?? 0,
+            body: try decoder.decode(Reply.Body.self, from: data), text: String(decoding: data, as: UTF8.self))
+    }
+
+    func get(_ path: String) async throws -> (status: Int, body: String) {
+        let (data, response) = try await Self.session.data(for: URLRequest(url: try url(path)))
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    }
+
+    func start(
+        _ email: String, password: String? = nil, attributes: [String: String] = [:]
+    ) async throws -> Reply {
+        var fields = ["username": email, "challenge_type": password == nil ? "oob redirect" : "oob password redirect"]
+        fields["password"] = password
+        if !attributes.isEmpty { fields["attributes"] = try Self.json(attributes) }
+        return try await post("signup/v1.0/start", fields)
+    }
+
+    func challenge(_ token: String) async throws -> Reply {
+        try await post("signup/v1.0/challenge", ["continuation_token": token, "challenge_type": "oob redirect"])
+    }
+
+    func submit(_ code: String, _ token: String) async throws -> Reply {
+        try await post("signup/v1.0/continue", ["continuation_token": token, "grant_type": "oob", "oob": code])
+    }
+
+    func submit(attributes: [String: String], _ token: String) async throws -> Reply {
+        try await post(
+            "signup/v1.0/continue",
+            ["continuation_token": token, "grant_type": "attributes", "attributes": try Self.json(attributes)])
+    }
+
+    /// The newest code that the development inbox has for an address, once there is one.
+    func code(for email: String) async throws -> String {
+        while true {
+            let (_, body) = try await get("/dev/inbox.json?to=\(Self.escaped(email))")
+            if let mail = try JSONDecoder().decode([Mail].self, from: Data(body.utf8)).first { return mail.code }
+            // Mail is another process's business and tells nobody that it came, so we ask again.
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// A whole sign-up, each step of which must succeed.
+    ///
+    /// - Returns: The last answer, with the continuation token for the token endpoint.
+    func signUp(
+        _ email: String, password: String? = nil, attributes: [String: String] = [:]
+    ) async throws -> Reply {
+        let started = try await start(email, password: password, attributes: attributes).token("start")
+        let challenged = try await challenge(started).token("challenge")
+        let finished = try await submit(try await code(for: email), challenged)
+        _ = try finished.token("continue")
+        return finished
+    }
+
+    /// Whether an account has this address: a new sign-up is told so with 1003037 (native-auth-v1 §4.1).
+    func isTaken(_ email: String) async throws -> Bool {
+        let reply = try await start(email)
+        return reply.status == 400 && reply.body.error == "user_already_exists"
+            && reply.body.errorCodes == [1_003_037]
+    }
+
+    private func url(_ path: String) throws -> URL {
+        guard let url = URL(string: baseURL.absoluteString + path) else { throw URLError(.badURL) }
+        return url
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static func json(_ attributes: [String: String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(attributes), as: UTF8.self)
+    }
+}
+
+extension NativeAPI.Reply {
+    /// The continuation token of an answer that must be a success.
+    func token(_ path: String) throws -> String {
+        guard status == 200, let token = body.continuationToken else {
+            throw NativeAPI.UnexpectedReply(path: path, reply: self)
+        }
+        return token
+    }
+}

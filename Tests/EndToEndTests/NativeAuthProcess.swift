@@ -1,0 +1,277 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Runs the built `native-auth` as a person would: another process, its own environment, text in and out.
+enum NativeAuthProcess {
+    /// Why the program cannot be run.
+    enum Failure: Error {
+        /// No `native-auth` lies where the tests were built; `swift build --traits Server` makes it.
+        case notBuilt
+        /// The server ended, or said nothing of `ready`, before it was asked to do anything.
+        case notReady(output: String, errors: String)
+    }
+
+    /// Runs to the end; cancelling the task terminates the program.
+    ///
+    /// - Parameters:
+    ///   - environment: Added to the environment of the tests, from which every `NATIVE_AUTH_…` is removed.
+    ///   - input: Standard input; nothing at all by default.
+    /// - Returns: The exit status, or the number of the signal that ended the program; all of its output and errors.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // Files, not pipes: nobody has to read along, so no program waits because nobody does.
+        let inputFile = folder.url.appending(path: "input")
+        try Data(input.utf8).write(to: inputFile)
+        let output = try OutputFile(folder.url.appending(path: "output"))
+        let errors = try OutputFile(folder.url.appending(path: "errors"))
+        let process = try Child(
+            arguments, environment: environment, input: FileHandle(forReadingFrom: inputFile), output: output.handle,
+            errors: errors.handle)
+        let status = await withTaskCancellationHandler {
+            await process.status
+        } onCancel: {
+            process.signal(SIGTERM)
+        }
+        return (status, try output.text(), try errors.text())
+    }
+
+    /// The program that was built together with the tests: it lies in the same folder as the test bundle, or above it.
+    static func executable() throws -> URL {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let starts =
+            CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(filePath: $0) }
+            + [Bundle.main.executableURL].compactMap(\.self)
+        let folders =
+            starts.flatMap { start in
+                sequence(first: start.standardizedFileURL) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+                    .prefix(6)
+            } + [package.appending(path: ".build/debug")]
+        for folder in folders {
+            let candidate = folder.appending(path: "native-auth")
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue,
+                FileManager.default.isExecutableFile(atPath: candidate.path)
+            {
+                return candidate
+            }
+        }
+        throw Failure.notBuilt
+    }
+}
+
+/// A running `native-auth serve`, for as long as a test needs it.
+final class NativeAuthServer: Sendable {
+    /// Where it listens, as its `ready` line said: `http://127.0.0.1:43211`.
+    let baseURL: URL
+    /// Database and master key; survives the server.
+    let dataFolder: URL
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let process: Child
+    private let transcript: Transcript
+    private let errorsFile: OutputFile
+
+    /// The number of the process.
+    var pid: pid_t { process.pid }
+
+    private init(
+        baseURL: URL, dataFolder: URL, arguments: [String], environment: [String: String], process: Child,
+        transcript: Transcript, errorsFile: OutputFile
+    ) {
+        self.baseURL = baseURL
+        self.dataFolder = dataFolder
+        self.arguments = arguments
+        self.environment = environment
+        self.process = process
+        self.transcript = transcript
+        self.errorsFile = errorsFile
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+    }
+
+    /// Launches `serve` and waits until it accepts requests.
+    ///
+    /// - Parameters:
+    ///   - arguments: More options; `--port 0` and `--data` are set already.
+    ///   - dataFolder: Made by the server if it is not there.
+    /// - Throws: ``NativeAuthProcess/Failure/notReady(output:errors:)`` when the server ends instead.
+    static func start(
+        arguments: [String] = [], dataFolder: URL, environment: [String: String] = [:]
+    ) async throws -> NativeAuthServer {
+        try await start(port: 0, arguments: arguments, dataFolder: dataFolder, environment: environment)
+    }
+
+    /// Launches a server on the same data and the same port; this one must have ended.
+    func restart() async throws -> NativeAuthServer {
+        try await Self.start(
+            port: baseURL.port ?? 0, arguments: arguments, dataFolder: dataFolder, environment: environment)
+    }
+
+    /// Ends the server as a power cut would, and waits until it is gone.
+    func kill9() async {
+        process.signal(SIGKILL)
+        _ = await process.status
+    }
+
+    /// Asks the server to stop, and waits until it has.
+    ///
+    /// - Returns: The exit status.
+    @discardableResult func terminate() async -> Int32 {
+        process.signal(SIGTERM)
+        return await process.status
+    }
+
+    /// Everything on standard error so far: the log.
+    func errors() throws -> String {
+        try errorsFile.text()
+    }
+
+    /// Everything on standard output so far.
+    func output() -> String {
+        transcript.text.withLock { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func start(
+        port: Int, arguments: [String], dataFolder: URL, environment: [String: String]
+    ) async throws -> NativeAuthServer {
+        let logs = try TemporaryFolder()
+        defer { logs.remove() }
+        let errors = try OutputFile(logs.url.appending(path: "errors"))
+        let pipe = Pipe()
+        // Read until the end of the server, so that it never waits for room in the pipe.
+        let transcript = Transcript()
+        let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                feed.finish()
+            } else {
+                transcript.text.withLock { $0 += data }
+                feed.yield(data)
+            }
+        }
+        let process = try Child(
+            ["serve", "--port", "\(port)", "--data", dataFolder.path] + arguments, environment: environment,
+            input: .nullDevice, output: pipe.fileHandleForWriting, errors: errors.handle)
+        try pipe.fileHandleForWriting.close()
+        var output = ""
+        for await chunk in chunks {
+            output += String(decoding: chunk, as: UTF8.self)
+            let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            guard let line = lines.first(where: { $0.hasPrefix("ready ") }),
+                let baseURL = URL(string: String(line.dropFirst(6)))
+            else { continue }
+            return NativeAuthServer(
+                baseURL: baseURL, dataFolder: dataFolder, arguments: arguments, environment: environment,
+                process: process, transcript: transcript, errorsFile: errors)
+        }
+        process.signal(SIGKILL)
+        _ = await process.status
+        throw NativeAuthProcess.Failure.notReady(output: output, errors: try errors.text())
+    }
+}
+
+/// A folder of its own below the system's temporary one.
+struct TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "native-auth-\(UUID().uuidString.lowercased())")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    func remove() {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            // The system clears its temporary folder; a test does not fail for what it leaves there.
+        }
+    }
+}
+
+/// Where a program writes, and tests read.
+private final class OutputFile: Sendable {
+    /// For the program.
+    let handle: FileHandle
+    private let reading: FileHandle
+
+    /// The file may be removed afterwards; what is open stays readable.
+    init(_ url: URL) throws {
+        try Data().write(to: url)
+        handle = try FileHandle(forWritingTo: url)
+        reading = try FileHandle(forReadingFrom: url)
+    }
+
+    func text() throws -> String {
+        try reading.seek(toOffset: 0)
+        return String(decoding: try reading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+}
+
+/// What a program has printed.
+private final class Transcript: Sendable {
+    let text = Mutex(Data())
+}
+
+/// A launched program.
+private final class Child: Sendable {
+    let pid: pid_t
+    private let exit: Task<Int32, Never>
+    private let life = Life()
+
+    private final class Life: Sendable {
+        let hasEnded = Mutex(false)
+    }
+
+    init(
+        _ arguments: [String], environment: [String: String], input: FileHandle, output: FileHandle, errors: FileHandle
+    ) throws {
+        let process = Process()
+        process.executableURL = try NativeAuthProcess.executable()
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
+            .merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        let (statuses, feed) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { [life] process in
+            life.hasEnded.withLock { $0 = true }
+            feed.yield(process.terminationStatus)
+            feed.finish()
+        }
+        try process.run()
+        pid = process.processIdentifier
+        exit = Task {
+            for await status in statuses { return status }
+            return -1
+        }
+    }
+
+    /// The exit status, once there is one; any number of callers may wait.
+    var status: Int32 {
+        get async { await exit.value }
+    }
+
+    /// Does nothing when the program has ended: the system's number of it may belong to another one by then.
+    func signal(_ signal: Int32) {
+        life.hasEnded.withLock { hasEnded in
+            if !hasEnded { _ = kill(pid, signal) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// Programs in Python beside the server: readers and mail servers that share no code with it.
+enum Python {
+    struct Failed: Error {
+        var arguments: [String]
+        var status: Int32
+    }
+
+    /// The package's folder.
+    static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Runs to the end.
+    ///
+    /// - Returns: Standard output.
+    static func run(_ arguments: [String]) async throws -> String {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.url.appending(path: "output")
+        try Data().write(to: file)
+        let process = process(arguments)
+        process.standardOutput = try FileHandle(forWritingTo: file)
+        let (statuses, feed) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { process in
+            feed.yield(process.terminationStatus)
+            feed.finish()
+        }
+        try process.run()
+        for await status in statuses where status != 0 { throw Failed(arguments: arguments, status: status) }
+        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    }
+
+    fileprivate static func process(_ arguments: [String]) -> Process {
+        let process = Process()
+        // The distribution's Python is the one that has the distribution's aiosmtpd.
+        let system = "/usr/bin/python3"
+        let isSystemThere = FileManager.default.isExecutableFile(atPath: system)
+        process.executableURL = URL(filePath: isSystemThere ? system : "/usr/bin/env")
+        process.arguments = (isSystemThere ? [] : ["python3"]) + arguments
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+}
+
+/// A server in Python on a loopback port, which it prints as `PORT n`.
+final class PythonServer: Sendable {
+    let port: Int
+    private let process: Process
+    private let exits: AsyncStream<Void>
+
+    private init(port: Int, process: Process, exits: AsyncStream<Void>) {
+        self.port = port
+        self.process = process
+        self.exits = exits
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    static func start(_ arguments: [String]) async throws -> PythonServer {
+        let process = Python.process(["-u"] + arguments)
+        let output = Pipe()
+        process.standardOutput = output
+        let (chunks, feed) = AsyncStream.makeStream(of: String.self)
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                feed.finish()
+            } else {
+                feed.yield(String(decoding: data, as: UTF8.self))
+            }
+        }
+        let (exits, exitFeed) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in exitFeed.finish() }
+        try process.run()
+        var text = ""
+        for await chunk in chunks {
+            text += chunk
+            guard text.hasSuffix("\n") else { continue }
+            guard text.hasPrefix("PORT "), let port = Int(text.dropFirst(5).dropLast()) else { break }
+            return PythonServer(port: port, process: process, exits: exits)
+        }
+        throw Python.Failed(arguments: arguments, status: -1)
+    }
+
+    /// Ends it and waits until its port is free.
+    func stop() async {
+        process.terminate()
+        for await _ in exits {}
+    }
+
+    /// Takes connections and never answers: a mail server that hangs.
+    static func blackHole() async throws -> PythonServer {
+        try await start([
+            "-c",
+            """
+            import signal, socket
+            listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+            print("PORT", listener.getsockname()[1])
+            signal.pause()
+            """,
+        ])
+    }
+}
+
+/// A mail server that is not ours, aiosmtpd, and the folder into which it puts each mail.
+struct SMTPSink {
+    let server: PythonServer
+    private let folder: URL
+
+    var url: String { "smtp://127.0.0.1:\(server.port)" }
+
+    /// - Parameter port: 0 takes any free one.
+    static func start(in folder: URL, port: Int = 0) async throws -> SMTPSink {
+        let script = Python.package.appending(path: "scripts/smtp-sink.py").path
+        return SMTPSink(server: try await PythonServer.start([script, folder.path, "\(port)"]), folder: folder)
+    }
+
+    /// The mails, once there are so many.
+    func mails(_ count: Int) async throws -> [String] {
+        while true {
+            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .filter { $0.pathExtension == "eml" }
+            if files.count >= count {
+                return try files.sorted { $0.path < $1.path }
+                    .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+            }
+            // Files of another process: there is nothing to wait for but their being there.
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+
+/// `native-auth serve` as a person meets it: what it refuses to start with, and how it ends.
+@Suite struct ServeTests {
+    /// Options or environment that `serve` must refuse, and the word that its sentence must hold.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        var names: String
+        var arguments: [String] = []
+        var environment: [String: String] = [:]
+
+        var testDescription: String {
+            (arguments + environment.map { "\($0)=\($1)" }).joined(separator: " ")
+        }
+    }
+
+    private static let production: [String: String] = [
+        "--smtp": "smtps://mail.example.com:465", "--mail-from": "no-reply@example.com",
+        "--base-url": "https://login.example.com", "--config": "TENANTS",
+    ]
+
+    private static func production(_ changes: [String: String?], _ names: String) -> Mistake {
+        let options = production.merging(changes.compactMapValues(\.self)) { $1 }
+            .filter { changes[$0.key] != .some(nil) }
+        return Mistake(
+            names: names, arguments: ["--profile", "production"] + options.flatMap { [$0.key, $0.value] })
+    }
+
+    static let mistakes: [Mistake] = [
+        .init(names: "--port", arguments: ["--port", "many"]),
+        .init(names: "--port", arguments: ["--port", "65536"]),
+        .init(names: "--port", arguments: ["--port", "-1"]),
+        .init(names: "--profile", arguments: ["--profile", "staging"]),
+        .init(names: "--limits", arguments: ["--limits", "none"]),
+        .init(names: "--log-level", arguments: ["--log-level", "loud"]),
+        .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
+        .init(names: "--database", arguments: ["--database", "mysql://localhost/accounts"]),
+        .init(names: "--database", arguments: ["--database", "sqlite:"]),
+        .init(names: "PostgreSQL", arguments: ["--database", "postgresql://localhost/accounts"]),
+        .init(names: "--base-url", arguments: ["--base-url", "ftp://login.example.com"]),
+        .init(names: "--base-url", arguments: ["--base-url", "https://login.example.com/"]),
+        .init(names: "--smtp", arguments: ["--smtp", "http://mail.example.com"]),
+        .init(names: "--smtp", arguments: ["--smtp", "mail.example.com:25"]),
+        .init(names: "--smtp-ca-file", arguments: ["--smtp-ca-file", "/etc/hosts"]),
+        .init(names: "--mail-from", arguments: ["--mail-from", "the post office"]),
+        .init(names: "--config", arguments: ["--config", "/nowhere/tenants.yaml"]),
+        .init(names: "--prot", arguments: ["--prot", "8765"]),
+        .init(names: "--port", environment: ["NATIVE_AUTH_PORT": "many"]),
+        .init(names: "--smtp", environment: ["NATIVE_AUTH_SMTP": "http://mail.example.com"]),
+        .init(names: "NATIVE_AUTH_PROT", environment: ["NATIVE_AUTH_PROT": "8765"]),
+        production(["--config": nil], "--config"),
+        production(["--smtp": nil], "--smtp"),
+        production(["--mail-from": nil], "--mail-from"),
+        production(["--base-url": nil], "--base-url"),
+        production(["--base-url": "http://login.example.com"], "--base-url"),
+        production(["--limits": "development"], "--limits"),
+        production(["--log-level": "debug"], "--log-level"),
+    ]
+
+    @Test(
+        "REL-SHUT-2, SEC-PRF-1: a wrong setting ends with 64 and one sentence that names it", .timeLimit(.minutes(1)),
+        arguments: mistakes)
+    func aWrongSettingIsNamed(_ mistake: Mistake) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let tenants = folder.url.appending(path: "tenants.yaml")
+        try Data(TenantFileTests.small.utf8).write(to: tenants)
+        let data = folder.url.appending(path: "data").path
+        let (status, output, errors) = try await NativeAuthProcess.run(
+            ["serve", "--data", data] + mistake.arguments.map { $0 == "TENANTS" ? tenants.path : $0 },
+            environment: mistake.environment)
+        #expect(status == 64)
+        #expect(errors.contains(mistake.names), "\(errors)")
+        #expect(!output.contains("ready"))
+        // One mistake, one sentence; an option that is not there is told by the parser, with the usage.
+        if mistake.names != "--prot" { #expect(errors.split(separator: "\n").count == 1, "\(errors)") }
+        #expect(!FileManager.default.fileExists(atPath: data), "nothing is made for a server that does not start")
+    }
+
+    @Test("all wrong settings are told together, and no password of one", .timeLimit(.minutes(1)))
+    func allWrongSettingsAreTold() async throws {
+        let (status, _, errors) = try await NativeAuthProcess.run([
+            "serve", "--port", "many", "--profile", "staging", "--smtp", "http://dana:Hemmelig-7@mail.example.com",
+        ])
+        #expect(status == 64)
+        for name in ["--port", "--profile", "--smtp"] { #expect(errors.contains(name)) }
+        #expect(!errors.contains("Hemmelig-7"))
+    }
+
+    @Test("a port in use ends with 69", .timeLimit(.minutes(1)))
+    func aPortInUse() async throws {
+        try await withServer { server, folder in
+            let port = try #require(server.baseURL.port)
+            let (status, _, errors) = try await NativeAuthProcess.run([
+                "serve", "--port", "\(port)", "--data", folder.appending(path: "other").path,
+            ])
+            #expect(status == 69)
+            #expect(errors.contains("\(port)"))
+        }
+    }
+
+    @Test("REL-HA-6: a second server on the same data ends with 69, and the first goes on", .timeLimit(.minutes(1)))
+    func twoServersOnOneFolder() async throws {
+        try await withServer { server, folder in
+            let link = folder.appending(path: "same-folder")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: server.dataFolder)
+            for name in [server.dataFolder, link] {
+                let (status, _, errors) = try await NativeAuthProcess.run(["serve", "--port", "0", "--data", name.path])
+                #expect(status == 69)
+                #expect(errors.contains("in use by another process"), "\(errors)")
+            }
+            let (status, _, errors) = try await NativeAuthProcess.run([
+                "serve", "--port", "0", "--data", folder.appending(path: "third").path, "--database",
+                "sqlite:\(server.dataFolder.appending(path: "identity.sqlite").path)",
+            ])
+            #expect(status == 69, "\(errors)")
+            #expect(try await NativeAPI(baseURL: server.baseURL).get("/readyz").status == 200)
+        }
+    }
+
+    /// What stands where the data should, and the word that the sentence must hold.
+    enum Damage: CaseIterable, Sendable {
+        case textInPlaceOfTheDatabase
+        case folderInPlaceOfTheDatabase
+        case fileInPlaceOfTheDataFolder
+        case dataFolderInsideAFile
+        case masterKeyThatOthersCanRead
+        case masterKeyThatIsShort
+
+        func make(_ data: URL) throws {
+            func write(_ text: String, _ name: String, mode: Int = 0o600) throws {
+                try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+                let file = data.appending(path: name)
+                try Data(text.utf8).write(to: file)
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+            }
+            switch self {
+            case .textInPlaceOfTheDatabase:
+                try write("Dear diary, today I was mistaken for a database.", "identity.sqlite")
+            case .folderInPlaceOfTheDatabase:
+                try FileManager.default.createDirectory(
+                    at: data.appending(path: "identity.sqlite"), withIntermediateDirectories: true)
+            case .fileInPlaceOfTheDataFolder:
+                try Data("a file".utf8).write(to: data)
+            case .dataFolderInsideAFile:
+                try Data("a file".utf8).write(to: data.deletingLastPathComponent())
+            case .masterKeyThatOthersCanRead:
+                try write(String(repeating: "k", count: 32), "master.key", mode: 0o644)
+            case .masterKeyThatIsShort:
+                try write(String(repeating: "k", count: 31), "master.key")
+            }
+        }
+
+        var word: String {
+            switch self {
+            case .textInPlaceOfTheDatabase, .folderInPlaceOfTheDatabase: "identity.sqlite"
+            case .fileInPlaceOfTheDataFolder, .dataFolderInsideAFile: "data"
+            case .masterKeyThatOthersCanRead, .masterKeyThatIsShort: "master.key"
+            }
+        }
+    }
+
+    @Test(
+        "SEC-SEC-1, REL-SHUT-2: data that cannot be used ends with 74 and one sentence", .timeLimit(.minutes(1)),
+        arguments: Damage.allCases)
+    func unusableData(_ damage: Damage) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "place/data")
+        if damage != .dataFolderInsideAFile {
+            try FileManager.default.createDirectory(
+                at: data.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+        try damage.make(data)
+        let (status, output, errors) = try await NativeAuthProcess.run(["serve", "--port", "0", "--data", data.path])
+        #expect(status == 74, "\(errors)")
+        #expect(errors.contains(damage.word))
+        #expect(errors.split(separator: "\n").count == 1, "\(errors)")
+        #expect(!output.contains("ready"))
+    }
+
+    @Test("the environment says the same as options, and an option goes before it", .timeLimit(.minutes(1)))
+    func theEnvironment() async throws {
+        let environment = [
+            "NATIVE_AUTH_BASE_URL": "http://login.example.com", "NATIVE_AUTH_LOG_LEVEL": "error",
+            "NATIVE_AUTH_PORT": "1", "NATIVE_AUTH_EMULATOR": "http://127.0.0.1:1",
+        ]
+        try await withServer(environment: environment) { server, _ in
+            let (_, discovery) = try await NativeAPI(baseURL: server.baseURL).get(
+                "/contoso/v2.0/.well-known/openid-configuration")
+            #expect(discovery.contains("http://login.example.com/"))
+            #expect(try server.errors() == "", "requests are logged at info, and the level is error")
+        }
+        try await withServer(
+            arguments: ["--base-url", "http://option.example.com"], environment: environment
+        ) { server, _ in
+            let (_, discovery) = try await NativeAPI(baseURL: server.baseURL).get(
+                "/contoso/v2.0/.well-known/openid-configuration")
+            #expect(discovery.contains("http://option.example.com/"))
+        }
+    }
+
+    @Test("SIGTERM ends the server with 0, and it starts again on the same data", .timeLimit(.minutes(1)))
+    func itEndsWhenAsked() async throws {
+        try await withServer { server, _ in
+            _ = try await NativeAPI(baseURL: server.baseURL).signUp("dana@example.com")
+            #expect(await server.terminate() == 0)
+            let again = try await server.restart()
+            #expect(try await NativeAPI(baseURL: again.baseURL).isTaken("dana@example.com"))
+            #expect(await again.terminate() == 0)
+        }
+    }
+
+    @Test("SEC-SEC-1, SEC-SEC-2: nobody else can read what the server keeps", .timeLimit(.minutes(1)))
+    func filesArePrivate() async throws {
+        try await withServer { server, _ in
+            let files = FileManager.default
+            func mode(_ path: String) throws -> Int? {
+                try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            #expect(try mode(server.dataFolder.path) == 0o700)
+            let names = try files.contentsOfDirectory(atPath: server.dataFolder.path)
+            #expect(names.contains("master.key") && names.contains("identity.sqlite"))
+            for name in names {
+                #expect(try mode(server.dataFolder.appending(path: name).path) == 0o600, "\(name)")
+            }
+        }
+    }
+
+    private func withServer(
+        arguments: [String] = [], environment: [String: String] = [:],
+        _ body: (NativeAuthServer, URL) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await NativeAuthServer.start(
+            arguments: arguments, dataFolder: folder.url.appending(path: "data"), environment: environment)
+        try await body(server, folder.url)
+        await server.terminate()
+    }
+}

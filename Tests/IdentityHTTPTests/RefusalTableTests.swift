@@ -1,0 +1,198 @@
+import IdentityEngine
+import IdentityHTTP
+import NativeAuthCore
+import NativeAuthWire
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Every case of an enumeration with associated values. The switch has no default, so a new case does not compile until
+/// it has its place here, and with it a check of its row in the error table.
+extension Refusal {
+    fileprivate static var all: [Refusal] {
+        var all: [Refusal] = []
+        var next: Refusal? = .unknownTenant
+        while let refusal = next {
+            all.append(refusal)
+            next = refusal.following
+        }
+        return all + PasswordFault.allCases.map(Refusal.unacceptablePassword)
+    }
+
+    private var following: Refusal? {
+        switch self {
+        case .unknownTenant: .unknownClient
+        case .unknownClient: .nativeAuthDisabled
+        case .nativeAuthDisabled: .invalidUsername
+        case .invalidUsername: .userAlreadyExists
+        case .userAlreadyExists: .unacceptablePassword(.invalid)
+        case .unacceptablePassword: .passwordNotUsed
+        case .passwordNotUsed: .invalidAttributes(["city"])
+        case .invalidAttributes: .unusableToken
+        case .unusableToken: .expiredToken
+        case .expiredToken: .notAllowedNow
+        case .notAllowedNow: .incorrectCode
+        case .incorrectCode: .expiredCode
+        case .expiredCode: .tooManyCodes
+        case .tooManyCodes: .invalidScope
+        case .invalidScope: .scopeNotConsented
+        case .scopeNotConsented: .unusableRefreshToken
+        case .unusableRefreshToken: .expiredRefreshToken
+        case .expiredRefreshToken: .revokedRefreshToken
+        case .revokedRefreshToken: nil
+        }
+    }
+
+    /// Where it can come up.
+    fileprivate var endpoints: [V1Endpoint] {
+        switch self {
+        case .unknownTenant, .unknownClient: [.signUpStart, .signUpChallenge, .signUpContinue, .token]
+        // Documented for every endpoint (native-auth-v1 §4.0), known to one client at one of them (§16 row 25).
+        case .nativeAuthDisabled: [.token]
+        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .userAlreadyExists, .unacceptablePassword, .invalidAttributes: [.signUpStart, .signUpContinue]
+        case .unusableToken, .expiredToken, .notAllowedNow: [.signUpChallenge, .signUpContinue, .token]
+        case .incorrectCode, .expiredCode: [.signUpContinue]
+        case .tooManyCodes: [.signUpChallenge]
+        case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            [.token]
+        }
+    }
+}
+
+extension RequestFault {
+    fileprivate static var all: [RequestFault] {
+        var all: [RequestFault] = []
+        var next: RequestFault? = .malformed(.tooManyFields)
+        while let fault = next {
+            all.append(fault)
+            next = fault.following
+        }
+        return all
+    }
+
+    private var following: RequestFault? {
+        switch self {
+        case .malformed(.tooManyFields): .malformed(.malformedEncoding)
+        case .malformed(.malformedEncoding): .malformed(.notUTF8)
+        case .malformed(.notUTF8): .malformed(.nul)
+        case .malformed(.nul): .malformed(.tooLong)
+        case .malformed(.tooLong): .malformed(.repeated("scope"))
+        case .malformed(.repeated): .missing(parameter: "scope")
+        case .missing: .invalid(parameter: "scope")
+        case .invalid: .redirectNotAccepted
+        case .redirectNotAccepted: .unknownGrant
+        case .unknownGrant: .unreadableAttributes
+        case .unreadableAttributes: .wrongMethod(allowed: "POST")
+        case .wrongMethod: .parametersInQuery
+        case .parametersInQuery: .unknownTenant
+        case .unknownTenant: .wrongContentType
+        case .wrongContentType: .bodyTooLarge
+        case .bodyTooLarge: .headersTooLarge
+        case .headersTooLarge: .uriTooLong
+        case .uriTooLong: .unknownPath
+        case .unknownPath: .throttled(retryAfter: 7)
+        case .throttled: .unavailable(retryAfter: 7)
+        case .unavailable: .broken
+        case .broken: nil
+        }
+    }
+
+    /// Where it can come up with status 400; empty where no native client reads the body (native-auth-v1 §2.4).
+    fileprivate var endpoints: [V1Endpoint] {
+        switch self {
+        case .malformed, .missing, .invalid, .parametersInQuery, .unknownTenant:
+            [.signUpStart, .signUpChallenge, .signUpContinue, .token]
+        case .redirectNotAccepted: [.signUpStart, .signUpChallenge]
+        case .unreadableAttributes: [.signUpStart, .signUpContinue]
+        // Documented in native-auth-v1 §4.7, and unknown to the client of §14.1.
+        case .unknownGrant: []
+        case .wrongMethod, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .unknownPath, .throttled,
+            .unavailable, .broken:
+            []
+        }
+    }
+}
+
+@Suite("The error table") struct RefusalTableTests {
+    /// native-auth-v1 §14.1.
+    private static let known: [V1Endpoint: Set<String>] = [
+        .signUpStart: [
+            "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_challenge_type",
+            "user_already_exists", "attributes_required", "unsupported_auth_method",
+        ],
+        .signUpChallenge: ["invalid_request", "unauthorized_client", "unsupported_challenge_type", "expired_token"],
+        .signUpContinue: [
+            "invalid_request", "unauthorized_client", "invalid_grant", "expired_token", "user_already_exists",
+            "attributes_required", "verification_required", "credential_required",
+        ],
+        .token: [
+            "invalid_request", "unauthorized_client", "invalid_client", "invalid_grant", "expired_token",
+            "expired_refresh_token", "unsupported_challenge_type", "invalid_scope", "authorization_pending", "slow_down",
+            "user_not_found",
+        ],
+    ]
+
+    /// The suberrors that clients know, and the one of native-auth-v1 §3.6.
+    private static let suberrors: Set<String> = [
+        "password_too_weak", "password_too_short", "password_too_long", "password_is_invalid", "password_recently_used",
+        "password_banned", "attribute_validation_failed", "invalid_oob_value", "introspect_required", "mfa_required",
+        "registration_required", "provider_blocked_by_rep", "nativeauthapi_disabled",
+    ]
+
+    private let trace = Trace(id: UUID(), correlationID: UUID(), at: Date(timeIntervalSince1970: 1_800_000_000))
+
+    private func check(_ failure: V1Failure, at endpoints: [V1Endpoint], _ label: String) {
+        #expect((400...599).contains(failure.status), "\(label)")
+        #expect(!failure.text.isEmpty && failure.text.hasSuffix("."), "\(label)")
+        #expect(failure.text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(label)")
+        #expect(!failure.error.rawValue.isEmpty, "\(label)")
+        if let suberror = failure.suberror { #expect(Self.suberrors.contains(suberror.rawValue), "\(label)") }
+        for endpoint in endpoints {
+            #expect(failure.status == 400, "\(label)")
+            #expect(
+                Self.known[endpoint]?.contains(failure.error.rawValue) == true,
+                "\(label): no client knows \(failure.error.rawValue) at \(endpoint.rawValue)")
+        }
+        // native-auth-v1 §4.7 and §16 row 29: this number in front would hide a suberror.
+        #expect(failure.code != .credentialsWrong, "\(label)")
+    }
+
+    @Test("native-auth-v1 §14.1: every refusal has a row with words that clients know at that endpoint")
+    func everyRefusalHasARow() {
+        #expect(Refusal.all.count == 22 + PasswordFault.allCases.count - 3)
+        for refusal in Refusal.all {
+            check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
+            let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))
+            #expect(reply.status == 400, "\(refusal)")
+            #expect(reply.retryAfter == nil, "\(refusal)")
+        }
+    }
+
+    @Test("SEC-WIRE-1: every fault of a request has a row, and says when to come again where that helps")
+    func everyFaultHasARow() {
+        for fault in RequestFault.all {
+            let failure = V1Failure(fault)
+            check(failure, at: fault.endpoints, "\(fault)")
+            let reply = V1Codec.reply(fault, trace: trace)
+            #expect(reply.status == failure.status, "\(fault)")
+            #expect((reply.retryAfter == 7) == [429, 503].contains(reply.status), "\(fault)")
+            #expect((failure.error == .temporarilyUnavailable) == [429, 503].contains(reply.status), "\(fault)")
+            #expect((reply.allow != nil) == (reply.status == 405), "\(fault)")
+        }
+    }
+
+    @Test("native-auth-v1 §10: each of the six password faults has its suberror, under invalid_grant")
+    func eachPasswordFaultHasItsSuberror() {
+        let suberrors = PasswordFault.allCases.map { fault in
+            let failure = V1Failure(.unacceptablePassword(fault))
+            #expect(failure.error == .invalidGrant)
+            return failure.suberror
+        }
+        #expect(Set(suberrors.compactMap(\.self)) == WireSuberror.passwordRefusals)
+    }
+}

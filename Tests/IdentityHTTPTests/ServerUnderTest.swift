@@ -1,0 +1,181 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a sign-up is, in the order of the longest one: password given late, attributes last.
+enum Stage: String, CaseIterable, Sendable {
+    case started
+    case awaitingCode
+    case choosingCredential
+    case awaitingPassword
+    case awaitingAttributes
+    case completed
+}
+
+/// A sign-up on its way.
+struct Progress: Sendable {
+    var client: WireClient
+    var email: String
+    /// The newest token of each stage that was reached.
+    var tokens: [Stage: String] = [:]
+    var code = ""
+
+    func token(_ stage: Stage) throws -> String {
+        try #require(tokens[stage])
+    }
+}
+
+extension IdentityTestServer {
+    static let start = Date(timeIntervalSince1970: 1_800_000_000)
+    static let address = #"{"country":"Denmark","city":"Aarhus"}"#
+
+    func client(_ application: Application = .emailOneTimePasscode) -> WireClient {
+        WireClient(transport: transport, clientID: application.rawValue)
+    }
+
+    /// Walks a sign-up of the application with password and attributes to `stage`.
+    func progress(to stage: Stage, email: String = "dana@example.com") async throws -> Progress {
+        var progress = Progress(client: client(.emailPasswordWithAttributes), email: email)
+        for next in Stage.allCases {
+            try await advance(&progress, to: next)
+            if next == stage { break }
+        }
+        return progress
+    }
+
+    /// Takes the step that leads to `stage`.
+    func advance(_ progress: inout Progress, to stage: Stage) async throws {
+        let client = progress.client
+        let answer: WireAnswer
+        switch stage {
+        case .started: answer = try await client.start(progress.email)
+        case .awaitingCode:
+            answer = try await client.challenge(progress.token(.started))
+            progress.code = try await mailbox.code(to: progress.email)
+        case .choosingCredential:
+            answer = try await client.submit(code: progress.code, progress.token(.awaitingCode))
+        case .awaitingPassword: answer = try await client.challenge(progress.token(.choosingCredential))
+        case .awaitingAttributes:
+            answer = try await client.submit(password: WireClient.password, progress.token(.awaitingPassword))
+        case .completed:
+            answer = try await client.submit(attributes: Self.address, progress.token(.awaitingAttributes))
+        }
+        progress.tokens[stage] = try answer.token
+    }
+
+    /// Signs a user of the application with one-time passcode up; the answer is that of the last step.
+    func signUp(
+        _ email: String = "dana@example.com", with client: WireClient? = nil, _ more: Fields = []
+    ) async throws -> WireAnswer {
+        let client = client ?? self.client()
+        let sent = try await client.challenge(client.start(email, more).token)
+        return try await client.submit(code: mailbox.code(to: email), sent.token)
+    }
+
+    /// All rows of all tables that requests write.
+    func snapshot() async throws -> [String: [[String?]]] {
+        var tables: [String: [[String?]]] = [:]
+        for table in ["users", "identifiers", "attributes", "flows", "replays", "outbox", "refresh_families", "audit"] {
+            tables[table] = try await rows("SELECT * FROM \(table)")
+        }
+        return tables
+    }
+
+    /// The number that a statement yields.
+    func count(_ sql: String) async throws -> Int {
+        try #require(Int(try #require(try await rows(sql).first?.first ?? nil)))
+    }
+
+    func users() async throws -> Int { try await count("SELECT COUNT(*) FROM users") }
+
+    /// How often the audit trail names `kind`.
+    func audited(_ kind: AuditEvent.Kind) async throws -> Int {
+        try await count("SELECT COUNT(*) FROM audit WHERE kind = '\(kind.rawValue)'")
+    }
+}
+
+/// Applications that the development tenant does not have, and a second tenant.
+enum TestDirectory {
+    static let disabled = "99990000-aaaa-1111-bbbb-2222cccc3333"
+    static let custom = "99990000-aaaa-1111-bbbb-2222cccc4444"
+    static let scoped = "99990000-aaaa-1111-bbbb-2222cccc5555"
+    static let prefix = "extension_0123456789abcdef0123456789abcdef_"
+
+    /// Contoso with four more applications, and Fabrikam, which has one of Contoso's client ids.
+    static func directory() throws -> TenantDirectory {
+        func client(
+            _ id: String, _ method: UserFlow.Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
+            isEnabled: Bool = true, scopes: [String] = []
+        ) throws -> Client {
+            Client(
+                id: try #require(ClientID(id)), displayName: "Test",
+                userFlow: UserFlow(method: method, attributes: attributes), isNativeAuthEnabled: isEnabled,
+                scopes: scopes)
+        }
+        let attributes = [
+            AttributeDefinition(
+                name: "\(prefix)LoyaltyNumber", isRequired: true, pattern: try #require(AttributePattern(#"\d{6}"#))),
+            AttributeDefinition(name: "\(prefix)Newsletter", type: .boolean, isRequired: true),
+            AttributeDefinition(name: "\(prefix)ShoeSize", type: .integer, isRequired: true),
+            AttributeDefinition(name: "\(prefix)Motto"),
+            AttributeDefinition(name: "\(prefix)Puzzle", pattern: try #require(AttributePattern(#"(a|aa|a?)+b"#))),
+        ]
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.applications += [
+            try client(disabled, .emailOneTimePasscode, isEnabled: false),
+            try client(custom, .emailOneTimePasscode, attributes: attributes),
+            try client(scoped, .emailOneTimePasscode, scopes: ["api://orders/*", "api://stock/Stock.Read"]),
+        ]
+        let fabrikam = TenantDirectory.Entry(
+            tenant: Tenant(
+                id: TenantID(try #require(UUID(uuidString: "bbbbcccc-1111-dddd-2222-eeee3333ffff"))),
+                subdomain: "fabrikam", domain: "fabrikam.onmicrosoft.com", displayName: "Fabrikam"),
+            applications: [
+                try client(IdentityTestServer.Application.emailOneTimePasscode.rawValue, .emailOneTimePasscode),
+                try client(
+                    IdentityTestServer.Application.emailPasswordWithAttributes.rawValue, .emailPassword,
+                    attributes: contoso.applications[3].userFlow.attributes),
+            ])
+        return TenantDirectory([contoso, fabrikam])
+    }
+
+    /// A server with this directory, and with `adjust` applied.
+    static func server(
+        adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
+    ) throws -> IdentityTestServer {
+        let directory = try directory()
+        return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = directory
+            adjust(&ports, &settings)
+        }
+    }
+}
+
+/// Small and repeatable: SplitMix64.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// `count` codes of the right form that are not `code`, all different.
+func wrongCodes(_ count: Int, besides code: String) -> [String] {
+    let right = Int(code) ?? 0
+    return (1...count).map { offset in
+        let digits = String((right + offset) % 100_000_000)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+}

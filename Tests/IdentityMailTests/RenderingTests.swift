@@ -1,0 +1,237 @@
+import Foundation
+import IdentityEngine
+import Testing
+
+@testable import IdentityMail
+
+@Suite("Writing mails")
+struct RenderingTests {
+    private static let purposes: [MailContent.Purpose] = [
+        .signUp, .signIn, .passwordReset, .secondFactor, .registration,
+    ]
+
+    private func parsed(_ content: MailContent) throws -> (ParsedMail, RenderedMail) {
+        let mail = try MailRenderer().render(content, id: "0123-abcd", sender: address("no-reply@contoso.example"))
+        return (try ParsedMail(mail.message), mail)
+    }
+
+    @Test(
+        "SEC-MAIL-7: both parts name the organisation, the code and the minutes, and neither links or quotes the user",
+        arguments: MailLanguage.allCases, purposes)
+    func bothPartsSayWhatTheyMust(_ language: MailLanguage, _ purpose: MailContent.Purpose) throws {
+        let secrecy: [MailLanguage: String] = [
+            .english: "Do not share", .danish: "Del ikke koden", .dutch: "Deel deze code met niemand",
+            .french: "Ne communiquez ce code à personne", .japanese: "誰にも教えないで",
+        ]
+        let (mail, _) = try parsed(
+            .fixture(
+                purpose: purpose, recipient: "user-typed@example.com", code: "40718293", minutesValid: 17,
+                language: language, organisation: "Fabrikam"))
+        let plain = try #require(mail.parts["plain"])
+        let html = try #require(mail.parts["html"])
+        for part in [plain, html] {
+            #expect(part.contains("Fabrikam") && part.contains("40718293") && part.contains("17"))
+            #expect(try part.contains(#require(secrecy[language])))
+            for forbidden in ["user-typed", "http", "href", "src=", "{{", "}}", "url("] {
+                #expect(!part.contains(forbidden), "\(forbidden)")
+            }
+        }
+        #expect(plain.components(separatedBy: "\r\n").contains("40718293"))
+        #expect(html.contains("<html lang=\"\(language.rawValue)\">"))
+        #expect(try #require(mail.decoded("subject")).contains("Fabrikam"))
+        #expect(mail["auto-submitted"] == "auto-generated")
+    }
+
+    @Test("Every purpose has its own sentence in every language")
+    func everyPurposeHasItsOwnSentence() throws {
+        let renderer = try MailRenderer()
+        var texts: Set<String> = []
+        for language in MailLanguage.allCases {
+            for purpose in Self.purposes {
+                texts.insert(try renderer.words(of: .fixture(purpose: purpose, language: language)).text)
+            }
+        }
+        #expect(texts.count == MailLanguage.allCases.count * Self.purposes.count)
+    }
+
+    @Test("The English text reads as written down here")
+    func theEnglishText() throws {
+        let words = try MailRenderer().words(of: .fixture(minutesValid: 10))
+        #expect(words.subject == "Your verification code for Contoso")
+        #expect(
+            words.text == """
+                Contoso
+
+                Use this code to create your account at Contoso.
+
+                Your code:
+
+                12345678
+
+                It is valid for 10 minutes.
+                Do not share this code with anyone. Nobody at Contoso will ask you for it.
+
+                If you did not ask for this code, you can ignore this message.
+                """)
+    }
+
+    @Test(
+        "One minute is not plural",
+        arguments: [
+            (MailLanguage.english, "1 minute."), (.danish, "1 minut."), (.dutch, "1 minuut "), (.french, "1 minute."),
+            (.japanese, "1 分間"),
+        ])
+    func oneMinuteIsNotPlural(_ language: MailLanguage, _ phrase: String) throws {
+        let text = try MailRenderer().words(of: .fixture(minutesValid: 1, language: language)).text
+        #expect(text.contains(phrase))
+    }
+
+    @Test("SEC-ATTR-4: an organisation's name is data: escaped in HTML, as it is in text, never a template")
+    func namesAreEscapedByContext() throws {
+        let name = #"A & <B> "C" {{code}} {{{7*7}}}"#
+        let (mail, _) = try parsed(.fixture(organisation: name))
+        let html = try #require(mail.parts["html"])
+        #expect(html.contains("A &amp; &lt;B&gt;"))
+        #expect(!html.contains("<B>") && !html.contains("&amp;amp;") && !html.contains("&amp;lt;"))
+        #expect(html.components(separatedBy: "12345678").count == 2)
+        #expect(try #require(mail.parts["plain"]).contains(name))
+        #expect(mail.decoded("subject") == "Your verification code for \(name)")
+    }
+
+    @Test("The headers are those of RFC 5322, each once")
+    func theHeaders() throws {
+        let (mail, rendered) = try parsed(.fixture())
+        #expect(
+            mail.headers.map(\.name) == [
+                "date", "from", "to", "message-id", "subject", "auto-submitted", "content-language", "mime-version",
+                "content-type",
+            ])
+        #expect(mail["date"] == "Thu, 09 Oct 2025 08:53:20 +0000")
+        #expect(mail["from"] == "\"Contoso\" <no-reply@contoso.example>")
+        #expect(mail["to"] == "<ada@example.com>")
+        #expect(mail["message-id"] == "<0123-abcd@contoso.example>")
+        #expect(mail["subject"] == "Your verification code for Contoso")
+        #expect(rendered.recipient.text == "ada@example.com")
+        #expect(rendered.sender.text == "no-reply@contoso.example")
+    }
+
+    @Test("RFC 2047: other letters travel in encoded words of at most 75 bytes, and come back whole")
+    func otherLettersAreEncoded() throws {
+        let name = String(repeating: "コントソ株式会社 Æ ", count: 12)
+        let (mail, rendered) = try parsed(.fixture(language: .japanese, organisation: name))
+        #expect(mail.decoded("subject") == "\(name) の確認コード")
+        #expect(try #require(mail.decoded("from")) == "\(name) <no-reply@contoso.example>")
+        let words = String(decoding: rendered.message, as: UTF8.self).components(
+            separatedBy: CharacterSet(charactersIn: " \r\n")
+        )
+        .filter { $0.hasPrefix("=?") }
+        #expect(words.count > 4 && words.allSatisfy { $0.utf8.count <= 75 && $0.hasSuffix("?=") })
+    }
+
+    @Test("RFC 2047: a name that looks like an encoded word is shown, not decoded")
+    func aLookAlikeOfAnEncodedWordIsEncoded() throws {
+        let (mail, rendered) = try parsed(.fixture(organisation: "=?UTF-8?B?eA==?="))
+        #expect(!String(decoding: rendered.message, as: UTF8.self).contains("=?UTF-8?B?eA==?="))
+        #expect(mail.decoded("subject") == "Your verification code for =?UTF-8?B?eA==?=")
+    }
+
+    @Test("SEC-MAIL-4: ASCII lines of at most 76 bytes, whatever the name", arguments: MailLanguage.allCases)
+    func linesAreShort(_ language: MailLanguage) throws {
+        for name in [
+            "Contoso", String(repeating: "x", count: 5_000), String(repeating: ".", count: 500),
+            "日本" + String(repeating: "語", count: 900),
+        ] {
+            let mail = try parsed(.fixture(language: language, organisation: name)).1
+            let lines = String(decoding: mail.message, as: UTF8.self).components(separatedBy: "\r\n")
+            #expect(lines.allSatisfy { $0.utf8.count <= 76 && !$0.hasPrefix(".") })
+            #expect(mail.message.allSatisfy { $0 < 0x80 })
+            #expect(try #require(try ParsedMail(mail.message).parts["plain"]).hasPrefix(name))
+        }
+    }
+
+    @Test("SEC-MAIL-2: the same mail renders to the same bytes")
+    func renderingIsRepeatable() throws {
+        let content = MailContent.fixture(language: .french)
+        #expect(try parsed(content).1.message == parsed(content).1.message)
+    }
+}
+
+@Suite("Refusing what must not be in a mail")
+struct InjectionTests {
+    @Test(
+        "SEC-MAIL-3: CR, LF, NUL and other controls in a header value are refused, judged on bytes",
+        arguments: [
+            "A\r\nBcc: x@example.com", "A\nBcc: x@example.com", "A\rB", "A\u{0}B", "A\r\n\r\nbody", "\r\n", "\n",
+            "A\r\n B",
+            "A\u{B}B", "A\u{C}B", "A\u{7F}B", "A\u{1B}[0m", "e\u{301}\r\n", "\u{1F468}\u{200D}\r\n\u{1F469}", "A\tB",
+        ])
+    func headerInjectionIsRefused(_ name: String) throws {
+        let renderer = try MailRenderer()
+        #expect(throws: MailFormatError.header("From")) {
+            try renderer.render(.fixture(organisation: name), id: "1", sender: address("a@b.example"))
+        }
+        #expect(throws: MailFormatError.header("Subject")) { try MIME.header("Subject", text: name) }
+    }
+
+    static let badAddresses =
+        [
+            "", "@", "a", "a@", "@b.example", "a@b@c.example", "a b@c.example", " a@b.example", "a@b.example ",
+            "a@b.example\r\n", "a\r\n@b.example", "a@b.example\nRCPT TO:<x@y.example>", "a\u{0}@b.example",
+            "a@b.example>\r\nDATA", "<a@b.example>", "a@b.example>", "\"a b\"@c.example", "a(c)@b.example",
+            "a@[127.0.0.1]",
+            "@x.example:a@b.example", "a,b@c.example", "a;b@c.example", "a:b@c.example", "a\\b@c.example",
+            ".a@b.example",
+            "a.@b.example", "a..b@c.example", "a@.b.example", "a@b..example", "a@b.example.", "a@-b.example",
+            "a@b-.example", "a@b_c.example", "ä@b.example", "a@bücher.example", "a@b.example\u{85}",
+            "a@b.example\u{2028}",
+            "a\u{7F}@b.example", "a\t@b.example", "a@b.exam\u{301}ple", "=?UTF-8?Q?a?=@b.example ",
+            String(repeating: "a", count: 65) + "@b.example", "a@" + String(repeating: "b", count: 64) + ".example",
+            "a@" + String(repeating: "b.", count: 130) + "example", String(repeating: "a", count: 1_000_000),
+        ] + (UInt8(0)...0x20).map { "a\(Character(Unicode.Scalar($0)))b@c.example" }
+
+    @Test("SEC-MAIL-3: anything but a plain address is refused", arguments: badAddresses)
+    func aBadAddressIsRefused(_ text: String) throws {
+        #expect(throws: MailFormatError.address) { try MailAddress(text) }
+        #expect(throws: MailFormatError.address) {
+            try MailRenderer().render(.fixture(recipient: text), id: "1", sender: address("a@b.example"))
+        }
+    }
+
+    @Test(
+        "Addresses are kept to the byte, and do not show in print",
+        arguments: [
+            "ada@example.com", "Ada.Lovelace+x@Example.COM", "a@localhost", "!#$%&'*+-/=?^_`{|}~@b.example",
+            String(repeating: "a", count: 64) + "@b.example", "1@2.3",
+        ])
+    func aGoodAddressIsKept(_ text: String) throws {
+        let address = try MailAddress(text)
+        #expect(Array(address.text.utf8) == Array(text.utf8))
+        #expect(!"\(address)".contains("@"))
+    }
+
+    @Test("A message id that is no dot-atom is refused", arguments: ["a b", "a>", "a\r\nX: y", ""])
+    func aBadMessageIDIsRefused(_ id: String) throws {
+        #expect(throws: MailFormatError.address) {
+            try MailRenderer().render(.fixture(), id: id, sender: address("a@b.example"))
+        }
+    }
+
+    @Test(
+        "SEC-MAIL-4: a message with a lone CR or LF, NUL, 8-bit byte, line over 998 bytes or open end is not built",
+        arguments: [
+            "", "a", "a\r", "a\n", "a\r\nb", "a\nb\r\n", "a\rb\r\n", "a\r\r\n", "\n.\r\n", "\r.\r\n\r\n",
+            "a\r\n.\nQUIT\r\n",
+            "a\u{0}\r\n", "ä\r\n", String(repeating: "x", count: 999) + "\r\n",
+        ])
+    func aMalformedMessageIsRefused(_ text: String) throws {
+        #expect(throws: MailFormatError.line) {
+            try RenderedMail(
+                sender: address("a@b.example"), recipient: address("c@d.example"), message: Array(text.utf8))
+        }
+    }
+
+    @Test("A line of 998 bytes is allowed")
+    func theLongestLineIsAllowed() throws {
+        #expect(try message(body: String(repeating: "x", count: 998) + "\r\n").message.count > 998)
+    }
+}

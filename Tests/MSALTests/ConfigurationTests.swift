@@ -1,0 +1,221 @@
+import Foundation
+import MSAL
+import NativeAuth
+import Testing
+
+private let clientID = "00001111-aaaa-2222-bbbb-3333cccc4444"
+
+private func url(_ text: String) throws -> URL {
+    try #require(URL(string: text))
+}
+
+/// The ways to make an application object, and the values beside the flows.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationTests {
+    @Test(arguments: [
+        ("https://contoso.ciamlogin.com", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+        ("https://Contoso.ciamlogin.com/", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+        (
+            "https://contoso.ciamlogin.com/aaaabbbb-0000-cccc-1111-dddd2222eeee?x=1#y",
+            "https://contoso.ciamlogin.com/aaaabbbb-0000-cccc-1111-dddd2222eeee"
+        ),
+    ])
+    func anAuthorityOfAnExternalTenantIsNormalised(_ given: String, _ expected: String) throws {
+        #expect(try MSALCIAMAuthority(url: url(given)).url.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        "https://login.example.com/contoso", "http://contoso.ciamlogin.com", "ftp://contoso.ciamlogin.com",
+        "https://user:word@contoso.ciamlogin.com", "contoso.ciamlogin.com", "https://ciamlogin.com",
+    ])
+    func anotherAuthorityIsRefused(_ given: String) throws {
+        let error = #expect(throws: (any Error).self) { try MSALCIAMAuthority(url: url(given)) }
+        #expect((error as NSError?)?.domain == MSALErrorDomain)
+        #expect((error as NSError?)?.userInfo[MSALErrorDescriptionKey] is String)
+        #expect(error?.localizedDescription.contains("word") == false)
+    }
+
+    @Test(arguments: ["https://login.example.com/contoso", "http://127.0.0.1:8765/contoso", "http://localhost/t"])
+    func anyHostIsAcceptedWithoutTheCheckOfTheFormat(_ given: String) throws {
+        let authority = try MSALCIAMAuthority(url: url(given), validateFormat: false)
+        let configuration = MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, authority: authority, challengeTypes: .OOB)
+        _ = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+    }
+
+    @Test func plainHTTPIsForThisMachineOnly() throws {
+        #expect(throws: (any Error).self) {
+            try MSALCIAMAuthority(url: url("http://login.example.com/contoso"), validateFormat: false)
+        }
+    }
+
+    @Test func anAuthorityOfAnotherKindIsRefusedByTheApplication() throws {
+        let authority = try MSALAuthority(url: url("https://login.microsoftonline.com/common"))
+        let configuration = MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, authority: authority, challengeTypes: [.OOB])
+        #expect(throws: (any Error).self) {
+            try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        }
+    }
+
+    @Test(arguments: ["", " \n"])
+    func aBlankClientIDIsRefused(_ clientID: String) throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: [.OOB])
+        #expect(throws: (any Error).self) {
+            try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        }
+    }
+
+    @Test(arguments: ["", "a.b", "a/b", "a b", "evil.example.com#", "a:b@c", "-a", "user@contoso"])
+    func aSubdomainThatIsNoLabelIsRefused(_ subdomain: String) {
+        #expect(throws: (any Error).self) {
+            try MSALNativeAuthPublicClientApplicationConfig(
+                clientId: clientID, tenantSubdomain: subdomain, challengeTypes: [.OOB])
+        }
+    }
+
+    @Test @MainActor func challengeTypesAndCapabilitiesAreSent() async throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: [.OOB, .password])
+        configuration.capabilities = [.registrationRequired, .mfaRequired]
+        let (form, _) = try await firstRequest(configuration)
+        #expect(form["client_id"] == clientID)
+        #expect(form["challenge_type"] == "oob password redirect")
+        #expect(form["capabilities"] == "mfa_required registration_required")
+    }
+
+    @Test @MainActor func anInterceptorAddsHeaders() async throws {
+        final class Headers: NSObject, MSALNativeAuthRequestInterceptor {
+            func addAdditionalHeaderFields(
+                _ requestUrl: URL?,
+                completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock
+            ) {
+                completionBlock(["x-shop": requestUrl?.lastPathComponent ?? "", "x-ms-taken": "1", "cookie": "2"])
+                completionBlock(["x-shop": "a second answer does not count"])
+            }
+        }
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: .OOB)
+        configuration.requestInterceptor = Headers()
+        let (_, headers) = try await firstRequest(configuration)
+        #expect(headers["x-shop"] == "start")
+        #expect(headers["x-ms-taken"] == nil)
+        #expect(headers["cookie"] == nil)
+    }
+
+    @Test @MainActor func anInterceptorThatForgetsItsBlockDoesNotStopTheFlow() async throws {
+        final class Forgetful: NSObject, MSALNativeAuthRequestInterceptor {
+            func addAdditionalHeaderFields(
+                _ requestUrl: URL?,
+                completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock
+            ) {}
+        }
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: .OOB)
+        configuration.requestInterceptor = Forgetful()
+        let (form, _) = try await firstRequest(configuration)
+        #expect(form["username"] == "dana@example.com")
+    }
+
+    /// The first request of an app with these settings.
+    @MainActor
+    private func firstRequest(
+        _ configuration: MSALNativeAuthPublicClientApplicationConfig
+    ) async throws -> (form: [String: String], headers: [String: String]) {
+        let server = ScriptedTransport([.error("user_already_exists")])
+        let app = try MSALNativeAuthPublicClientApplication(configuration, transport: server)
+        let delegate = FullDelegate()
+        app.signUp(parameters: MSALNativeAuthSignUpParameters(username: "dana@example.com"), delegate: delegate)
+        _ = try await delegate.mailbox.next()
+        return (await server.form(), await server.requests[0].headers)
+    }
+
+    @Test func channelTypesCompareLikeEachGenerationDoes() async throws {
+        let (_, state) = try await Fixture.waitingForCode([
+            .ok(
+                #"{"challenge_type":"oob","continuation_token":"b","challenge_channel":"SMS","#
+                    + #""challenge_target_label":"+45***","code_length":6}"#)
+        ])
+        final class Reader: SignUpResendCodeDelegate {
+            let (channels, found) = AsyncStream<MSALNativeAuthChannelType>.makeStream()
+
+            func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?) {
+                found.finish()
+            }
+
+            func onSignUpResendCodeCodeRequired(
+                newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType,
+                codeLength: Int
+            ) {
+                found.yield(channelTargetType)
+            }
+        }
+        let reader = Reader()
+        state.resendCode(delegate: reader)
+        var iterator = reader.channels.makeAsyncIterator()
+        let channel = try #require(await iterator.next())
+        #expect(channel.value == "SMS")
+        #expect(channel.isSMSType && channel.isPhoneType && !channel.isEmailType)
+        #expect(channel == .sms && channel == .phone && channel != .email)
+        #expect(channel.hash == MSALNativeAuthChannelType.sms.hash)
+        switch channel {
+        case .email: Issue.record("The channel is not e-mail")
+        case .phone: break
+        default: Issue.record("The channel is the phone")
+        }
+        #expect(MSALNativeAuthChannelType.email.isEmailType)
+    }
+
+    @Test func aClaimsRequestIsAJSONObject() {
+        var error: NSError?
+        #expect(MSALClaimsRequest(jsonString: #"{"id_token":{}}"#, error: &error).jsonString() == #"{"id_token":{}}"#)
+        #expect(error == nil)
+        #expect(MSALClaimsRequest().jsonString() == nil)
+        for wrong in ["", "[]", "{", "text"] {
+            error = nil
+            #expect(MSALClaimsRequest(jsonString: wrong, error: &error).jsonString() == nil)
+            #expect(error?.domain == MSALErrorDomain)
+        }
+        #expect(MSALClaimsRequest(jsonString: "[]", error: nil).jsonString() == nil)
+    }
+
+    @Test("SEC-LOG-1: no line of the log shows a password, code, token or address") @MainActor
+    func theLogShowsNoSecret() async throws {
+        /// Takes lines from any thread.
+        final class Lines: @unchecked Sendable {
+            // Every access holds the lock.
+            private let lock = NSLock()
+            private var lines: [(MSALLogLevel, String, Bool)] = []
+            func add(_ level: MSALLogLevel, _ line: String?, _ isPersonal: Bool) {
+                lock.withLock { lines.append((level, line ?? "", isPersonal)) }
+            }
+            var all: [(MSALLogLevel, String, Bool)] { lock.withLock { lines } }
+        }
+        let lines = Lines()
+        let logger = MSALGlobalConfig.loggerConfig
+        logger.logLevel = .verbose
+        logger.setLogCallback { lines.add($0, $1, $2) }
+        #expect(logger.callback() != nil)
+
+        let fixture = try Fixture(.error("invalid_grant", "password_banned"))
+        _ = try await fixture.start(password: "correct horse")
+        _ = try await Fixture.signedIn([])
+
+        let mine = lines.all.filter { $0.1.contains(Fixture.correlationID.uuidString) }
+        #expect(mine.contains { $0.0 == .error && $0.1.contains("signUp") })
+        #expect(mine.contains { $0.0 == .info && $0.1.contains("submitCode") })
+        for (_, line, isPersonal) in lines.all {
+            #expect(!isPersonal)
+            for secret in ["correct horse", "12345678", "ct-", "at-1", "rt-1", "dana", "said"] {
+                #expect(!line.contains(secret), "\(line)")
+            }
+        }
+        logger.logLevel = .nothing
+        let count = lines.all.count
+        logger.setLogCallback { lines.add($0, $1, $2) }
+        _ = fixture.app.getNativeAuthUserAccount()
+        #expect(lines.all.count == count)
+        logger.logLevel = .info
+    }
+}

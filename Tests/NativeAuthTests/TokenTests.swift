@@ -1,0 +1,444 @@
+import Foundation
+import NativeAuth
+import NativeAuthCore
+import NativeAuthWire
+import Synchronization
+import Testing
+
+private let user = "dahlia@example.com"
+private let signedUp: [Stub] = [.started, .codeSent("T2"), .created()]
+
+/// Runs a sign-up to its end.
+private func completed(_ client: NativeAuthClient) async throws -> SignUpCompleted {
+    let code = try await client.signUp(username: user)
+    guard case .completed(let completed) = try await code.submit(code: "1") else {
+        throw ScriptedTransport.Unscripted()
+    }
+    return completed
+}
+
+@Suite("Sign-in after sign-up")
+struct SignInAfterSignUpTests {
+    @Test func theNewUserIsSignedIn() async throws {
+        try await withClient(signedUp + [.tokens()]) { client, transport in
+            let account = try await completed(client).signIn(
+                scopes: ["api://orders/Orders.Read", "openid"], claims: #"{"access_token":{}}"#)
+            #expect(
+                try transport.form(3) == [
+                    "client_id": clientID, "grant_type": "continuation_token", "continuation_token": "T9",
+                    "scope": "api://orders/Orders.Read openid profile offline_access", "username": user,
+                    "challenge_type": "oob password redirect", "client_info": "true",
+                    "claims": #"{"access_token":{}}"#,
+                ])
+            #expect(account.username == user)
+            #expect(account.homeAccountID == "UID.UTID")
+            #expect(account.objectID == "UID")
+            #expect(account.tenantID == "UTID")
+            #expect(account.environment == "contoso.ciamlogin.com")
+            #expect(account.idTokenClaims["age"] == .integer(44))
+            #expect(account.idToken?.hasSuffix(".c2ln") == true)
+            #expect(client.currentAccount()?.homeAccountID == "UID.UTID")
+        }
+    }
+
+    @Test func withoutClientInfoTheIDTokenSaysWhoItIs() async throws {
+        try await withClient(signedUp + [.tokens(withClientInfo: false)]) { client, _ in
+            let account = try await completed(client).signIn()
+            #expect(account.homeAccountID == "OID.TID")
+        }
+    }
+
+    @Test func withoutATokenNothingIsSent() async throws {
+        let script: [Stub] = [.started, .codeSent("T2"), Stub(.signUpContinue, 200, "{}")]
+        try await withClient(script) { client, transport in
+            let state = try await completed(client)
+            #expect(!state.isSignInAvailable)
+            let refused = try await error { () throws(NativeAuthError) in try await state.signIn() }
+            #expect(kind(refused) == "notAvailable")
+            #expect(transport.requests.count == 3)
+        }
+    }
+
+    @Test(
+        "Every row of the table",
+        arguments: [
+            (Stub(.token, 200, SignUpTests.redirect), "browserRequired"),
+            (
+                .refusal(
+                    .token, "invalid_grant", suberror: "registration_required", more: #","continuation_token":"T""#),
+                "registrationRequired"
+            ),
+            (.refusal(.token, "invalid_grant", suberror: "registration_required"), "unexpectedReply"),
+            (
+                .refusal(.token, "invalid_grant", suberror: "mfa_required", more: #","continuation_token":"T""#),
+                "mfaRequired"
+            ),
+            (.refusal(.token, "invalid_grant", suberror: "mfa_required"), "unexpectedReply"),
+            (.refusal(.token, "invalid_grant", codes: [50126]), "general"),
+            (.refusal(.token, "user_not_found", codes: [50034]), "general"),
+            (.refusal(.token, "invalid_request", codes: [50142]), "general"),
+            (.refusal(.token, "invalid_scope", codes: [70011]), "invalidScope"),
+            (.refusal(.token, "expired_token", codes: [552003]), "expired"),
+            (.refusal(.token, "unauthorized_client"), "general"),
+            (Stub(.token, 200, "{}"), "unexpectedReply"),
+            (Stub(.token, 200, #"{"access_token":"a"}"#), "unexpectedReply"),
+            (Stub(.token, 200, #"{"access_token":"a","client_info":"!"}"#), "unexpectedReply"),
+            (Stub(.token, 200, #"{"id_token":"a.b"}"#), "unexpectedReply"),
+            (
+                Stub(.token, 200, #"{"client_info":"eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"}"#), "unexpectedReply"
+            ),
+            (
+                Stub(
+                    .token, 200,
+                    #"{"token_type":"mac","access_token":"a","client_info":"eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"}"#),
+                "unexpectedReply"
+            ),
+            (Stub(.token, 500, ""), "unexpectedReply"),
+            (Stub(.token, failing: URLError(.timedOut)), "network"),
+        ] as [(Stub, String)])
+    func table(_ answer: Stub, _ expected: String) async throws {
+        try await withClient(signedUp + [answer]) { client, _ in
+            let state = try await completed(client)
+            let refused = try await error { () throws(NativeAuthError) in try await state.signIn() }
+            #expect(kind(refused) == expected)
+            #expect(client.currentAccount() == nil)
+        }
+    }
+
+    @Test func aFailedSignInLeavesTheEarlierUserSignedIn() async throws {
+        try await withClient(signedUp + [.tokens()] + signedUp + [Stub(.token, 200, "{}")]) { client, _ in
+            _ = try await completed(client).signIn()
+            let second = try await completed(client)
+            _ = try await error { () throws(NativeAuthError) in try await second.signIn() }
+            #expect(client.currentAccount()?.homeAccountID == "UID.UTID")
+        }
+    }
+
+    @Test(arguments: ["", "a.b", "a.!.c", "a.bm8.c", "a.W10.c", "a..c"])
+    func anUnreadableIDTokenGivesNoClaims(_ idToken: String) async throws {
+        let info = "eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"
+        let answer = Stub(.token, 200, #"{"id_token":"\#(idToken)","access_token":"a","client_info":"\#(info)"}"#)
+        try await withClient(signedUp + [answer]) { client, _ in
+            let account = try await completed(client).signIn()
+            #expect(account.idTokenClaims.isEmpty)
+            #expect(account.username == user)
+        }
+    }
+}
+
+@Suite("Access tokens")
+struct AccessTokenTests {
+    /// A clock that tests move on.
+    final class ManualClock: Sendable {
+        private let date = Mutex(start)
+        var now: Date { date.withLock { $0 } }
+        func advance(by seconds: Double) { date.withLock { $0 += seconds } }
+    }
+
+    private func withAccount(
+        _ script: [Stub], signIn: Stub = .tokens(),
+        _ body: (NativeAuthClient, Account, ScriptedTransport, ManualClock) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        try await withClient(signedUp + [signIn] + script) {
+            $0.now = { clock.now }
+        } _: { client, transport in
+            try await body(client, try await completed(client).signIn(), transport, clock)
+        }
+    }
+
+    @Test func aTokenIsKeptUntilFiveMinutesBeforeItsEnd() async throws {
+        let renewed = Stub.tokens(access: "AT2", refresh: "RT2")
+        try await withAccount([renewed]) { client, account, transport, clock in
+            let first = try await client.accessToken(for: account)
+            #expect(first.accessToken == "AT1")
+            #expect(first.refreshToken == "RT1")
+            #expect(first.scopes == ["openid", "profile", "offline_access"])
+            #expect(first.expiresOn == start + 3600)
+            clock.advance(by: 3299)
+            #expect(try await account.accessToken().accessToken == "AT1")
+            clock.advance(by: 1)
+            let second = try await account.accessToken()
+            #expect(second.accessToken == "AT2")
+            #expect(second.refreshToken == "RT2")
+            #expect(
+                try transport.form(4) == [
+                    "client_id": clientID, "grant_type": "refresh_token", "refresh_token": "RT1",
+                    "scope": "openid profile offline_access", "client_info": "1",
+                ])
+        }
+    }
+
+    @Test func forcingAsksTheServer() async throws {
+        try await withAccount([.tokens(access: "AT2", refresh: nil), .tokens(access: "AT3")]) {
+            client, account, transport, _ in
+            let token = try await client.accessToken(for: account, forceRefresh: true)
+            #expect(token.accessToken == "AT2")
+            // A reply without one leaves the refresh token in place.
+            #expect(token.refreshToken == "RT1")
+            _ = try await account.accessToken(forceRefresh: true)
+            #expect(try transport.form(5)["refresh_token"] == "RT1")
+        }
+    }
+
+    @Test func everySetOfScopesHasItsToken() async throws {
+        let orders = Stub.tokens(access: "AT-O", scope: "api://Orders/Read openid profile offline_access")
+        try await withAccount([orders]) { client, account, transport, _ in
+            let first = try await account.accessToken(scopes: ["api://orders/read"])
+            let second = try await account.accessToken(scopes: ["api://orders/read"])
+            let any = try await client.accessToken(for: account)
+            #expect(first.accessToken == "AT-O" && first == second && first == any)
+            #expect(try transport.form(4)["scope"] == "api://orders/read openid profile offline_access")
+        }
+    }
+
+    @Test(arguments: ["openid", "profile", "OFFLINE_ACCESS", clientID])
+    func aReservedScopeIsRefusedWithoutARequest(_ scope: String) async throws {
+        try await withAccount([]) { client, account, _, _ in
+            let refused = try await error { () throws(NativeAuthError) in
+                try await client.accessToken(for: account, scopes: ["a", scope])
+            }
+            #expect(kind(refused) == "invalidScope")
+        }
+    }
+
+    @Test func aDeclinedScopeIsAnError() async throws {
+        try await withAccount([.tokens(access: "AT2")]) { client, account, _, _ in
+            let refused = try await error { () throws(NativeAuthError) in
+                try await client.accessToken(for: account, scopes: ["api://orders/read"])
+            }
+            #expect(kind(refused) == "invalidScope")
+        }
+    }
+
+    @Test(
+        "SDK-REF-1: only invalid_grant ends the session",
+        arguments: [
+            (.refusal(.token, "invalid_grant", codes: [700082]), "expired", true),
+            (.refusal(.token, "invalid_grant", codes: [50173]), "expired", true),
+            (.refusal(.token, "invalid_grant", codes: []), "expired", true),
+            (.refusal(.token, "invalid_grant", codes: [65001]), "invalidScope", false),
+            (.refusal(.token, "invalid_scope", codes: [70011]), "invalidScope", false),
+            (.refusal(.token, "invalid_grant", codes: [50076]), "mfaRequired", false),
+            (.refusal(.token, "invalid_grant", codes: [50142]), "general", false),
+            (.refusal(.token, "invalid_grant", codes: [50053]), "general", false),
+            (.refusal(.token, "invalid_request"), "general", false),
+            (Stub(.token, 500, ""), "unexpectedReply", false),
+            (Stub(.token, 200, "{}"), "unexpectedReply", false),
+            (Stub(.token, 200, SignUpTests.redirect), "browserRequired", false),
+        ] as [(Stub, String, Bool)])
+    func refusals(_ answer: Stub, _ expected: String, _ ends: Bool) async throws {
+        try await withAccount([answer] + (ends ? [] : [.tokens(access: "AT2")])) { client, account, transport, _ in
+            let refused = try await error { () throws(NativeAuthError) in
+                try await client.accessToken(for: account, forceRefresh: true)
+            }
+            #expect(kind(refused) == expected)
+            if ends {
+                let later = try await error { () throws(NativeAuthError) in
+                    try await client.accessToken(for: account, forceRefresh: true)
+                }
+                #expect(kind(later) == "signInRequired")
+                // What is still valid may be used up.
+                #expect(try await account.accessToken().accessToken == "AT1")
+            } else {
+                #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+            }
+        }
+    }
+
+    @Test(
+        "SDK-RETRY-1: a renewal is repeated once, with the same token, when the server was not reached",
+        arguments: [Stub(.token, failing: URLError(.networkConnectionLost)), Stub(.token, 503, "")])
+    func renewalIsRepeatedOnce(_ answer: Stub) async throws {
+        try await withAccount([answer, .tokens(access: "AT2"), answer, answer]) { client, account, transport, _ in
+            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+            let forms = try (transport.form(4), transport.form(5))
+            #expect(forms.0 == forms.1)
+            _ = try await error { () throws(NativeAuthError) in try await account.accessToken(forceRefresh: true) }
+            #expect(transport.requests.count == 8)
+        }
+    }
+
+    @Test func nobodyGetsATokenAfterSignOut() async throws {
+        try await withAccount([]) { client, account, _, _ in
+            client.signOut()
+            #expect(client.currentAccount() == nil)
+            let refused = try await error { () throws(NativeAuthError) in try await account.accessToken() }
+            #expect(kind(refused) == "signInRequired")
+            #expect(account.idToken != nil)
+        }
+    }
+
+    @Test func clientsThatShareACacheShareTheSession() async throws {
+        let cache = InMemoryTokenCache()
+        try await withClient(signedUp + [.tokens()]) {
+            $0.tokenCache = cache
+        } _: { client, _ in
+            _ = try await completed(client).signIn()
+        }
+        try await withClient([]) {
+            $0.tokenCache = cache
+        } _: { client, _ in
+            let account = try #require(client.currentAccount())
+            #expect(try await account.accessToken().accessToken == "AT1")
+        }
+        try await withClient([]) {
+            $0.tokenCache = cache
+            $0.clientID = "11112222-bbbb-3333-cccc-4444dddd5555"
+        } _: { client, _ in
+            #expect(client.currentAccount() == nil)
+        }
+    }
+
+    @Test(
+        "SDK-STO-3: a cache that cannot be read means signed out, and is not overwritten by reading",
+        arguments: ["", "{}", "nonsense", #"{"version":2,"username":"a","objectID":"b","tenantID":"c","tokens":[]}"#])
+    func unreadableCache(_ content: String) async throws {
+        let cache = FixedCache(Data(content.utf8))
+        try await withClient([]) {
+            $0.tokenCache = cache
+        } _: { client, _ in
+            #expect(client.currentAccount() == nil)
+            #expect(cache.value == Data(content.utf8))
+            client.signOut()
+            #expect(cache.value == nil)
+        }
+    }
+
+    private final class FixedCache: TokenCache {
+        private let content: Mutex<Data?>
+        init(_ data: Data) { content = Mutex(data) }
+        var value: Data? { content.withLock { $0 } }
+        func withValue<Result: Sendable>(forKey key: String, _ body: (inout Data?) -> Result) -> Result {
+            content.withLock { body(&$0) }
+        }
+    }
+
+    // MARK: Several callers
+
+    /// Holds every request to the token endpoint until the test lets it go.
+    private actor Gate: HTTPTransport {
+        private let inner: ScriptedTransport
+        private var isOpen = false
+        private var held: [CheckedContinuation<Void, Never>] = []
+        private var arrivals: [CheckedContinuation<Void, Never>] = []
+        private(set) var count = 0
+
+        init(_ inner: ScriptedTransport) { self.inner = inner }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            count += 1
+            for arrival in arrivals { arrival.resume() }
+            arrivals = []
+            if !isOpen { await withCheckedContinuation { held.append($0) } }
+            return try await inner.send(request)
+        }
+
+        func open() {
+            isOpen = true
+            for one in held { one.resume() }
+            held = []
+        }
+
+        /// Returns once a request is held.
+        func arrival() async {
+            if count == 0 { await withCheckedContinuation { arrivals.append($0) } }
+        }
+    }
+
+    private func withGate(
+        _ script: [Stub], _ body: (NativeAuthClient, Account, Gate) async throws -> Void
+    ) async throws {
+        let cache = InMemoryTokenCache()
+        try await withClient(signedUp + [.tokens()]) {
+            $0.tokenCache = cache
+        } _: { client, _ in
+            _ = try await completed(client).signIn()
+        }
+        let transport = ScriptedTransport(script)
+        let gate = Gate(transport)
+        try await withClient([]) {
+            $0.tokenCache = cache
+            $0.transport = gate
+            $0.now = { start + 3600 }
+        } _: { client, _ in
+            try await body(client, try #require(client.currentAccount()), gate)
+        }
+        #expect(transport.unused.isEmpty)
+    }
+
+    @Test("SDK-REF-1: 1 000 callers share one renewal")
+    func renewalIsShared() async throws {
+        try await withGate([.tokens(access: "AT2", refresh: "RT2")]) { client, account, gate in
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<1000 {
+                    group.addTask { try await client.accessToken(for: account).accessToken }
+                }
+                await gate.arrival()
+                await gate.open()
+                for try await token in group { #expect(token == "AT2") }
+            }
+            #expect(await gate.count == 1)
+        }
+    }
+
+    @Test("SDK-REF-1: renewals for different scopes follow each other, each with the newest refresh token")
+    func renewalsAreSerial() async throws {
+        let script: [Stub] = [
+            .tokens(access: "AT2", refresh: "RT2", scope: "a"), .tokens(access: "AT3", refresh: "RT3", scope: "a b"),
+        ]
+        try await withGate(script) { client, account, gate in
+            async let first = client.accessToken(for: account, scopes: ["a"])
+            await gate.arrival()
+            async let second = client.accessToken(for: account, scopes: ["b"])
+            for _ in 0..<100 { await Task.yield() }
+            #expect(await gate.count == 1)
+            await gate.open()
+            let tokens = try await [first, second].map(\.accessToken)
+            #expect(tokens == ["AT2", "AT3"])
+            #expect(await gate.count == 2)
+        }
+    }
+
+    @Test("SDK-CANCEL-1: a cancelled caller returns at once; the renewal is kept for the others")
+    func cancellation() async throws {
+        try await withGate([.tokens(access: "AT2", refresh: "RT2")]) { client, account, gate in
+            let patient = Task { try await client.accessToken(for: account, forceRefresh: true).accessToken }
+            await gate.arrival()
+            let hasty = Task { () async -> NativeAuthError? in
+                do throws(NativeAuthError) {
+                    _ = try await client.accessToken(for: account, forceRefresh: true)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            hasty.cancel()
+            // The gate is still shut: this returns only because of the cancellation.
+            let failure = try #require(await hasty.value)
+            #expect(kind(failure) == "cancelled")
+            await gate.open()
+            #expect(try await patient.value == "AT2")
+        }
+    }
+
+    @Test("SDK-STO-4: an answer that comes after the sign-out is dropped")
+    func lateAnswer() async throws {
+        try await withGate([.tokens(access: "AT2", refresh: "RT2")]) { client, account, gate in
+            let late = Task { () async -> NativeAuthError? in
+                do throws(NativeAuthError) {
+                    _ = try await client.accessToken(for: account, forceRefresh: true)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            await gate.arrival()
+            client.signOut()
+            await gate.open()
+            let failure = try #require(await late.value)
+            #expect(kind(failure) == "signInRequired")
+            #expect(client.currentAccount() == nil)
+        }
+    }
+}

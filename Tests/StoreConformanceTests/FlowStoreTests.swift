@@ -1,0 +1,217 @@
+import Foundation
+import IdentityEngine
+import NativeAuthCore
+import Testing
+
+@Suite("Flow stores")
+struct FlowStoreTests {
+    @Test(arguments: StoreUnderTest.available)
+    func aFlowRowReadsBackAsWritten(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery()
+            #expect(try await store.facts(query) == StepFacts(row: nil))
+            let code = CodeRecord(
+                digest: Data(repeating: 9, count: 32), attempts: 2, sentAt: noon, expiresAt: noon + 600)
+            var row = FlowRow(
+                revision: 3, code: code, codesSent: 4, misuses: 1, isEnded: true, expiresAt: noon + 900)
+
+            try await store.write(FlowChange(row: row), query)
+            #expect(try await store.facts(query).row == row)
+
+            row.code = nil
+            row.revision = 4
+            try await store.write(FlowChange(row: row), query)
+            #expect(try await store.facts(query).row == row)
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func flowsOfTwoTenantsWithOneIDAreTwo(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            var query = fixtureQuery()
+            try await store.write(FlowChange(row: FlowRow(revision: 5, expiresAt: noon + 900)), query)
+            query.tenant = TenantID(UUID())
+            #expect(try await store.facts(query).row == nil)
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func datesComeBackRoundedToTheMillisecond(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery()
+            try await store.write(FlowChange(row: FlowRow(expiresAt: noon + 0.123_456)), query)
+            let first = try await store.facts(query).row
+            #expect(first?.expiresAt == Date(timeIntervalSince1970: 1_700_000_000.123))
+            // Writing what was read changes nothing any more.
+            try await store.write(FlowChange(row: try #require(first)), query)
+            #expect(try await store.facts(query).row == first)
+        }
+    }
+
+    @Test("REL-TX-1: a step whose effect cannot be made writes nothing at all", arguments: StoreUnderTest.available)
+    func aFailedStepWritesNothing(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery(identifiers: [key("ada@example.com"), key("ada"), key("eve@example.com")])
+            let mail = fixtureMail()
+            let twins = [fixtureUser("ada", alias: "ada"), fixtureUser("eve", alias: "ada")]
+            let change = FlowChange(
+                row: FlowRow(expiresAt: noon + 900),
+                effects: [.enqueueMail(mail), .createUser(twins[0]), .createUser(twins[1])],
+                replay: ReplayRecord(
+                    requestDigest: query.requestDigest, sealedAnswer: Data("answer".utf8), expiresAt: noon + 60))
+
+            await expectUnavailable { try await store.write(change, query) }
+
+            let facts = try await store.facts(query)
+            #expect(facts == StepFacts(row: nil))
+            #expect(try await store.user(twins[0].id, in: contoso) == nil)
+            #expect(try await store.countUsers(in: contoso) == 0)
+            #expect(try await store.nextMailDue() == nil)
+        }
+    }
+
+    @Test("REL-HA-1: of 16 racers for one identifier one gets it", arguments: StoreUnderTest.available)
+    func oneOfSixteenRacersGetsTheIdentifier(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let wins = try await race(16) { index in
+                let user = fixtureUser("racer\(index)", alias: "ada")
+                return try await store.step(fixtureQuery(identifiers: [key("ada")])) { facts in
+                    guard facts.taken.isEmpty else { return (nil, false) }
+                    return (FlowChange(row: FlowRow(expiresAt: noon + 900), effects: [.createUser(user)]), true)
+                }
+            }
+            #expect(wins.filter { $0 }.count == 1)
+            #expect(try await store.countUsers(in: contoso) == 1)
+            #expect(try await store.taken([key("ada")], in: contoso) == [key("ada")])
+        }
+    }
+
+    @Test("SEC-OTP-10: parallel guesses are counted one by one", arguments: StoreUnderTest.available)
+    func parallelGuessesAreCountedOneByOne(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery()
+            let code = CodeRecord(digest: Data(count: 32), sentAt: noon, expiresAt: noon + 600)
+            try await store.write(FlowChange(row: FlowRow(code: code, expiresAt: noon + 900)), query)
+
+            let counts = try await race(16) { _ in
+                try await store.step(query) { facts in
+                    guard var row = facts.row else { return (nil, -1) }
+                    row.code?.attempts += 1
+                    return (FlowChange(row: row), row.code?.attempts ?? -1)
+                }
+            }
+            #expect(counts.sorted() == Array(1...16))
+            #expect(try await store.facts(query).row?.code?.attempts == 16)
+        }
+    }
+
+    @Test("SEC-CT-4: of 16 steps from one revision one advances the flow", arguments: StoreUnderTest.available)
+    func oneOfSixteenStepsAdvancesTheRevision(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery()
+            try await store.write(FlowChange(row: FlowRow(revision: 1, expiresAt: noon + 900)), query)
+            let wins = try await race(16) { _ in
+                try await store.step(query) { facts in
+                    guard var row = facts.row, row.revision == 1 else { return (nil, false) }
+                    row.revision = 2
+                    return (FlowChange(row: row), true)
+                }
+            }
+            #expect(wins.filter { $0 }.count == 1)
+            #expect(try await store.facts(query).row?.revision == 2)
+        }
+    }
+
+    @Test("REL-IDEM: a replay record is seen by its request until it expires", arguments: StoreUnderTest.available)
+    func aReplayRecordIsSeenUntilItExpires(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let query = fixtureQuery(digest: "one")
+            func answer(_ digest: String, at now: Date, flow: UUID? = nil) async throws -> Data? {
+                try await store.facts(fixtureQuery(flow: flow ?? query.flow, digest: digest, now: now)).sealedAnswer
+            }
+            func change(_ answer: String, expiresAt: Date) -> FlowChange {
+                FlowChange(
+                    row: FlowRow(expiresAt: noon + 900),
+                    replay: ReplayRecord(
+                        requestDigest: query.requestDigest, sealedAnswer: Data(answer.utf8), expiresAt: expiresAt))
+            }
+            try await store.write(change("first", expiresAt: noon + 60), query)
+
+            #expect(try await answer("one", at: noon + 59.999) == Data("first".utf8))
+            #expect(try await answer("one", at: noon + 60) == nil)
+            #expect(try await answer("two", at: noon) == nil)
+            #expect(try await answer("one", at: noon, flow: UUID()) == nil)
+
+            // The same request after the end of its record may be answered, and remembered, anew.
+            try await store.write(change("second", expiresAt: noon + 160), query)
+            #expect(try await answer("one", at: noon + 100) == Data("second".utf8))
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func aStepIsToldWhichIdentifiersAreTaken(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            try await store.perform(.createUser(fixtureUser("ada", alias: "countess")))
+            let asked = [key("ada@example.com"), key("countess"), key("eve")]
+            let expected: Set = [key("ada@example.com"), key("countess")]
+
+            #expect(try await store.facts(fixtureQuery(identifiers: asked)).taken == expected)
+            #expect(try await store.facts(fixtureQuery()).taken.isEmpty)
+            #expect(try await store.taken(asked, in: contoso) == expected)
+            #expect(try await store.taken(asked, in: TenantID(UUID())).isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func whatHasExpiredIsRemovedAndTheRestStays(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            func write(_ query: StepQuery, flowEnds: Date, replayEnds: Date, effects: [Effect] = []) async throws {
+                let replay = ReplayRecord(
+                    requestDigest: query.requestDigest, sealedAnswer: Data("a".utf8), expiresAt: replayEnds)
+                try await store.write(
+                    FlowChange(row: FlowRow(expiresAt: flowEnds), effects: effects, replay: replay), query)
+            }
+            let user = fixtureUser("ada")
+            let dead = fixtureFamily(of: user, expiresAt: noon + 100)
+            let alive = fixtureFamily(of: user, expiresAt: noon + 101)
+            let ended = fixtureQuery()
+            let running = fixtureQuery()
+            let fresh = fixtureQuery()
+            try await write(ended, flowEnds: noon + 100, replayEnds: noon + 500)
+            try await write(running, flowEnds: noon + 900, replayEnds: noon + 100)
+            try await write(
+                fresh, flowEnds: noon + 900, replayEnds: noon + 101,
+                effects: [.createUser(user), .openRefreshFamily(dead), .openRefreshFamily(alive)])
+            #expect(try await store.removeExpired(now: noon + 99) == 0)
+
+            // A flow, the replay record that goes with it, an expired replay record, a refresh family.
+            #expect(try await store.removeExpired(now: noon + 100) == 4)
+
+            #expect(try await store.facts(ended) == StepFacts(row: nil))
+            #expect(try await store.facts(running) == StepFacts(row: FlowRow(expiresAt: noon + 900)))
+            #expect(try await store.facts(fresh).sealedAnswer == Data("a".utf8))
+            #expect(try await store.refreshFamily(dead.id, in: contoso) == nil)
+            #expect(try await store.refreshFamily(alive.id, in: contoso) == alive)
+            #expect(try await store.user(user.id, in: contoso) != nil)
+            #expect(try await store.removeExpired(now: noon + 100) == 0)
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func moreThanOnePortionExpiresInOneGo(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            _ = try await race(1200) { _ in
+                try await store.write(FlowChange(row: FlowRow(expiresAt: noon)), fixtureQuery())
+            }
+            #expect(try await store.removeExpired(now: noon) == 1200)
+        }
+    }
+
+    @Test(arguments: StoreUnderTest.available)
+    func anOpenStoreSaysThatItIsWritable(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            try await store.checkWritable()
+            try await store.record(AuditEvent(.signUpStarted, at: noon, tenant: contoso))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import IdentityEngine
+import IdentityStoreSQLite
+import NativeAuthCore
+import Testing
+
+/// Everything that the engine asks of a database.
+typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & KeyStore
+
+/// A store that the conformance suite runs against: every test takes one and gets it fresh and empty.
+struct StoreUnderTest: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    fileprivate let open: @Sendable (_ folder: URL) async throws -> any AnyStore
+
+    /// The stores that every run covers.
+    static let available = [
+        StoreUnderTest(testDescription: "SQLite in memory") { _ in try SQLiteStore.inMemory() },
+        StoreUnderTest(testDescription: "SQLite file") { try SQLiteStore(path: $0.appending(path: "test.db").path()) },
+    ]
+
+    func withStore(_ body: (any AnyStore) async throws -> Void) async throws {
+        try await withTemporaryFolder { try await body(try await open($0)) }
+    }
+}
+
+/// A new, empty folder, removed afterwards.
+func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await body(folder))
+    } catch {
+        result = .failure(error)
+    }
+    try FileManager.default.removeItem(at: folder)
+    try result.get()
+}
+
+/// Runs `body` in `count` tasks at once; the results in no particular order.
+func race<Value: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        for index in 0..<count { group.addTask { try await body(index) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+/// Fails unless `body` throws ``StoreError/unavailable(_:)``.
+func expectUnavailable(
+    _ body: () async throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
+) async {
+    let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
+    guard case .unavailable = error else {
+        Issue.record("not unavailable: \(String(describing: error))", sourceLocation: sourceLocation)
+        return
+    }
+}
+
+// MARK: - Fixtures
+
+let noon = Date(timeIntervalSince1970: 1_700_000_000)
+let contoso = TenantID(UUID())
+let app = ClientID(UUID())
+
+func key(_ text: String) -> LoginIdentifier.Key { LoginIdentifier.Key(bytes: Data(text.utf8)) }
+
+func fixtureUser(
+    _ name: String, tenant: TenantID = contoso, alias: String? = nil, attributes: [String: AttributeValue] = [:],
+    passwordHash: PasswordHash? = nil
+) -> NewUser {
+    var identifiers = [LoginIdentifier(kind: .email, key: key("\(name)@example.com"), display: "\(name)@example.com")]
+    if let alias { identifiers.append(LoginIdentifier(kind: .alias, key: key(alias), display: alias)) }
+    return NewUser(
+        id: UserID(UUID()), tenant: tenant, client: app, identifiers: identifiers, passwordHash: passwordHash,
+        attributes: attributes, createdAt: noon)
+}
+
+func fixtureMail(
+    _ content: String = "sealed", createdAt: Date = noon, expiresAt: Date = noon + 600
+) -> OutboxMail {
+    OutboxMail(
+        id: UUID(), tenant: contoso, flow: UUID(), sealedContent: Data(content.utf8), createdAt: createdAt,
+        expiresAt: expiresAt)
+}
+
+func fixtureFamily(of user: NewUser, expiresAt: Date = noon + 86400) -> RefreshFamily {
+    RefreshFamily(
+        id: UUID(), tenant: user.tenant, client: app, user: user.id, scopes: ["openid", "offline_access"],
+        methods: ["otp"], authenticatedAt: noon - 60, createdAt: noon, expiresAt: expiresAt,
+        tokenDigest: Data(repeating: 7, count: 32))
+}
+
+func fixtureKey(
+    _ kid: String, tenant: TenantID = contoso, algorithm: SigningKeyRecord.Algorithm = .rs256, createdAt: Date = noon
+) -> SigningKeyRecord {
+    SigningKeyRecord(
+        tenant: tenant, kid: kid, algorithm: algorithm, sealedPrivateKey: Data("sealed \(kid)".utf8),
+        createdAt: createdAt)
+}
+
+func fixtureQuery(
+    flow: UUID = UUID(), digest: String = "request", identifiers: [LoginIdentifier.Key] = [], now: Date = noon
+) -> StepQuery {
+    StepQuery(
+        tenant: contoso, flow: flow, requestDigest: Data(digest.utf8), identifiers: identifiers, now: now)
+}
+
+extension FlowStore {
+    /// A step that writes a fresh flow row and these effects.
+    func perform(_ effects: Effect...) async throws {
+        let change = FlowChange(row: FlowRow(expiresAt: noon + 900), effects: effects)
+        try await step(fixtureQuery()) { _ in (change, ()) }
+    }
+
+    /// What the store knows about the query; writes nothing.
+    func facts(_ query: StepQuery) async throws -> StepFacts {
+        try await step(query) { (nil, $0) }
+    }
+
+    /// Writes this change of the query's flow.
+    func write(_ change: FlowChange, _ query: StepQuery) async throws {
+        try await step(query) { _ in (change, ()) }
+    }
+}
