@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A real SMTP server (aiosmtpd) on loopback that writes each mail it takes into a folder, as a file of its own.
 
-Usage: smtp-sink.py FOLDER [PORT]. Prints `PORT n` once it listens; port 0, the default, takes any free one.
+Usage: smtp-sink.py FOLDER [PORT [--until-input-ends]]. Prints `PORT n` once it listens; port 0, the default, takes any free
+one. With the flag it ends when standard input does.
 """
 
 import asyncio
@@ -33,7 +34,10 @@ async def main():
         lambda: SMTP(Handler(), hostname="localhost", ident="sink", loop=loop), "127.0.0.1", port
     )
     print(f"PORT {server.sockets[0].getsockname()[1]}", flush=True)
-    await server.serve_forever()
+    if "--until-input-ends" in sys.argv:
+        await loop.run_in_executor(None, sys.stdin.read)
+    else:
+        await server.serve_forever()
 
 
 asyncio.run(main())

@@ -71,15 +71,15 @@ package struct IdentityRoutes: Sendable {
         guard MediaType.isForm(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         let body = try await RequestGuard.body(of: request)
         let form: FormFields
+        let query: FormFields
         do {
             form = try FormFields(decoding: body.readableBytesView)
+            query = try FormFields(decoding: (request.uri.query ?? "").utf8)
         } catch {
             throw RequestFault.malformed(error)
         }
         // SEC-NET-9: a parameter of the API in the URL would stand in logs; it is refused wherever else it also is.
-        if request.uri.queryParameters.contains(where: { V1Codec.parameters.contains(String($0.key)) }) {
-            throw RequestFault.parametersInQuery
-        }
+        guard !query.names.contains(where: V1Codec.isParameter) else { throw RequestFault.parametersInQuery }
         let asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
         let outcome = try await engine.handle(
@@ -168,7 +168,10 @@ enum IdentityHeader {
 enum MediaType {
     /// `application/x-www-form-urlencoded`, with `charset=utf-8` or no parameter (`SEC-NET-7`).
     static func isForm(_ contentType: String?) -> Bool {
-        let parts = (contentType ?? "").lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let parts = (contentType ?? "").lowercased().split(separator: ";").map { part in
+            String(part.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+        }
         guard parts.first == "application/x-www-form-urlencoded" else { return false }
         return parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }

@@ -148,9 +148,12 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     /// - Throws: An error in ``MSALErrorDomain`` when `tenantSubdomain` is no host label.
     public init(clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes) throws {
         self.challengeTypes = challengeTypes
-        guard let url = URL(string: "https://\(tenantSubdomain).ciamlogin.com"),
-            url.host() == "\(tenantSubdomain).ciamlogin.com", !tenantSubdomain.contains(".")
-        else { throw NSError.msal("The tenant subdomain is not a host label.") }
+        let url: URL
+        do throws(AuthorityError) {
+            url = try Authority(tenantSubdomain: tenantSubdomain).url
+        } catch {
+            throw NSError.msal("The tenant subdomain is not a host label.", underlying: error)
+        }
         super.init(clientId: clientId, redirectUri: nil, authority: try MSALCIAMAuthority(url: url))
     }
 }

@@ -94,7 +94,8 @@ struct NativeAPI: Sendable {
     }
 
     func challenge(_ token: String) async throws -> Reply {
-        try await post("signup/v1.0/challenge", ["continuation_token": token, "challenge_type": "oob redirect"])
+        try await post(
+            "signup/v1.0/challenge", ["continuation_token": token, "challenge_type": "oob password redirect"])
     }
 
     func submit(_ code: String, _ token: String) async throws -> Reply {

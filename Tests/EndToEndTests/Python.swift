@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Programs in Python beside the server: readers and mail servers that share no code with it.
 enum Python {
     struct Failed: Error {
@@ -39,6 +47,8 @@ enum Python {
         process.executableURL = URL(filePath: isSystemThere ? system : "/usr/bin/env")
         process.arguments = (isSystemThere ? [] : ["python3"]) + arguments
         process.standardInput = FileHandle.nullDevice
+        // One that outlives the tests must not hold their output open.
+        process.standardError = FileHandle.nullDevice
         return process
     }
 }
@@ -47,20 +57,25 @@ enum Python {
 final class PythonServer: Sendable {
     let port: Int
     private let process: Process
+    private let input: Pipe
     private let exits: AsyncStream<Void>
 
-    private init(port: Int, process: Process, exits: AsyncStream<Void>) {
+    private init(port: Int, process: Process, input: Pipe, exits: AsyncStream<Void>) {
         self.port = port
         self.process = process
+        self.input = input
         self.exits = exits
     }
 
     deinit {
-        if process.isRunning { process.terminate() }
+        end()
     }
 
     static func start(_ arguments: [String]) async throws -> PythonServer {
         let process = Python.process(["-u"] + arguments)
+        // It ends when its input does, so also when the tests end in the middle.
+        let input = Pipe()
+        process.standardInput = input
         let output = Pipe()
         process.standardOutput = output
         let (chunks, feed) = AsyncStream.makeStream(of: String.self)
@@ -81,15 +96,20 @@ final class PythonServer: Sendable {
             text += chunk
             guard text.hasSuffix("\n") else { continue }
             guard text.hasPrefix("PORT "), let port = Int(text.dropFirst(5).dropLast()) else { break }
-            return PythonServer(port: port, process: process, exits: exits)
+            return PythonServer(port: port, process: process, input: input, exits: exits)
         }
         throw Python.Failed(arguments: arguments, status: -1)
     }
 
     /// Ends it and waits until its port is free.
     func stop() async {
-        process.terminate()
+        end()
         for await _ in exits {}
+    }
+
+    private func end() {
+        // SIGTERM would not do: a child inherits that it is blocked from the thread that launches it.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     /// Takes connections and never answers: a mail server that hangs.
@@ -97,10 +117,10 @@ final class PythonServer: Sendable {
         try await start([
             "-c",
             """
-            import signal, socket
+            import socket, sys
             listener = socket.create_server(("127.0.0.1", 0), backlog=64)
             print("PORT", listener.getsockname()[1])
-            signal.pause()
+            sys.stdin.read()
             """,
         ])
     }
@@ -116,7 +136,9 @@ struct SMTPSink {
     /// - Parameter port: 0 takes any free one.
     static func start(in folder: URL, port: Int = 0) async throws -> SMTPSink {
         let script = Python.package.appending(path: "scripts/smtp-sink.py").path
-        return SMTPSink(server: try await PythonServer.start([script, folder.path, "\(port)"]), folder: folder)
+        return SMTPSink(
+            server: try await PythonServer.start([script, folder.path, "\(port)", "--until-input-ends"]), folder: folder
+        )
     }
 
     /// The mails, once there are so many.

@@ -29,7 +29,7 @@ import Testing
     static let mistakes: [Mistake] = [
         .init(names: "--port", arguments: ["--port", "many"]),
         .init(names: "--port", arguments: ["--port", "65536"]),
-        .init(names: "--port", arguments: ["--port", "-1"]),
+        .init(names: "--port", arguments: ["--port=-1"]),
         .init(names: "--profile", arguments: ["--profile", "staging"]),
         .init(names: "--limits", arguments: ["--limits", "none"]),
         .init(names: "--log-level", arguments: ["--log-level", "loud"]),

@@ -26,7 +26,7 @@ import Testing
             #expect(try await api.signUp("dana@example.com").status == 200)
             // The rules of the second application are those that the page shows.
             api.clientID = "b3a8e0d4-1f76-4c29-a5d2-6e9c7b8f0a11"
-            let password = "Tulip-Harbour-42"
+            let password = "Tulip-Meadow-42"
             let refused = try await api.start(
                 "alex@example.com", password: password, attributes: ["extension_memberNumber": "12"])
             #expect(refused.body.suberror == "attribute_validation_failed", "\(refused.text)")

@@ -82,7 +82,11 @@ extension IdentityTestServer {
     /// All rows of all tables that requests write.
     func snapshot() async throws -> [String: [[String?]]] {
         var tables: [String: [[String?]]] = [:]
-        for table in ["users", "identifiers", "attributes", "flows", "replays", "outbox", "refresh_families", "audit"] {
+        let names = [
+            "users", "identifiers", "attributes", "flows", "replays", "outbox", "refresh_families", "audit",
+            "counted_events",
+        ]
+        for table in names {
             tables[table] = try await rows("SELECT * FROM \(table)")
         }
         return tables
@@ -90,7 +94,23 @@ extension IdentityTestServer {
 
     /// The number that a statement yields.
     func count(_ sql: String) async throws -> Int {
-        try #require(Int(try #require(try await rows(sql).first?.first ?? nil)))
+        let cell = try await rows(sql).first?.first ?? nil
+        return try #require(cell.flatMap { Int($0) })
+    }
+
+    /// All users of all tenants, oldest first.
+    func storedUsers() async throws -> [User] {
+        func uuid(_ hexadecimal: String?) throws -> UUID {
+            var text = try #require(hexadecimal)
+            for offset in [8, 13, 18, 23] { text.insert("-", at: text.index(text.startIndex, offsetBy: offset)) }
+            return try #require(UUID(uuidString: text))
+        }
+        var users: [User] = []
+        for row in try await rows("SELECT id, tenant FROM users ORDER BY created_at") {
+            let (id, tenant) = (UserID(try uuid(row[0])), TenantID(try uuid(row[1])))
+            users.append(try #require(try await engine.ports.users.user(id, in: tenant)))
+        }
+        return users
     }
 
     func users() async throws -> Int { try await count("SELECT COUNT(*) FROM users") }

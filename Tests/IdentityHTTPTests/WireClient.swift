@@ -198,9 +198,9 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 /// Checks a whole error reply: the shape of native-auth-v1 §3.5 and the row that is expected (`SEC-WIRE-1`).
 func expectError(
     _ answer: WireAnswer, _ error: String, _ code: Int, suberror: String? = nil, status: Int = 400,
-    carriesToken: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    carriesToken: Bool = false, _ label: String = "", sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    let failed = Comment(rawValue: "\(answer)")
+    let failed = Comment(rawValue: "\(label) \(answer)")
     #expect(answer.status == status, failed, sourceLocation: sourceLocation)
     #expect(answer.text("error") == error, failed, sourceLocation: sourceLocation)
     #expect(answer.text("suberror") == suberror, failed, sourceLocation: sourceLocation)

@@ -26,13 +26,13 @@ struct ConfigurationTests {
 
     @Test(arguments: [
         "https://login.example.com/contoso", "http://contoso.ciamlogin.com", "ftp://contoso.ciamlogin.com",
-        "https://user:word@contoso.ciamlogin.com", "contoso.ciamlogin.com", "https://ciamlogin.com",
+        "https://user:hunter2@contoso.ciamlogin.com", "contoso.ciamlogin.com", "https://ciamlogin.com",
     ])
     func anotherAuthorityIsRefused(_ given: String) throws {
         let error = #expect(throws: (any Error).self) { try MSALCIAMAuthority(url: url(given)) }
         #expect((error as NSError?)?.domain == MSALErrorDomain)
         #expect((error as NSError?)?.userInfo[MSALErrorDescriptionKey] is String)
-        #expect(error?.localizedDescription.contains("word") == false)
+        #expect(error?.localizedDescription.contains("hunter2") == false)
     }
 
     @Test(arguments: ["https://login.example.com/contoso", "http://127.0.0.1:8765/contoso", "http://localhost/t"])
@@ -116,6 +116,25 @@ struct ConfigurationTests {
         configuration.requestInterceptor = Forgetful()
         let (form, _) = try await firstRequest(configuration)
         #expect(form["username"] == "dana@example.com")
+    }
+
+    @Test @MainActor func allApplicationObjectsOfOneClientShareTheAccount() async throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: UUID().uuidString, tenantSubdomain: "contoso", challengeTypes: .OOB)
+        let server = ScriptedTransport([.token("a"), .code("b"), .token("c"), .tokens()])
+        let first = try MSALNativeAuthPublicClientApplication(configuration, transport: server)
+        let second = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        let delegate = FullDelegate()
+        first.signUp(parameters: MSALNativeAuthSignUpParameters(username: "dana@example.com"), delegate: delegate)
+        let waiting = try #require(try await delegate.mailbox.next().state as? SignUpCodeRequiredState)
+        waiting.submitCode(code: "12345678", delegate: delegate)
+        let done = try #require(try await delegate.mailbox.next().state as? SignInAfterSignUpState)
+        done.signIn(parameters: MSALNativeAuthSignInAfterSignUpParameters(), delegate: delegate)
+        _ = try await delegate.mailbox.next()
+        let account = try #require(second.getNativeAuthUserAccount())
+        #expect(account.account.username == "dana@example.com")
+        account.signOut()
+        #expect(first.getNativeAuthUserAccount() == nil)
     }
 
     /// The first request of an app with these settings.

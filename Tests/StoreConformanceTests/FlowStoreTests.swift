@@ -215,3 +215,41 @@ struct FlowStoreTests {
         }
     }
 }
+
+@Suite("Counted events")
+struct CountedEventTests {
+    @Test(
+        "SEC-OTP-5: events are counted per tenant, subject and kind, for 24 hours", arguments: StoreUnderTest.available)
+    func eventsAreCountedForADay(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (Data("ada".utf8), Data("eve".utf8))
+            var query = fixtureQuery()
+            query.subject = ada
+            let row = FlowRow(expiresAt: noon + 900)
+            let effects: [Effect] = [
+                .count(.wrongCode, subject: ada, at: noon), .count(.wrongCode, subject: ada, at: noon + 5),
+                .count(.codeMailed, subject: ada, at: noon), .count(.wrongCode, subject: eve, at: noon),
+            ]
+            try await store.write(FlowChange(row: row, effects: effects), query)
+            #expect(try await store.facts(query).counted == [.wrongCode: [noon, noon + 5], .codeMailed: [noon]])
+
+            var elsewhere = query
+            elsewhere.tenant = TenantID(UUID())
+            #expect(try await store.facts(elsewhere).counted.isEmpty)
+            elsewhere = query
+            elsewhere.subject = nil
+            #expect(try await store.facts(elsewhere).counted.isEmpty)
+
+            query.now = noon + 86_400
+            #expect(try await store.facts(query).counted == [.wrongCode: [noon + 5]])
+
+            try await store.write(FlowChange(row: row, effects: [.forget(.wrongCode, subject: ada)]), query)
+            #expect(try await store.facts(query).counted.isEmpty)
+            query.subject = eve
+            query.now = noon
+            #expect(try await store.facts(query).counted == [.wrongCode: [noon]])
+            #expect(try await store.removeExpired(now: noon + 86_400) > 0)
+            #expect(try await store.facts(query).counted.isEmpty)
+        }
+    }
+}

@@ -57,8 +57,8 @@ package enum V1Codec {
 
     private static func start(_ form: V1.SignUp.StartRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
-        let username = try present(form.username, "username")
-        guard !username.isEmpty else { throw .invalid(parameter: "username") }
+        // Missing is as wrong as empty here: clients know one number and one phrase for both (native-auth-v1 §4.1).
+        guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
         let accepted = try challengeTypes(try present(form.challengeTypes, "challenge_type"))
         var password = form.password
         if password?.reveal().isEmpty == true { throw .invalid(parameter: "password") }
@@ -97,8 +97,8 @@ package enum V1Codec {
             command = .submitSignUpPassword(token, password: password)
         case .attributes:
             command = .submitSignUpAttributes(token, try attributes(try present(form.attributes, "attributes")))
-        case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
-        case _: throw .unknownGrant
+        // Clients do not know unsupported_grant_type at this endpoint (native-auth-v1 §4.3, §14.1).
+        case _: throw .invalid(parameter: "grant_type")
         }
         return Request(client: client, command: command)
     }
@@ -122,8 +122,12 @@ package enum V1Codec {
         }
     }
 
-    /// Every parameter that an endpoint knows.
-    package static let parameters: Set<String> = [
+    /// Whether `name` is a parameter of an endpoint, or an array of it (`name[]`).
+    package static func isParameter(_ name: String) -> Bool {
+        parameters.contains(String(decoding: name.utf8.prefix { $0 != UInt8(ascii: "[") }, as: UTF8.self))
+    }
+
+    private static let parameters: Set<String> = [
         "client_id", "username", "password", "attributes", "challenge_type", "capabilities", "capability",
         "continuation_token", "grant_type", "oob", "scope", "refresh_token", "new_password", "id", "challenge_target",
         "challenge_channel", "claims",
@@ -148,7 +152,7 @@ package enum V1Codec {
     }
 
     private static func client(_ text: String?) throws(RequestFault) -> ClientID {
-        guard let client = ClientID(try present(text, "client_id")) else { throw .invalid(parameter: "client_id") }
+        guard let client = text.flatMap({ ClientID($0) }) else { throw .invalid(parameter: "client_id") }
         return client
     }
 

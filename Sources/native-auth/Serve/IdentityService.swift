@@ -142,11 +142,12 @@ struct IdentityService: Sendable {
         services.append(
             KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))
 
-        let group = ServiceGroup(
-            configuration: .init(
-                services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-                gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger))
-        try await group.run()
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
+        // A mail server that hangs must not hold up the end; the outbox keeps its mail (`REL-SHUT-1`).
+        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: configuration).run()
         try await store.close()
     }
 

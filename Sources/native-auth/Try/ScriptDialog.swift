@@ -27,7 +27,7 @@ struct ScriptDialog: TryDialog {
         throw .failed("The server wants another code, and the script has none.")
     }
 
-    func password(_ form: SignUpForm) throws(TryEnd) -> String {
+    func password(_ form: SignUpForm, isFirst: Bool) throws(TryEnd) -> String {
         guard let password = form.password else {
             throw .failed("The server wants a password; give one with --password.")
         }

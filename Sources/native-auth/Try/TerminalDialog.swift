@@ -29,7 +29,10 @@ struct TerminalDialog: TryDialog {
 
     func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) -> SignUpForm {
         var form = form
-        if questions.contains(.email) { form.email = try await email() }
+        if questions.contains(.email) {
+            // With the alias asked for too, the address may not be the one to change.
+            form.email = try await email(keeping: questions.contains(.alias) ? form.email : "")
+        }
         if questions.contains(.password) {
             let password = try await ask("Password", hint: "Enter: none, a code by mail will do", isHidden: true)
             form.password = password.isEmpty ? nil : Secret(password)
@@ -46,7 +49,7 @@ struct TerminalDialog: TryDialog {
         for case .attribute(let name) in questions.sorted(by: { "\($0)" < "\($1)" }) {
             try await askAttribute(name, &form)
         }
-        say("")
+        if !questions.isEmpty { say("") }
         return form
     }
 
@@ -74,9 +77,11 @@ struct TerminalDialog: TryDialog {
         }
     }
 
-    func password(_ form: SignUpForm) async throws(TryEnd) -> String {
-        say("The server wants a password: 8 characters or more, of three kinds")
-        say("(lower-case letters, capitals, digits, symbols).")
+    func password(_ form: SignUpForm, isFirst: Bool) async throws(TryEnd) -> String {
+        if isFirst {
+            say("The server wants a password: 8 characters or more, of three kinds")
+            say("(lower-case letters, capitals, digits, symbols).")
+        }
         while true {
             let password = try await ask("Password", isHidden: true)
             if !password.isEmpty { return password }
@@ -90,7 +95,6 @@ struct TerminalDialog: TryDialog {
         say("The server wants to know more:")
         var values: [String: AttributeValue] = [:]
         for attribute in required { values[attribute.name] = try await value(of: attribute) }
-        say("")
         return values
     }
 
@@ -122,9 +126,10 @@ struct TerminalDialog: TryDialog {
 
     // MARK: Questions
 
-    private func email() async throws(TryEnd) -> String {
+    private func email(keeping kept: String) async throws(TryEnd) -> String {
         while true {
-            let email = try await ask("E-mail").trimmed
+            let email = try await ask("E-mail", hint: kept.isEmpty ? "" : "Enter: \(kept)").trimmed
+            if email.isEmpty, !kept.isEmpty { return kept }
             guard let complaint = TryWords.complaint(aboutEmail: email) else { return email }
             complain(complaint)
         }
@@ -185,7 +190,18 @@ struct TerminalDialog: TryDialog {
     }
 
     private func complain(_ sentence: String) {
-        say(Terminal.styled(sentence, .red))
+        for line in Self.wrapped(sentence) { say(Terminal.styled(line, .red)) }
+    }
+
+    /// `text` in lines of at most 78 characters, a longer word alone in one.
+    private static func wrapped(_ text: String) -> [String] {
+        text.split(separator: " ").reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + word.count < 78 {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
     }
 
     private func list(_ title: String, _ rows: [(name: String, value: String)]) {

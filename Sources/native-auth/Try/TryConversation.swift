@@ -18,8 +18,8 @@ protocol TryDialog: Sendable {
     /// Says that nobody has to type the code.
     func codeTaken()
     func code(length: Int) async throws(TryEnd) -> CodeAnswer
-    /// Asks for the password that the server wants.
-    func password(_ form: SignUpForm) async throws(TryEnd) -> String
+    /// Asks for the password that the server wants; not for the first time after one was refused.
+    func password(_ form: SignUpForm, isFirst: Bool) async throws(TryEnd) -> String
     /// Asks for the attributes that the server wants.
     func attributes(
         _ required: [RequiredAttribute], _ form: SignUpForm
@@ -154,6 +154,7 @@ struct TryConversation {
         }
         dialog.codeSent(state, isResend: false, place: place)
 
+        var wrongCodes = 0
         while true {
             switch try await code(for: state, form, after: lastMail) {
             case .resend:
@@ -161,8 +162,10 @@ struct TryConversation {
                 switch resent {
                 case .success(let next):
                     state = next
+                    wrongCodes = 0
                     dialog.codeSent(state, isResend: true, place: place)
-                case .failure(let error) where error.details.canRetry: try dialog.refused(words(error, form))
+                case .failure(let error) where error.details.canRetry && !TryWords.isOver(error.details):
+                    try dialog.refused(words(error, form))
                 case .failure(let error): return try remedy(for: error, form)
                 }
             case .code(let code):
@@ -171,7 +174,10 @@ struct TryConversation {
                 }
                 switch submitted {
                 case .success(let step): return try await proceed(from: step, form)
-                case .failure(let error) where error.details.canRetry: try dialog.refused(words(error, form))
+                case .failure(let error) where error.details.canRetry:
+                    wrongCodes += 1
+                    let advice = wrongCodes < 3 ? "" : " " + TryWords.manyWrongCodes
+                    try dialog.refused(words(error, form) + advice)
                 case .failure(let error): return try remedy(for: error, form)
                 }
             }
@@ -180,11 +186,12 @@ struct TryConversation {
 
     private func proceed(from first: SignUpStep, _ form: SignUpForm) async throws(TryEnd) -> Attempt {
         var step = first
+        var isFirst = true
         while true {
             let next: Result<SignUpStep, NativeAuthError>
             switch step {
             case .passwordRequired(let state):
-                let password = Secret(try await dialog.password(form))
+                let password = Secret(try await dialog.password(form, isFirst: isFirst))
                 next = try await result { () async throws(NativeAuthError) in
                     try await state.submit(password: password.reveal())
                 }
@@ -195,8 +202,12 @@ struct TryConversation {
                 return .finished
             }
             switch next {
-            case .success(let following): step = following
-            case .failure(let error) where error.details.canRetry: try dialog.refused(words(error, form))
+            case .success(let following):
+                step = following
+                isFirst = true
+            case .failure(let error) where error.details.canRetry:
+                try dialog.refused(words(error, form))
+                isFirst = false
             case .failure(let error): return try remedy(for: error, form)
             }
         }

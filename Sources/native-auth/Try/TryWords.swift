@@ -65,8 +65,17 @@ enum TryWords {
         details.errorCodes.contains { [unknownTenant, unknownApplication, nativeAuthDisabled].contains($0) }
     }
 
+    /// Whether the server has ended the sign-up, so that no code and no new one helps.
+    static func isOver(_ details: NativeAuthError.Details) -> Bool {
+        details.errorCodes.contains { [noMoreCodes, tokenInvalid].contains($0) }
+    }
+
+    /// What is worth knowing after several wrong codes: the server does not tell when it stopped to compare (`SEC-OTP-3`).
+    static let manyWrongCodes = "After a few wrong ones the server takes no code any more: type r to get a new one."
+
     private static let codeExpired = 50_184
     private static let nativeAuthDisabled = 70_001
+    private static let tokenInvalid = 55_200
     private static let unknownTenant = 90_002
     private static let unknownApplication = 700_016
     private static let noMoreCodes = 701_014
@@ -94,6 +103,8 @@ enum TryWords {
             "Native authentication is switched off for this application; --client-id names another."
         case .general(let details) where details.errorCodes.contains(noMoreCodes):
             "The server sends no more codes for this sign-up. Start again."
+        case .general(let details) where details.errorCodes.contains(tokenInvalid):
+            "The server does not go on with this sign-up. Start again."
         case .general(let details):
             "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
         case .browserRequired:
@@ -150,6 +161,9 @@ enum TryWords {
             sentences.append("The server cannot read the attributes.")
         } else if !others.isEmpty {
             sentences.append("The server does not take what was given for: \(others.joined(separator: ", ")).")
+            if others.contains(where: { $0.first?.isUppercase == true }) {
+                sentences.append("Mind the letter case of names: country, givenName.")
+            }
         }
         return sentences.joined(separator: " ")
     }

@@ -1,0 +1,254 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import IdentityHTTP
+import Logging
+import NativeAuth
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import NIOCore
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Documents, health and pages") struct DocumentTests {
+    private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
+
+    @Test("native-auth-v1 §1.3: the discovery document has what clients demand, whatever the tenant is called", arguments: [
+        "contoso", "CONTOSO.onmicrosoft.com", tenant,
+    ])
+    func theDiscoveryDocument(_ name: String) async throws {
+        try await withIdentityServer { server in
+            let answer = try await server.client().get("/\(name)/v2.0/.well-known/openid-configuration")
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+            #expect(answer.headers["x-content-type-options"] == "nosniff")
+            #expect(answer.headers["cache-control"] == "public, max-age=3600")
+            let base = "https://identity.test/\(Self.tenant)"
+            #expect(answer["issuer"] == .string("\(base)/v2.0"))
+            #expect(answer["authorization_endpoint"] == .string("\(base)/oauth2/v2.0/authorize"))
+            #expect(answer["token_endpoint"] == .string("\(base)/oauth2/v2.0/token"))
+            #expect(answer["jwks_uri"] == .string("\(base)/discovery/v2.0/keys"))
+            #expect(answer["end_session_endpoint"] == .string("\(base)/oauth2/v2.0/logout"))
+            #expect(answer["error"] == nil)
+            for member in ["response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported"] {
+                #expect(answer[member]?.array.isEmpty == false, "OpenID Connect Discovery 1.0 §3 demands \(member)")
+            }
+        }
+    }
+
+    @Test("native-auth-v1 §1.3, SEC-TOK-1: issuer, key and endpoint of the documents are those of the tokens")
+    func theDocumentsFitTheTokens() async throws {
+        try await withIdentityServer { server in
+            let client = server.client()
+            let discovery = try await client.get("/contoso/v2.0/.well-known/openid-configuration")
+            let keysURL = try #require(discovery.text("jwks_uri")?.replacing("https://identity.test", with: ""))
+            let keys = try await client.get(keysURL)
+            #expect(keys.status == 200)
+            #expect(keys.headers["cache-control"] == "public, max-age=3600")
+            let key = try #require(keys["keys"]?.array.first)
+            #expect(key["kty"] == "EC")
+            for secret in ["d", "p", "q", "dp", "dq", "qi", "k"] { #expect(key[secret] == nil) }
+
+            var atEndpoint = client
+            atEndpoint.tenant = Self.tenant
+            let tokens = try await atEndpoint.redeem(server.signUp().token)
+            for member in ["id_token", "access_token"] {
+                let parts = try #require(tokens.text(member)).split(separator: ".")
+                let header = try JSONDecoder().decode(JSON.self, from: #require(Base64URL.decode(String(parts[0]))))
+                let payload = try JSONDecoder().decode(JSON.self, from: #require(Base64URL.decode(String(parts[1]))))
+                #expect(header["kid"] == key["kid"])
+                #expect(header["alg"] == key["alg"])
+                #expect(payload["iss"] == discovery["issuer"])
+            }
+        }
+    }
+
+    @Test("native-auth-v1 §4.0: documents of an unknown tenant do not exist, and take GET only", arguments: [
+        "v2.0/.well-known/openid-configuration", "discovery/v2.0/keys",
+    ])
+    func documentsOfAnUnknownTenant(_ path: String) async throws {
+        try await withIdentityServer { server in
+            let client = server.client()
+            expectError(try await client.get("/nowhere/\(path)"), "invalid_request", 90_002)
+            for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+                let answer = try await client.send(client.request(method, "/contoso/\(path)"))
+                expectError(answer, "invalid_request", 900_561, status: 405)
+                #expect(answer.headers["allow"] == "GET")
+            }
+        }
+    }
+
+    // MARK: Health
+
+    @Test("REL-OVR-4: /livez and /readyz say ok and nothing else", arguments: ["/livez", "/readyz"])
+    func healthSaysOK(_ path: String) async throws {
+        try await withIdentityServer { server in
+            let answer = try await server.client().get(path)
+            #expect(answer.status == 200)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "ok\n")
+            #expect(answer.headers["cache-control"] == "no-store")
+            #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+            let wrong = try await server.client().send(server.client().request("POST", path))
+            expectError(wrong, "invalid_request", 900_561, status: 405)
+        }
+    }
+
+    @Test("REL-OVR-4: a thousand probes within a second ask the database once")
+    func probesAskTheDatabaseOnceASecond() async throws {
+        final class CountingStore: FlowStore {
+            let checks = Locked(0)
+            func step<Answer: Sendable>(
+                _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
+            ) async throws(StoreError) -> Answer { throw .corrupt("unused") }
+            func record(_ event: AuditEvent) async throws(StoreError) {}
+            func removeExpired(now: Date) async throws(StoreError) -> Int { 0 }
+            func checkWritable() async throws(StoreError) { checks.withLock { $0 += 1 } }
+        }
+        let store = CountingStore()
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.flows = store }
+        for _ in 0..<500 { #expect(try await server.client().get("/readyz").status == 200) }
+        server.clock.advance(by: 0.9)
+        for _ in 0..<500 { #expect(try await server.client().get("/readyz").status == 200) }
+        #expect(store.checks.withLock { $0 } == 1)
+        server.clock.advance(by: 0.2)
+        #expect(try await server.client().get("/readyz").status == 200)
+        #expect(store.checks.withLock { $0 } == 2)
+    }
+
+    // MARK: Pages
+
+    private struct ShownMail: Encodable, Sendable {
+        var to, subject, code, text, sentAt: String
+    }
+
+    /// A client of a server that has the development pages.
+    private func pages(on server: IdentityTestServer, asked: Locked<[String?]> = Locked([])) throws -> WireClient {
+        let entry = try #require(TenantDirectory.development.entries.first)
+        let pages = DevelopmentPages(
+            baseURL: server.baseURL, tenant: entry.tenant, applications: entry.applications
+        ) { recipient in
+            asked.withLock { $0.append(recipient) }
+            return [ShownMail(to: "a", subject: "<b>", code: "12345678", text: "…", sentAt: "2027-01-15T08:00:00.000Z")]
+        }
+        let routes = IdentityRoutes(
+            engine: server.engine, clock: ServerClock(manual: server.clock),
+            readiness: Readiness(flows: server.engine.ports.flows), development: pages)
+        return WireClient(transport: InProcessTransport(routes: routes))
+    }
+
+    @Test("SEC-PRF-1: home page and inbox exist in development only", arguments: ["/", "/dev/inbox", "/dev/inbox.json"])
+    func pagesExistInDevelopmentOnly(_ path: String) async throws {
+        try await withIdentityServer { server in
+            expectError(try await server.client().get(path), "invalid_request", 90_023, status: 404)
+            let page = try await pages(on: server).get(path)
+            #expect(page.status == 200)
+            #expect(page.headers["cache-control"] == "no-store")
+            #expect(page.headers["x-content-type-options"] == "nosniff")
+            if !path.hasSuffix("json") {
+                #expect(page.headers["content-type"] == "text/html; charset=utf-8")
+                #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+                #expect(page.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+            }
+        }
+    }
+
+    @Test("design §5: the home page shows the client ids, the base URL, snippets and the way to the inbox")
+    func theHomePageShowsWhatANewcomerNeeds() async throws {
+        try await withIdentityServer { server in
+            let page = String(decoding: try await pages(on: server).get("/").body, as: UTF8.self)
+            for application in IdentityTestServer.Application.allCases { #expect(page.contains(application.rawValue)) }
+            for text in [server.baseURL, "contoso.onmicrosoft.com", Self.tenant, "curl", "import MSAL", "href=\"/dev/inbox\""] {
+                #expect(page.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test("design §5: the inbox is JSON, for one address when asked, with the address decoded")
+    func theInboxIsJSON() async throws {
+        try await withIdentityServer { server in
+            let asked = Locked<[String?]>([])
+            let client = try pages(on: server, asked: asked)
+            for path in ["/dev/inbox.json", "/dev/inbox.json?to=dana%2Btag%40example.com", "/dev/inbox.json?to=dana@example.com"] {
+                let answer = try await client.get(path)
+                #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+                let mails = try JSONDecoder().decode([JSON].self, from: answer.body)
+                #expect(
+                    mails == [
+                        [
+                            "to": "a", "subject": "<b>", "code": "12345678", "text": "…",
+                            "sentAt": "2027-01-15T08:00:00.000Z",
+                        ]
+                    ])
+            }
+            #expect(asked.withLock { $0 } == [nil, "dana+tag@example.com", "dana@example.com"])
+        }
+    }
+
+    // MARK: Headers and bytes
+
+    @Test("native-auth-v1 §2.3: the names of the correlation headers go out in lower case")
+    func correlationHeadersAreInLowerCase() async throws {
+        try await withIdentityServer { server in
+            let routes = IdentityRoutes(
+                engine: server.engine, clock: ServerClock(manual: server.clock),
+                readiness: Readiness(flows: server.engine.ports.flows))
+            let request = Request(
+                head: HTTPRequest(
+                    method: .post, scheme: "https", authority: "identity.test", path: "/contoso/signup/v1.0/start",
+                    headerFields: [.contentType: WireClient.form]),
+                body: RequestBody(buffer: ByteBuffer(string: "client_id=x")))
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let response = try await routes.router().buildResponder()
+                .respond(to: request, context: IdentityRequestContext(logger: logger))
+            let names = response.headers.map(\.name.rawName)
+            #expect(names.contains("client-request-id"))
+            #expect(names.contains("x-ms-request-id"))
+            #expect(names.filter { $0.lowercased() == "client-request-id" }.count == 1)
+        }
+    }
+
+    /// Every answer of a long sign-up, up to the tokens, which are signed.
+    private func script(_ server: IdentityTestServer) async throws -> [Data] {
+        let client = server.client(.emailPasswordWithAttributes)
+        var bodies: [Data] = []
+        func keep(_ answer: WireAnswer) throws -> String? {
+            bodies.append(answer.body)
+            return answer.text("continuation_token")
+        }
+        _ = try keep(try await client.start("nobody"))
+        let started = try keep(
+            try await client.start(
+                "dana@example.com",
+                [
+                    ("capabilities", "mfa_required registration_required"),
+                    ("attributes", #"{"displayName":"D","givenName":"E","surname":"F","jobTitle":"G","state":"H"}"#),
+                ]))
+        let sent = try keep(try await client.challenge(#require(started)))
+        server.clock.advance(by: 3)
+        _ = try keep(try await client.submit(code: "00000000", #require(sent)))
+        let code = try await server.mailbox.code(to: "dana@example.com")
+        bodies.append(Data(code.utf8))
+        let proven = try keep(try await client.submit(code: code, #require(sent)))
+        let wanted = try keep(try await client.challenge(#require(proven)))
+        let asked = try keep(try await client.submit(password: WireClient.password, #require(wanted)))
+        _ = try keep(try await client.submit(attributes: IdentityTestServer.address, #require(asked)))
+        bodies.append(try await client.get("/contoso/v2.0/.well-known/openid-configuration").body)
+        return bodies
+    }
+
+    @Test("design D10: two servers with one seed give the same bytes, another seed gives others", arguments: 1...8)
+    func oneSeedGivesTheSameBytes(_ seed: UInt64) async throws {
+        let one = try await withIdentityServer(seed: seed) { try await script($0) }
+        let two = try await withIdentityServer(seed: seed) { try await script($0) }
+        let other = try await withIdentityServer(seed: seed + 100) { try await script($0) }
+        #expect(one == two)
+        #expect(zip(one, other).dropLast().allSatisfy { $0 != $1 })
+        #expect(one.count == 10)
+    }
+}
