@@ -185,6 +185,8 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: testing),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

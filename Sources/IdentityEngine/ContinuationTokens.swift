@@ -39,23 +39,25 @@ package struct ContinuationTokens: Sendable {
 
     private let vault: Vault
     private static let version: UInt8 = 1
-    /// A flow with every attribute at its longest stays below this.
-    private static let longestToken = 32 * 1024
+    /// What a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred attributes of 250 characters stay below it.
+    package static let longestToken = 56 * 1024
 
     package init(vault: Vault) {
         self.vault = vault
     }
 
+    /// - Returns: The token; nil when it would be longer than ``longestToken``, and nobody could go on with it.
     package func seal(
         _ envelope: FlowEnvelope<some Codable & Hashable & Sendable>, allowing operations: FlowOperations,
         tenant: TenantID, client: ClientID
-    ) throws(EngineError) -> ContinuationToken {
+    ) throws(EngineError) -> ContinuationToken? {
         let header = Self.header(operations)
         let plaintext = try StateCoding.encode(envelope)
         do {
             let sealed = try vault.seal(
                 plaintext, for: .continuationToken, tenant: tenant, context: Self.context(header, client))
-            return ContinuationToken(Base64URL.encode(header + sealed))
+            let text = Base64URL.encode(header + sealed)
+            return text.utf8.count <= Self.longestToken ? ContinuationToken(text) : nil
         } catch {
             throw .broken("a continuation token could not be sealed")
         }

@@ -22,7 +22,8 @@ extension Engine {
         }
         let judged = flow.judge(application.attributes)
         var draft = SignUpDraft(
-            email: email, passwordHash: nil, attributes: judged.accepted, capabilities: application.capabilities)
+            email: email, passwordHash: nil, attributes: judged.accepted, ignoredAttributes: judged.ignored,
+            capabilities: application.capabilities)
         do {
             guard try await ports.users.taken(draft.identifiers.map(\.key), in: scene.tenant.id).isEmpty else {
                 return scene.outcome(.refused(.userAlreadyExists))
@@ -43,11 +44,11 @@ extension Engine {
         let envelope = FlowEnvelope(
             flow: ports.randomness.uuid(), startedAt: scene.now, revision: 0,
             expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
+        let token = try tokens.seal(
+            envelope, allowing: state.allowed, tenant: scene.tenant.id, client: scene.client.id)
+        guard let token else { return scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))) }
         return Outcome(
-            .accepted(.requestChallenge),
-            token: try tokens.seal(
-                envelope, allowing: state.allowed, tenant: scene.tenant.id, client: scene.client.id),
-            allowed: state.allowed, trace: scene.context.trace)
+            .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
     }
 
     func challengeSignUp(
@@ -149,7 +150,8 @@ extension Engine {
         draft.attributes.merge(judged.accepted) { $1 }
         let newUser = UserID(ports.randomness.uuid())
         return try await step(opened, identifiers: draft.identifiers.map(\.key), in: scene) { situation in
-            state.submitting(attributes: judged.accepted, newUser: newUser, in: situation)
+            state.submitting(
+                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation)
         }
     }
 

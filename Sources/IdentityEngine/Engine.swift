@@ -230,14 +230,21 @@ extension Engine {
             let sealed = FlowEnvelope(
                 flow: envelope.flow, startedAt: envelope.startedAt, revision: decision.row?.revision ?? row.revision,
                 expiresAt: min(scene.now.addingTimeInterval(Double(idle)), hardEnd), state: next)
-            outcome.token = try tokens.seal(
+            let token = try tokens.seal(
                 sealed, allowing: next.allowed, tenant: scene.tenant.id, client: scene.client.id)
+            // Only attributes make a state that long, so the step that brought too many is refused, and nothing happened.
+            guard let token else {
+                return (nil, scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false)
+            }
+            outcome.token = token
             outcome.allowed = next.allowed
         }
         guard let newRow = decision.row else { return (nil, outcome, false) }
         var effects: [Effect] = []
         for effect in decision.effects {
-            if let effect = try rows(for: effect, of: envelope.flow, subject: subject, in: scene) { effects.append(effect) }
+            if let effect = try rows(for: effect, of: envelope.flow, subject: subject, in: scene) {
+                effects.append(effect)
+            }
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         let replay = keepsAnswer ? try sealAnswer(outcome, of: opened, in: scene) : nil

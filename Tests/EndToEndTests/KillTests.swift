@@ -39,12 +39,15 @@ import Testing
         await server.terminate()
     }
 
-    @Test("the search for half accounts finds one")
-    func aHalfAccountIsFound() async throws {
+    @Test("the search finds a lost account and a half one")
+    func lostAndHalfAccountsAreFound() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (server, _) = try await start(folder.url)
-        _ = try await NativeAPI(baseURL: server.baseURL).signUp("whole@example.com")
+        let api = NativeAPI(baseURL: server.baseURL)
+        _ = try await api.signUp("whole@example.com")
+        #expect(try await api.isTaken("whole@example.com"))
+        #expect(try await !api.isTaken("lost@example.com"))
         try await expectNoHalves(in: folder.url, atLeast: 1)
         await server.terminate()
         _ = try await Python.run([

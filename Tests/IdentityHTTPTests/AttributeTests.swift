@@ -1,4 +1,5 @@
 import IdentityEngine
+import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
@@ -49,7 +50,8 @@ import Testing
             let emoji = String(repeating: "🚢", count: 1_000)
             #expect(try await client.start("a@example.com", json(["streetAddress": .string(emoji)])).status == 200)
             expectInvalid(
-                try await client.start("a@example.com", json(["streetAddress": .string(emoji + "🚢")])), ["streetAddress"])
+                try await client.start("a@example.com", json(["streetAddress": .string(emoji + "🚢")])),
+                ["streetAddress"])
         }
     }
 
@@ -71,7 +73,9 @@ import Testing
 
     @Test(
         "SEC-ATTR-4: values are data, and stored as they came",
-        arguments: ["{{7*7}}", "<script>alert(1)</script>", "%n%s", "'; DROP TABLE users;--", "\u{202E}txt", "a\"b\\c", "ñ"])
+        arguments: [
+            "{{7*7}}", "<script>alert(1)</script>", "%n%s", "'; DROP TABLE users;--", "\u{202E}txt", "a\"b\\c", "ñ",
+        ])
     func valuesAreData(_ value: String) async throws {
         try await withIdentityServer { server in
             expectSuccess(
@@ -81,7 +85,9 @@ import Testing
         }
     }
 
-    @Test("SEC-ATTR-2: control characters and towers of marks are refused", arguments: ["a\nb", "\u{7F}", "\u{85}", "x\u{0}"])
+    @Test(
+        "SEC-ATTR-2: control characters and towers of marks are refused",
+        arguments: ["a\nb", "\u{7F}", "\u{85}", "x\u{0}"])
     func controlCharactersAreRefused(_ value: String) async throws {
         try await withIdentityServer { server in
             let answer = try await server.client().start("a@example.com", json(["city": .string(value)]))
@@ -135,7 +141,8 @@ import Testing
     @Test(
         "SEC-ATTR-1: a known name in another letter case, or with look-alike bytes, is refused and not ignored",
         arguments: [
-            "City", "CITY", "displayname", "FlatUserName", "с\u{0456}ty", "ｃity", "city\u{200B}", "c\u{0131}ty", " city",
+            "City", "CITY", "displayname", "FlatUserName", "с\u{0456}ty", "ｃity", "city\u{200B}", "c\u{0131}ty",
+            " city",
             "city ", "ci\u{0301}ty", "rol\u{0435}s", "ıd", "id\u{FEFF}", "\u{212A}ey",
         ])
     func lookAlikesAreRefused(_ name: String) async throws {
@@ -185,7 +192,8 @@ import Testing
         ("LoyaltyNumber", #""١٢٣٤٥٦""#, false), ("LoyaltyNumber", #""""#, false), ("Newsletter", "true", true),
         ("Newsletter", "false", true), ("Newsletter", #""true""#, true), ("Newsletter", #""false""#, true),
         ("Newsletter", #""yes""#, false), ("Newsletter", "1", false), ("Newsletter", "null", false),
-        ("ShoeSize", "44", true), ("ShoeSize", "-1", true), ("ShoeSize", #""44""#, true), ("ShoeSize", #""44.0""#, false),
+        ("ShoeSize", "44", true), ("ShoeSize", "-1", true), ("ShoeSize", #""44""#, true),
+        ("ShoeSize", #""44.0""#, false),
         ("ShoeSize", "44.5", false), ("ShoeSize", "9223372036854775807", true),
         ("ShoeSize", "9223372036854775808", false), ("ShoeSize", "true", false), ("ShoeSize", #"" 44""#, false),
         ("Motto", #""""#, true), ("Motto", "\"" + String(repeating: "x", count: 250) + "\"", true),
@@ -220,14 +228,56 @@ import Testing
         #expect(clock.now - started < .seconds(2))
     }
 
+    @Test(
+        "native-auth-v1 §11.2: a hundred attributes of 250 characters fit; what no token can carry is refused at once")
+    func aHundredLongAttributesFit() async throws {
+        let server = try TestDirectory.server()
+        var client = server.client()
+        client.clientID = TestDirectory.wide
+        func values(_ character: String) -> [String: AttributeValue] {
+            Dictionary(
+                uniqueKeysWithValues: (0..<100).map {
+                    ("\(Self.prefix)A\($0)", .string(String(repeating: character, count: 250)))
+                })
+        }
+        let done = try await server.signUp(with: client, json(values("x")))
+        expectSuccess(done, ["continuation_token"])
+        #expect(try await server.storedUsers().map(\.attributes) == [values("x")])
+
+        // Twice as many bytes, sent as they are so that the body stays below its limit.
+        let fields: Fields = [
+            ("client_id", TestDirectory.wide), ("username", "b@example.com"), ("challenge_type", "oob redirect"),
+        ]
+        let bytes = Array(AttributesJSON.encode(values("é")).utf8)
+        let request = try Damage.raw("attributes", bytes).request(fields, to: .signUpStart, by: client)
+        #expect(request.body.count < 64 * 1024)
+        expectInvalid(try await client.send(request), ["attributes"])
+
+        // Nor can they come in two portions after the code was sent.
+        let sent = try await client.challenge(client.start("b@example.com", json(values("x"))).token)
+        let names = Set((0..<26).map { "\(Self.prefix)A\($0)" })
+        let page = Array(AttributesJSON.encode(values("あ").filter { names.contains($0.key) }).utf8)
+        let more: Fields = [
+            ("client_id", TestDirectory.wide), ("continuation_token", try sent.token), ("grant_type", "attributes"),
+        ]
+        let tooMuch = try Damage.raw("attributes", page).request(more, to: .signUpContinue, by: client)
+        #expect(tooMuch.body.count < 64 * 1024)
+        expectInvalid(try await client.send(tooMuch), ["attributes"])
+        let code = try await server.mailbox.code(to: "b@example.com")
+        expectSuccess(try await client.submit(code: code, sent.token), ["continuation_token"])
+    }
+
     // MARK: The alias
 
     @Test(
         "SEC-ID-6: an alias keeps its grammar, or attribute_validation_failed names it",
         arguments: [
-            ("dana", true), ("d4n", true), ("Dana.Berg-1_x", true), ("123a", true), (String(repeating: "a", count: 64), true),
-            ("da", false), (String(repeating: "a", count: 65), false), (".dana", false), ("-dana", false), ("_dana", false),
-            ("12345", false), ("dana@example.com", false), ("dana berg", false), ("dänä", false), ("\u{212A}irk", false),
+            ("dana", true), ("d4n", true), ("Dana.Berg-1_x", true), ("123a", true),
+            (String(repeating: "a", count: 64), true),
+            ("da", false), (String(repeating: "a", count: 65), false), (".dana", false), ("-dana", false),
+            ("_dana", false),
+            ("12345", false), ("dana@example.com", false), ("dana berg", false), ("dänä", false),
+            ("\u{212A}irk", false),
             ("admin", false), ("Administrator", false), ("ROOT", false), ("support", false), ("postmaster", false),
             (" dana", false), ("dana/x", false), ("ｄana", false), ("dana\u{200B}", false),
         ])
@@ -289,7 +339,8 @@ import Testing
             // Encoded as they are, two bytes each, just under the limit of a body.
             let marks = Array(String(repeating: "\u{301}\u{316}", count: 16_000).utf8)
             let fields: Fields = [
-                ("client_id", try #require(client.clientID)), ("username", "a@example.com"), ("challenge_type", "oob redirect"),
+                ("client_id", try #require(client.clientID)), ("username", "a@example.com"),
+                ("challenge_type", "oob redirect"),
                 ("password", "x"), ("attributes", "{}"), ("capabilities", ""), ("continuation_token", "x"),
                 ("grant_type", "oob"), ("oob", "1"), ("scope", "openid"), ("refresh_token", "x"), ("unknown", "x"),
             ]

@@ -3,11 +3,11 @@ import Hummingbird
 import IdentityEngine
 import IdentityHTTP
 import Logging
+import NIOCore
 import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
-import NIOCore
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -19,9 +19,11 @@ import Testing
 @Suite("Documents, health and pages") struct DocumentTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
-    @Test("native-auth-v1 §1.3: the discovery document has what clients demand, whatever the tenant is called", arguments: [
-        "contoso", "CONTOSO.onmicrosoft.com", tenant,
-    ])
+    @Test(
+        "native-auth-v1 §1.3: the discovery document has what clients demand, whatever the tenant is called",
+        arguments: [
+            "contoso", "CONTOSO.onmicrosoft.com", tenant,
+        ])
     func theDiscoveryDocument(_ name: String) async throws {
         try await withIdentityServer { server in
             let answer = try await server.client().get("/\(name)/v2.0/.well-known/openid-configuration")
@@ -36,7 +38,9 @@ import Testing
             #expect(answer["jwks_uri"] == .string("\(base)/discovery/v2.0/keys"))
             #expect(answer["end_session_endpoint"] == .string("\(base)/oauth2/v2.0/logout"))
             #expect(answer["error"] == nil)
-            for member in ["response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported"] {
+            for member in [
+                "response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported",
+            ] {
                 #expect(answer[member]?.array.isEmpty == false, "OpenID Connect Discovery 1.0 §3 demands \(member)")
             }
         }
@@ -69,9 +73,11 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.0: documents of an unknown tenant do not exist, and take GET only", arguments: [
-        "v2.0/.well-known/openid-configuration", "discovery/v2.0/keys",
-    ])
+    @Test(
+        "native-auth-v1 §4.0: documents of an unknown tenant do not exist, and take GET only",
+        arguments: [
+            "v2.0/.well-known/openid-configuration", "discovery/v2.0/keys",
+        ])
     func documentsOfAnUnknownTenant(_ path: String) async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -111,7 +117,8 @@ import Testing
             func checkWritable() async throws(StoreError) { checks.withLock { $0 += 1 } }
         }
         let store = CountingStore()
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.flows = store }
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.flows = store
+        }
         for _ in 0..<500 { #expect(try await server.client().get("/readyz").status == 200) }
         server.clock.advance(by: 0.9)
         for _ in 0..<500 { #expect(try await server.client().get("/readyz").status == 200) }
@@ -142,7 +149,8 @@ import Testing
         return WireClient(transport: InProcessTransport(routes: routes))
     }
 
-    @Test("SEC-PRF-1: home page and inbox exist in development only", arguments: ["/", "/dev/inbox", "/dev/inbox.json"])
+    @Test(
+        "SEC-PRF-1: home page and inbox exist in development only", arguments: ["/", "/dev/inbox", "/dev/inbox.json"])
     func pagesExistInDevelopmentOnly(_ path: String) async throws {
         try await withIdentityServer { server in
             expectError(try await server.client().get(path), "invalid_request", 90_023, status: 404)
@@ -163,7 +171,9 @@ import Testing
         try await withIdentityServer { server in
             let page = String(decoding: try await pages(on: server).get("/").body, as: UTF8.self)
             for application in IdentityTestServer.Application.allCases { #expect(page.contains(application.rawValue)) }
-            for text in [server.baseURL, "contoso.onmicrosoft.com", Self.tenant, "curl", "import MSAL", "href=\"/dev/inbox\""] {
+            for text in [
+                server.baseURL, "contoso.onmicrosoft.com", Self.tenant, "curl", "import MSAL", "href=\"/dev/inbox\"",
+            ] {
                 #expect(page.contains(text), "\(text)")
             }
         }
@@ -174,7 +184,9 @@ import Testing
         try await withIdentityServer { server in
             let asked = Locked<[String?]>([])
             let client = try pages(on: server, asked: asked)
-            for path in ["/dev/inbox.json", "/dev/inbox.json?to=dana%2Btag%40example.com", "/dev/inbox.json?to=dana@example.com"] {
+            for path in [
+                "/dev/inbox.json", "/dev/inbox.json?to=dana%2Btag%40example.com", "/dev/inbox.json?to=dana@example.com",
+            ] {
                 let answer = try await client.get(path)
                 #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
                 let mails = try JSONDecoder().decode([JSON].self, from: answer.body)

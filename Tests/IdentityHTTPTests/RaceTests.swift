@@ -11,7 +11,9 @@ import Testing
 #endif
 
 /// Runs `work` `count` times at once.
-private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> WireAnswer) async throws -> [WireAnswer] {
+private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> WireAnswer) async throws
+    -> [WireAnswer]
+{
     try await withThrowingTaskGroup(of: WireAnswer.self) { group in
         for number in 0..<count { group.addTask { try await work(number) } }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -26,7 +28,8 @@ private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -
             var ready: [(token: String, code: String)] = []
             for number in 0..<16 {
                 let email = number % 2 == 0 ? "dana@example.com" : "DANA@example.com"
-                let sent = try await client.challenge(client.start(email, [("password", "Racer-\(number)-Kr4ft!")]).token)
+                let sent = try await client.challenge(
+                    client.start(email, [("password", "Racer-\(number)-Kr4ft!")]).token)
                 ready.append((try sent.token, try await server.mailbox.code(to: email)))
             }
             let flows = ready

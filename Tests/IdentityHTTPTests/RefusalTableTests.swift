@@ -135,7 +135,8 @@ extension RequestFault {
         ],
         .token: [
             "invalid_request", "unauthorized_client", "invalid_client", "invalid_grant", "expired_token",
-            "expired_refresh_token", "unsupported_challenge_type", "invalid_scope", "authorization_pending", "slow_down",
+            "expired_refresh_token", "unsupported_challenge_type", "invalid_scope", "authorization_pending",
+            "slow_down",
             "user_not_found",
         ],
     ]

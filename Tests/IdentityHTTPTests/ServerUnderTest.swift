@@ -126,9 +126,10 @@ enum TestDirectory {
     static let disabled = "99990000-aaaa-1111-bbbb-2222cccc3333"
     static let custom = "99990000-aaaa-1111-bbbb-2222cccc4444"
     static let scoped = "99990000-aaaa-1111-bbbb-2222cccc5555"
+    static let wide = "99990000-aaaa-1111-bbbb-2222cccc6666"
     static let prefix = "extension_0123456789abcdef0123456789abcdef_"
 
-    /// Contoso with four more applications, and Fabrikam, which has one of Contoso's client ids.
+    /// Contoso with five more applications, and Fabrikam, which has one of Contoso's client ids.
     static func directory() throws -> TenantDirectory {
         func client(
             _ id: String, _ method: UserFlow.Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
@@ -151,6 +152,9 @@ enum TestDirectory {
         contoso.applications += [
             try client(disabled, .emailOneTimePasscode, isEnabled: false),
             try client(custom, .emailOneTimePasscode, attributes: attributes),
+            try client(
+                wide, .emailOneTimePasscode,
+                attributes: (0..<100).map { AttributeDefinition(name: "\(prefix)A\($0)") }),
             try client(scoped, .emailOneTimePasscode, scopes: ["api://orders/*", "api://stock/Stock.Read"]),
         ]
         let fabrikam = TenantDirectory.Entry(

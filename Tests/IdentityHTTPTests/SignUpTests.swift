@@ -391,7 +391,8 @@ import Testing
 
     private static let refusedPasswords: [(String, String)] = [
         ("pässword-1A", "password_is_invalid"), ("Abc1!\u{7F}efgh", "password_is_invalid"),
-        ("Kr4ftig\u{2011}Vinter82", "password_is_invalid"), ("Ab1!xyz", "password_too_short"), ("a", "password_too_short"),
+        ("Kr4ftig\u{2011}Vinter82", "password_is_invalid"), ("Ab1!xyz", "password_too_short"),
+        ("a", "password_too_short"),
         ("Kr4ftig-Vinter#82" + String(repeating: "x", count: 240), "password_too_long"),
         (String(repeating: "é", count: 600), "password_too_long"), ("kraftigvinter82", "password_too_weak"),
         ("alllowercase", "password_too_weak"), ("12345678901", "password_too_weak"), ("Password1!", "password_banned"),

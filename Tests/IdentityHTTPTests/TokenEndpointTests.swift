@@ -32,7 +32,8 @@ import Testing
     @Test("native-auth-v1 §6: the token reply has every member, with numbers as numbers")
     func theTokenReplyHasEveryMember() async throws {
         try await withIdentityServer { server in
-            let tokens = try await signedIn(on: server, scope: "openid profile email offline_access api://orders/Orders.Read")
+            let tokens = try await signedIn(
+                on: server, scope: "openid profile email offline_access api://orders/Orders.Read")
             #expect(tokens["token_type"] == "Bearer")
             #expect(tokens["scope"] == "openid profile email offline_access api://orders/Orders.Read")
             let life = try #require(tokens["expires_in"]?.integer)
@@ -106,11 +107,13 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.7, SEC-TOK-7: scopes decide which tokens there are", arguments: [
-        ("openid profile offline_access", ["id_token", "refresh_token"]), ("openid", ["id_token"]),
-        ("offline_access", ["refresh_token"]), ("profile", []), ("api://orders/Orders.Read", []),
-        ("openid openid offline_access", ["id_token", "refresh_token"]),
-    ] as [(String, [String])])
+    @Test(
+        "native-auth-v1 §5.7, SEC-TOK-7: scopes decide which tokens there are",
+        arguments: [
+            ("openid profile offline_access", ["id_token", "refresh_token"]), ("openid", ["id_token"]),
+            ("offline_access", ["refresh_token"]), ("profile", []), ("api://orders/Orders.Read", []),
+            ("openid openid offline_access", ["id_token", "refresh_token"]),
+        ] as [(String, [String])])
     func scopesDecideWhichTokensThereAre(_ scope: String, _ expected: [String]) async throws {
         try await withIdentityServer { server in
             let tokens = try await signedIn(on: server, scope: scope)
@@ -122,9 +125,11 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §16 row 12: a browser SDK gets all three tokens whatever it asks for", arguments: [
-        "msal.browser", "MSAL.Browser", "msal.js.browser",
-    ])
+    @Test(
+        "native-auth-v1 §16 row 12: a browser SDK gets all three tokens whatever it asks for",
+        arguments: [
+            "msal.browser", "MSAL.Browser", "msal.js.browser",
+        ])
     func aBrowserSDKGetsAllThree(_ sku: String) async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -139,12 +144,15 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.7, §4.7: scopes of one resource, and only those that the application may ask for", arguments: [
-        ("openid api://orders/Orders.Read api://orders/Orders.Write", nil), ("api://stock/Stock.Read", nil),
-        ("openid api://stock/Stock.Write", "invalid_grant"), ("api://payroll/Pay.Read", "invalid_grant"),
-        ("api://orders/Orders.Read api://stock/Stock.Read", "invalid_scope"), ("openid Orders.Read", "invalid_scope"),
-        ("api://orders/", "invalid_scope"), ("OpenID", "invalid_scope"),
-    ] as [(String, String?)])
+    @Test(
+        "native-auth-v1 §5.7, §4.7: scopes of one resource, and only those that the application may ask for",
+        arguments: [
+            ("openid api://orders/Orders.Read api://orders/Orders.Write", nil), ("api://stock/Stock.Read", nil),
+            ("openid api://stock/Stock.Write", "invalid_grant"), ("api://payroll/Pay.Read", "invalid_grant"),
+            ("api://orders/Orders.Read api://stock/Stock.Read", "invalid_scope"),
+            ("openid Orders.Read", "invalid_scope"),
+            ("api://orders/", "invalid_scope"), ("OpenID", "invalid_scope"),
+        ] as [(String, String?)])
     func scopesAreThoseOfOneResource(_ scope: String, _ error: String?) async throws {
         let server = try TestDirectory.server()
         var client = server.client()
@@ -169,16 +177,19 @@ import Testing
                     .token,
                     [
                         ("grant_type", "continuation_token"), ("continuation_token", token), ("scope", "openid"),
-                        ("username", username), ("client_info", "true"), ("challenge_type", "oob redirect"), ("nca", "1"),
+                        ("username", username), ("client_info", "true"), ("challenge_type", "oob redirect"),
+                        ("nca", "1"),
                     ])
                 #expect(tokens.status == 200)
             }
         }
     }
 
-    @Test("SEC-TOK-1, RFC 8176: the methods are those that the user went through", arguments: [
-        (.emailOneTimePasscode, ["otp"]), (.emailPassword, ["pwd", "otp"]),
-    ] as [(IdentityTestServer.Application, [String])])
+    @Test(
+        "SEC-TOK-1, RFC 8176: the methods are those that the user went through",
+        arguments: [
+            (.emailOneTimePasscode, ["otp"]), (.emailPassword, ["pwd", "otp"]),
+        ] as [(IdentityTestServer.Application, [String])])
     func theMethodsAreThoseOfTheUser(
         _ application: IdentityTestServer.Application, _ methods: [String]
     ) async throws {
@@ -272,7 +283,9 @@ import Testing
         var fabrikam = client
         fabrikam.tenant = "fabrikam"
         expectError(try await fabrikam.refresh(token), "invalid_grant", 70_000)
-        for text in ["x", String(token.dropLast()), token + "A", String(repeating: "A", count: 64), String(token.reversed())] {
+        for text in [
+            "x", String(token.dropLast()), token + "A", String(repeating: "A", count: 64), String(token.reversed()),
+        ] {
             expectError(try await client.refresh(text), "invalid_grant", 70_000)
         }
         #expect(try await server.snapshot() == before)
@@ -294,9 +307,11 @@ import Testing
         }
     }
 
-    @Test("SEC-TOK-12, native-auth-v1 §5.5: one-time-passcode families end after 24 hours, however busy", arguments: [
-        (-1.0, 200), (0.0, 400),
-    ])
+    @Test(
+        "SEC-TOK-12, native-auth-v1 §5.5: one-time-passcode families end after 24 hours, however busy",
+        arguments: [
+            (-1.0, 200), (0.0, 400),
+        ])
     func codeFamiliesEndAfterADay(_ offset: Double, _ status: Int) async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -315,9 +330,11 @@ import Testing
         }
     }
 
-    @Test("SEC-TOK-12, native-auth-v1 §5.5: password families live on for 90 days from each use", arguments: [
-        (-1.0, 200), (0.0, 400),
-    ])
+    @Test(
+        "SEC-TOK-12, native-auth-v1 §5.5: password families live on for 90 days from each use",
+        arguments: [
+            (-1.0, 200), (0.0, 400),
+        ])
     func passwordFamiliesSlide(_ offset: Double, _ status: Int) async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPassword)

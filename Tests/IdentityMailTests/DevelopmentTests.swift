@@ -73,6 +73,7 @@ struct DevelopmentMailServerTests {
         let (standardInput, output) = (Pipe(), Pipe())
         client.standardInput = standardInput
         client.standardOutput = output
+        client.standardError = FileHandle.nullDevice
         try client.run()
         try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try standardInput.fileHandleForWriting.close()

@@ -185,6 +185,9 @@ func withServer<Result>(
     process.arguments = (isSystemPythonThere ? [] : ["python3"]) + ["-u", try supportFile(script)] + arguments
     let output = Pipe()
     process.standardOutput = output
+    // One that outlives the tests must not hold their output open.
+    process.standardInput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     let buffer = Mutex(Data())
     output.fileHandleForReading.readabilityHandler = { handle in
@@ -202,7 +205,8 @@ func withServer<Result>(
         }
     }
     try process.run()
-    defer { process.terminate() }
+    // SIGTERM would not do: a child inherits that it is blocked from the thread that launches it.
+    defer { kill(process.processIdentifier, SIGKILL) }
     for await line in lines {
         guard line.hasPrefix("PORT "), let port = Int(line.dropFirst(5)) else { break }
         return try await body(ServerProcess(port: port, lines: lines))

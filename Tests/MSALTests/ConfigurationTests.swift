@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MSAL
 import NativeAuth
@@ -91,8 +92,10 @@ struct ConfigurationTests {
                 _ requestUrl: URL?,
                 completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock
             ) {
-                completionBlock(["x-shop": requestUrl?.lastPathComponent ?? "", "x-ms-taken": "1", "cookie": "2"])
-                completionBlock(["x-shop": "a second answer does not count"])
+                DispatchQueue.global().async {
+                    completionBlock(["x-shop": requestUrl?.lastPathComponent ?? "", "x-ms-taken": "1", "cookie": "2"])
+                    completionBlock(["x-shop": "a second answer does not count"])
+                }
             }
         }
         let configuration = try MSALNativeAuthPublicClientApplicationConfig(

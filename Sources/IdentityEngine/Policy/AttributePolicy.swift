@@ -19,7 +19,8 @@ extension UserFlow {
             return judged
         }
         for (name, value) in submitted.values {
-            if let definition = attributes.first(where: { $0.name == name }) {
+            // Compared as bytes: `==` takes letters of other scripts for those of ASCII (SEC-SWIFT-3).
+            if let definition = attributes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
                 switch definition.judge(value) {
                 case .keep(let value): judged.accepted[name] = value
                 case .skip: break
@@ -41,9 +42,10 @@ extension UserFlow {
     package static let maximumAttributes = 100
 
     /// Names of what the server itself decides, and near misses of names it knows: a client that sends one is mistaken or
-    /// hostile, and must not believe that it was heard (`SEC-ATTR-1`).
+    /// hostile, and must not believe that it was heard (`SEC-ATTR-1`). Programmable names are printing ASCII (native-auth-v1
+    /// §11); of anything else nobody can say what it looks like.
     private func isForbidden(_ name: String) -> Bool {
-        guard name.utf8.count <= 256 else { return true }
+        guard name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return true }
         let lowered = Self.asciiLowercased(name)
         return Self.reserved.contains(lowered) || lowered.hasPrefix("created") || lowered.hasPrefix("mfa")
             || attributes.contains { Self.asciiLowercased($0.name) == lowered }

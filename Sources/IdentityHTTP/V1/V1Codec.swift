@@ -116,7 +116,9 @@ package enum V1Codec {
                 client: client, command: .redeem(token, scopes: scopes(try present(form.scopes, "scope"))))
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: 1_024)
-            return Request(client: client, command: .refresh(token, scopes: scopes(form.scopes ?? [])))
+            // Without a scope the refresh is for those of the sign-in, none of which may get lost (RFC 6749 section 6).
+            let named = form.scopes ?? []
+            return Request(client: client, command: .refresh(token, scopes: named.isEmpty ? [] : scopes(named)))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }

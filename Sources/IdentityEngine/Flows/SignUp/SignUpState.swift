@@ -75,16 +75,20 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
     /// Never a plain password.
     package var passwordHash: PasswordHash?
     package var attributes: [String: AttributeValue]
-    package var capabilities: Set<Capability>
+    /// How many names were sent that the flow does not know; for the audit trail (`SEC-ATTR-1`).
+    package var ignoredAttributes: Int
+    /// In a fixed order, so that equal drafts make equal tokens (decision D10).
+    package var capabilities: [Capability]
 
     package init(
         email: EmailAddress, passwordHash: PasswordHash?, attributes: [String: AttributeValue],
-        capabilities: Set<Capability>
+        ignoredAttributes: Int = 0, capabilities: Set<Capability>
     ) {
         self.email = email
         self.passwordHash = passwordHash
         self.attributes = attributes
-        self.capabilities = capabilities
+        self.ignoredAttributes = ignoredAttributes
+        self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The alias among the attributes.

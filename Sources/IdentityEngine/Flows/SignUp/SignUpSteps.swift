@@ -72,7 +72,8 @@ extension SignUpState {
             row.code = nil
             row.revision += 1
             return Self.proceeding(
-                with: draft, newUser: newUser, row: row, effects: [.record(.codeVerified), .forget(.wrongCode)], in: situation)
+                with: draft, newUser: newUser, row: row, effects: [.record(.codeVerified), .forget(.wrongCode)],
+                in: situation)
         case .started, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
             return .refused(.notAllowedNow)
         }
@@ -94,16 +95,20 @@ extension SignUpState {
     }
 
     /// Submits attributes that keep their rules.
+    ///
+    /// - Parameter ignored: How many others came with them.
     package func submitting(
-        attributes: [String: AttributeValue], newUser: UserID, in situation: StepSituation
+        attributes: [String: AttributeValue], ignored: Int = 0, newUser: UserID, in situation: StepSituation
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(var draft):
             // Noted in the token; the proof of the address comes first (native-auth-v1 §4.3).
             draft.attributes.merge(attributes) { $1 }
+            draft.ignoredAttributes += ignored
             return Decision(.accepted(.verifyFirst(unverified: ["email"])), next: .awaitingCode(draft))
         case .awaitingAttributes(var draft):
             draft.attributes.merge(attributes) { $1 }
+            draft.ignoredAttributes += ignored
             // A taken alias can be replaced by another with the same token; a taken address cannot.
             if let alias = draft.alias, situation.taken.contains(alias.key) {
                 return .refused(.userAlreadyExists)
@@ -163,9 +168,12 @@ extension SignUpState {
         let completed = CompletedSignUp(
             user: newUser, authenticatedAt: situation.now,
             methods: draft.passwordHash == nil ? ["otp"] : ["pwd", "otp"])
+        let count = draft.ignoredAttributes
+        let ignored: [FlowEffect] =
+            count > 0 ? [.record(.attributesIgnored, user: newUser, detail: "\(count)")] : []
         return Decision(
             .accepted(.signIn), next: .completed(completed), row: row,
-            effects: effects + [.createUser(draft, id: newUser), .record(.signUpCompleted, user: newUser)])
+            effects: effects + [.createUser(draft, id: newUser), .record(.signUpCompleted, user: newUser)] + ignored)
     }
 }
 

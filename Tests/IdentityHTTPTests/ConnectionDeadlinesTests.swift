@@ -1,0 +1,50 @@
+import HTTPTypes
+import IdentityHTTP
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+/// `SEC-NET-6`: a connection that keeps the server waiting is closed, however slowly it drips.
+@Suite("Connection deadlines")
+struct ConnectionDeadlinesTests {
+    private let loop = EmbeddedEventLoop()
+
+    private func connect() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: ConnectionDeadlines(), loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    private let head = HTTPRequestPart.head(
+        HTTPRequest(method: .post, scheme: "http", authority: "identity.test", path: "/"))
+
+    @Test("SEC-NET-6: the first head must come within 10 s", arguments: [(9, true), (10, false)])
+    func theHeadMustCome(seconds: Int64, isOpen: Bool) throws {
+        let channel = try connect()
+        loop.advanceTime(by: .seconds(seconds))
+        #expect(channel.isActive == isOpen)
+    }
+
+    @Test("SEC-NET-6: the body must be whole within 15 s, though bytes keep coming")
+    func theBodyMustBeWhole() throws {
+        let channel = try connect()
+        try channel.writeInbound(head)
+        for _ in 0..<14 {
+            loop.advanceTime(by: .seconds(1))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            #expect(channel.isActive)
+        }
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("SEC-NET-6: between requests a connection may rest for 60 s", arguments: [(59, true), (60, false)])
+    func aConnectionMayRest(seconds: Int64, isOpen: Bool) throws {
+        let channel = try connect()
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        loop.advanceTime(by: .seconds(seconds))
+        #expect(channel.isActive == isOpen)
+    }
+}
