@@ -81,7 +81,7 @@ extension Database {
             of: "outbox",
             """
             SELECT tenant, id, flow, sealed_content, attempts, created_at, expires_at FROM outbox
-            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, id LIMIT ?
+            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, rowid LIMIT ?
             """, [now, limit]
         ).map { row in
             LeasedMail(

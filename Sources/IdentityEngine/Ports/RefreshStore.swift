@@ -14,7 +14,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package var tenant: TenantID
     package var client: ClientID
     package var user: UserID
-    /// The most that a refresh may ask for.
+    /// What the sign-in granted, and what a refresh that names no scope is for. The ceiling is what the application may ask for:
+    /// a refresh token is not bound to one resource (native-auth-v1 §5.5).
     package var scopes: [String]
     package var methods: [String]
     package var authenticatedAt: Date
