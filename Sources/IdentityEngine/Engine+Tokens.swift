@@ -171,11 +171,7 @@ extension Engine {
         guard token.reveal().utf8.count == 64, let bytes = Base64URL.decode(token.reveal()), bytes.count == 48 else {
             return nil
         }
-        let b = [UInt8](bytes.prefix(16))
-        return UUID(
-            uuid: (
-                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
-            ))
+        return UUID(bytes: bytes.prefix(16))
     }
 
     private static func digest(_ token: Secret<String>) -> Data {

@@ -1,5 +1,5 @@
 import Dispatch
-package import IdentityEngine
+import IdentityEngine
 import Synchronization
 
 /// Runs costly work on a few threads of its own, with a short queue in front (`SEC-PWD-8`).

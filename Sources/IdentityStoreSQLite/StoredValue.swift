@@ -59,10 +59,7 @@ extension Data: StoredValue {
 /// The 16 bytes of the UUID, in the order in which it is written.
 extension UUID: StoredValue {
     var stored: DatabaseValue { withUnsafeBytes(of: uuid) { Data($0) }.databaseValue }
-    static func restore(_ value: DatabaseValue) -> UUID? {
-        guard let bytes = Data.restore(value), bytes.count == 16 else { return nil }
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
+    static func restore(_ value: DatabaseValue) -> UUID? { Data.restore(value).flatMap { UUID(bytes: $0) } }
 }
 
 /// Whole milliseconds since 1970, rounded to the nearest, so that a date compares alike before and after it was stored.

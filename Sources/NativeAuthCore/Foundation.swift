@@ -29,3 +29,13 @@ public enum Base64URL {
         return data
     }
 }
+
+extension UUID {
+    /// The UUID with these 16 bytes; nil for any other number of them.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
+        self.init(uuid: uuid)
+    }
+}

@@ -122,20 +122,18 @@ struct TimeLimitTests {
         #expect(abs(TimeLimits().dailyGuessingChance(digits: 8) - 4.4e-6) < 1e-9)
     }
 
-    @Test(
-        "Settings outside their range are named",
-        arguments: [
-            ("codeDigits", \EngineSettings.codeDigits, 11), ("codeLifetime", \.codeLifetime, 601),
-            ("guessesPerCode", \.guessesPerCode, 6), ("codesPerFlow", \.codesPerFlow, 6),
-            ("resendCooldown", \.resendCooldown, 0), ("refreshGrace", \.refreshGrace, 61),
-        ] as [(String, WritableKeyPath<EngineSettings, Int> & Sendable, Int)])
-    func aSettingOutsideItsRangeIsNamed(
-        name: String, path: WritableKeyPath<EngineSettings, Int> & Sendable, value: Int
-    ) {
+    @Test("Settings outside their range are named")
+    func settingsOutsideTheirRangeAreNamed() {
         var settings = EngineSettings(baseURL: "https://identity.test")
-        settings[keyPath: path] = value
-        let problems = settings.problems(allowsNoCooldown: false)
-        #expect(problems.count == 1 && problems[0].hasPrefix(name))
+        settings.codeDigits = 11
+        settings.codeLifetime = 601
+        settings.guessesPerCode = 6
+        settings.codesPerFlow = 6
+        settings.resendCooldown = 0
+        settings.refreshGrace = 61
+        let names = settings.problems(allowsNoCooldown: false).map { $0.prefix { $0 != " " } }
+        #expect(
+            names == ["codeDigits", "codeLifetime", "guessesPerCode", "codesPerFlow", "resendCooldown", "refreshGrace"])
     }
 
     @Test(

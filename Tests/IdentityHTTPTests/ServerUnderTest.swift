@@ -140,13 +140,14 @@ enum TestDirectory {
                 userFlow: UserFlow(method: method, attributes: attributes), isNativeAuthEnabled: isEnabled,
                 scopes: scopes)
         }
+        let sixDigits: AttributePattern = try #require(AttributePattern(#"\d{6}"#))
+        let puzzle: AttributePattern = try #require(AttributePattern(#"(a|aa|a?)+b"#))
         let attributes = [
-            AttributeDefinition(
-                name: "\(prefix)LoyaltyNumber", isRequired: true, pattern: try #require(AttributePattern(#"\d{6}"#))),
+            AttributeDefinition(name: "\(prefix)LoyaltyNumber", isRequired: true, pattern: sixDigits),
             AttributeDefinition(name: "\(prefix)Newsletter", type: .boolean, isRequired: true),
             AttributeDefinition(name: "\(prefix)ShoeSize", type: .integer, isRequired: true),
             AttributeDefinition(name: "\(prefix)Motto"),
-            AttributeDefinition(name: "\(prefix)Puzzle", pattern: try #require(AttributePattern(#"(a|aa|a?)+b"#))),
+            AttributeDefinition(name: "\(prefix)Puzzle", pattern: puzzle),
         ]
         var contoso = try #require(TenantDirectory.development.entries.first)
         contoso.applications += [

@@ -1,9 +1,9 @@
-package import NativeAuthCore
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    import FoundationEssentials
 #else
-    package import Foundation
+    import Foundation
 #endif
 
 /// A name to sign in with besides the e-mail address (`SEC-ID-6`).

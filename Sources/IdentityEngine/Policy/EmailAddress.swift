@@ -1,9 +1,9 @@
-package import NativeAuthCore
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    import FoundationEssentials
 #else
-    package import Foundation
+    import Foundation
 #endif
 
 /// An e-mail address that was checked (`SEC-ID-1` to `SEC-ID-5`).

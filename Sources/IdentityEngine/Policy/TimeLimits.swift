@@ -1,4 +1,4 @@
-package import NativeAuthCore
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

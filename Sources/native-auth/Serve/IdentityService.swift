@@ -206,8 +206,8 @@ private struct KeyPreparation: Service {
                 logger.error("a signing key could not be prepared", metadata: ["tenant": "\(tenant)"])
             }
         }
-        // A service that returns ends the group; this one is done, and waits.
-        try? await gracefulShutdown()
+        // A service that returns ends the group; this one is done, and waits. Cancellation ends the wait just as well.
+        try await gracefulShutdown()
     }
 }
 
