@@ -201,9 +201,12 @@ public struct TestMailbox: Sendable {
         return delivered.mails.withLock { $0 }
     }
 
-    /// The newest code that went to `address`.
+    /// The newest code that went to `address`, letter case ignored.
     public func code(to address: String) async throws(IdentityTestServerError) -> String {
-        guard let mail = try await mails().first(where: { $0.to == address }) else { throw .noMail(to: address) }
+        let key = EmailAddress(address)?.key
+        guard let mail = try await mails().first(where: { EmailAddress($0.to)?.key == key }) else {
+            throw .noMail(to: address)
+        }
         return mail.code
     }
 }
