@@ -130,7 +130,13 @@ private func storedJSON(_ value: some Encodable) throws -> DatabaseValue {
 
 /// Nil for text that is no JSON of that shape: the one reason why this decoding can fail, and the caller reports it.
 private func restoredJSON<Value: Decodable>(_ value: DatabaseValue) -> Value? {
-    String.restore(value).flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+    guard let text = String.restore(value) else { return nil }
+    do {
+        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    } catch {
+        // Nil makes the row a corrupt one; the decoder's words would quote what is stored.
+        return nil
+    }
 }
 
 /// A row of a known table.
