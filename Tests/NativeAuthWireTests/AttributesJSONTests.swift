@@ -128,4 +128,9 @@ struct EndpointTests {
         #expect(V1Endpoint.signUpStart.rawValue == "signup/v1.0/start")
         #expect(V1Endpoint.allCases.allSatisfy { !$0.rawValue.hasPrefix("/") })
     }
+
+    @Test func noTwoEndpointsShareAPath() {
+        let paths = V1Endpoint.allCases.map(\.rawValue) + MetadataEndpoint.allCases.map(\.rawValue)
+        #expect(Set(paths).count == paths.count)
+    }
 }

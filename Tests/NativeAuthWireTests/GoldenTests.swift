@@ -30,7 +30,7 @@ struct RequestGolden: Sendable, CustomTestStringConvertible {
         check = { (try Request(form: $0) == expected, expected.form.encoded) }
     }
 
-    static let all: [RequestGolden] = [
+    static let signUp: [RequestGolden] = [
         .init(
             "signup-start-otp.form",
             V1.SignUp.StartRequest(
@@ -97,7 +97,119 @@ struct RequestGolden: Sendable, CustomTestStringConvertible {
             V1.TokenRequest(
                 clientID: Golden.client, grantType: .refreshToken, refreshToken: Secret("0.rt-1"),
                 scopes: ["openid", "profile", "offline_access"], clientInfo: "1")),
+        .init(
+            "token-password.form",
+            V1.TokenRequest(
+                clientID: Golden.client, grantType: .password, continuationToken: Secret("ct-si-2"),
+                password: Secret("Correct-horse 9&+"), scopes: ["openid", "profile", "offline_access"],
+                username: "dahlia@example.com", challengeTypes: ["oob", "password", "redirect"], clientInfo: "true")),
+        .init(
+            "token-oob.form",
+            V1.TokenRequest(
+                clientID: Golden.client, grantType: .oob, continuationToken: Secret("ct-si-2"), oob: Secret("01234567"),
+                scopes: ["openid", "profile", "offline_access"], clientInfo: "true")),
+        .init(
+            "token-mfa-oob.form",
+            V1.TokenRequest(
+                clientID: Golden.client, grantType: .mfaOOB, continuationToken: Secret("ct-mfa-5"),
+                oob: Secret("01234567"), scopes: ["openid", "profile", "offline_access"], clientInfo: "true",
+                claims: #"{"access_token":{"acrs":{"essential":true,"value":"c4"}}}"#)),
     ]
+
+    static let signIn: [RequestGolden] = [
+        .init(
+            "signin-initiate.form",
+            V1.SignIn.InitiateRequest(
+                clientID: Golden.client, username: "dahlia@example.com",
+                challengeTypes: ["oob", "password", "redirect"])),
+        .init(
+            "signin-initiate-capabilities.form",
+            V1.SignIn.InitiateRequest(
+                clientID: Golden.client, username: "Dahlia.99", challengeTypes: ["password", "redirect"],
+                capabilities: ["mfa_required", "registration_required"])),
+        .init(
+            "signin-initiate-old-capability.form", isCanonical: false,
+            V1.SignIn.InitiateRequest(
+                clientID: Golden.client, username: "Dahlia.99", challengeTypes: ["password", "redirect"],
+                capabilities: ["mfa_required", "registration_required"])),
+        .init(
+            "signin-challenge.form",
+            V1.SignIn.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-si-1"),
+                challengeTypes: ["oob", "password", "redirect"])),
+        .init(
+            "signin-challenge-method.form",
+            V1.SignIn.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-mfa-2"),
+                challengeTypes: ["oob", "password", "redirect"], id: "8f3f2f4e-0000-4000-8000-00000000000a")),
+        .init(
+            "signin-challenge-method-bare.form",
+            V1.SignIn.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-mfa-2"),
+                id: "8f3f2f4e-0000-4000-8000-00000000000a")),
+        .init(
+            "signin-introspect.form",
+            V1.SignIn.IntrospectRequest(clientID: Golden.client, continuationToken: Secret("ct-mfa-1"))),
+        .init(
+            "signin-introspect-empty.form", V1.SignIn.IntrospectRequest(clientID: "", continuationToken: Secret(""))),
+    ]
+
+    static let resetPassword: [RequestGolden] = [
+        .init(
+            "resetpassword-start.form",
+            V1.ResetPassword.StartRequest(
+                clientID: Golden.client, username: "dahlia@example.com", challengeTypes: ["oob", "redirect"])),
+        .init(
+            "resetpassword-challenge.form",
+            V1.ResetPassword.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-pr-1"), challengeTypes: ["oob", "redirect"])),
+        .init(
+            "resetpassword-continue.form",
+            V1.ResetPassword.ContinueRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-pr-2"), grantType: .oob, oob: Secret("01234567"))
+        ),
+        .init(
+            "resetpassword-submit.form",
+            V1.ResetPassword.SubmitRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-pr-3"), newPassword: Secret("Trüb & 9+%"))),
+        .init(
+            "resetpassword-poll.form",
+            V1.ResetPassword.PollCompletionRequest(clientID: Golden.client, continuationToken: Secret("ct-pr-4"))),
+    ]
+
+    static let register: [RequestGolden] = [
+        .init(
+            "register-introspect.form",
+            V1.Register.IntrospectRequest(clientID: Golden.client, continuationToken: Secret("ct-rg-1"))),
+        .init(
+            "register-challenge.form",
+            V1.Register.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-rg-2"), challengeType: "oob",
+                challengeTarget: "dana+x@example.com", challengeChannel: "email")),
+        .init(
+            "register-challenge-bare.form",
+            V1.Register.ChallengeRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-rg-2"), challengeType: "oob",
+                challengeTarget: "+4512345678")),
+        .init(
+            "register-continue-oob.form",
+            V1.Register.ContinueRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-rg-3"), grantType: .oob, oob: Secret("01234567"))
+        ),
+        .init(
+            "register-continue-preverified.form",
+            V1.Register.ContinueRequest(
+                clientID: Golden.client, continuationToken: Secret("ct-rg-4"), grantType: .continuationToken)),
+    ]
+
+    static let tokens: [RequestGolden] = [
+        .init(
+            "revoke.form",
+            RevocationRequest(token: Secret("0.AX"), tokenTypeHint: "refresh_token", clientID: Golden.client)),
+        .init("tokeninfo.form", TokenIntrospectionRequest(token: Secret("eyJ.at.x"), clientID: Golden.client)),
+    ]
+
+    static let all = signUp + signIn + resetPassword + register + tokens
 }
 
 /// A file and the reply it holds.
@@ -158,6 +270,78 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
                 accessToken: Secret("eyJ.at.x"), refreshToken: Secret("0.AX"), idToken: Secret("eyJ.idt.x"),
                 clientInfo: ClientInfo(uid: "oid", utid: "tid").encoded)),
         .init("openid-configuration", discovery),
+        // Sign-in (native-auth-v1 §4.4–§4.6).
+        .init("signin-initiate-success", ContinuationReply(continuationToken: Secret("ct-si-1"))),
+        .init(
+            "signin-challenge-password",
+            ChallengeReply(challengeType: .password, continuationToken: Secret("ct-si-2"))),
+        .init(
+            "signin-challenge-sms",
+            ChallengeReply(
+                challengeType: .oneTimePasscode, continuationToken: Secret("ct-mfa-5"), challengeChannel: "sms",
+                challengeTargetLabel: "+1********6", codeLength: 8, interval: 300, bindingMethod: "prompt")),
+        .init(
+            "signin-introspect-success",
+            IntrospectReply(
+                continuationToken: Secret("ct-mfa-2"),
+                methods: [
+                    .init(
+                        id: "8f3f2f4e-0000-4000-8000-00000000000a", challengeType: "oob", challengeChannel: "email",
+                        loginHint: "d***a@ex***le.com"),
+                    .init(id: "c1a0", challengeType: "oob", challengeChannel: "sms", loginHint: "+1********6"),
+                ])),
+        // Password reset (§4.8).
+        .init(
+            "resetpassword-challenge-oob",
+            ChallengeReply(
+                challengeType: .oneTimePasscode, continuationToken: Secret("ct-pr-2"), challengeChannel: "email",
+                challengeTargetLabel: "d***a@ex***le.com", codeLength: 8, interval: 300, bindingMethod: "prompt")),
+        .init(
+            "resetpassword-continue-success",
+            V1.ResetPassword.ContinueReply(continuationToken: Secret("ct-pr-3"), expiresIn: 600)),
+        .init(
+            "resetpassword-submit-success",
+            V1.ResetPassword.SubmitReply(continuationToken: Secret("ct-pr-4"), pollInterval: 2)),
+        .init(
+            "resetpassword-poll-succeeded",
+            V1.ResetPassword.PollCompletionReply(status: .succeeded, continuationToken: Secret("ct-pr-5"))),
+        .init("resetpassword-poll-in-progress", V1.ResetPassword.PollCompletionReply(status: .inProgress)),
+        .init("resetpassword-poll-not-started", V1.ResetPassword.PollCompletionReply(status: .notStarted)),
+        .init(
+            "resetpassword-poll-failed",
+            V1.ResetPassword.PollCompletionReply(status: .failed, continuationToken: Secret("ct-pr-6"))),
+        // Registration (§4.9).
+        .init(
+            "register-introspect-success",
+            IntrospectReply(
+                continuationToken: Secret("ct-rg-2"),
+                methods: [
+                    .init(id: "email", challengeType: "oob", challengeChannel: "email", loginHint: "dana@example.com"),
+                    .init(id: "sms", challengeType: "oob", challengeChannel: "sms"),
+                ])),
+        .init(
+            "register-challenge-oob",
+            V1.Register.ChallengeReply(
+                challengeType: "oob", continuationToken: Secret("ct-rg-3"), challengeTarget: "dana@example.com",
+                challengeChannel: "email", codeLength: 8, bindingMethod: "prompt")),
+        .init(
+            "register-challenge-preverified",
+            V1.Register.ChallengeReply(
+                challengeType: V1.Register.ChallengeReply.preverified, continuationToken: Secret("ct-rg-4"))),
+        .init("register-continue-success", ContinuationReply(continuationToken: Secret("ct-rg-5"))),
+        // Tokens, as resource servers see them (RFC 7662 §2.2, OpenID Connect Core 1.0 §5.3.2).
+        .init(
+            "tokeninfo-active",
+            TokenIntrospectionReply(
+                active: true, scope: "Orders.Read", clientID: Golden.client, username: "dahlia@example.com",
+                tokenType: "Bearer", expiration: 1_785_580_200, issuedAt: 1_785_576_600, subject: "sub",
+                audience: "api://orders", issuer: discovery.issuer, authenticationContexts: ["c4"])),
+        .init("tokeninfo-inactive", TokenIntrospectionReply.inactive),
+        .init(
+            "userinfo",
+            UserInfoReply(
+                subject: "sub", name: "Dahlia Dahl", givenName: "Dahlia", familyName: "Dahl",
+                preferredUsername: "dahlia@example.com", email: "dahlia@example.com", isEmailVerified: true)),
     ]
 
     private static let discovery: OpenIDConfiguration = {
@@ -168,8 +352,12 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
             authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
-            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)", responseTypesSupported: ["code"],
-            subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256"],
+            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)",
+            userinfoEndpoint: "\(base)/\(MetadataEndpoint.userInfo.rawValue)",
+            revocationEndpoint: "\(base)/\(MetadataEndpoint.revocation.rawValue)",
+            introspectionEndpoint: "\(base)/\(MetadataEndpoint.tokenIntrospection.rawValue)",
+            responseTypesSupported: ["code"], subjectTypesSupported: ["pairwise"],
+            idTokenSigningAlgValuesSupported: ["RS256"],
             scopesSupported: ["openid", "profile", "email", "offline_access"])
     }()
 
@@ -246,6 +434,31 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
         .refusal("token-refresh-expired", "invalid_grant", 70008, "The refresh token has expired."),
         .refusal(
             "token-refresh-inactive", "invalid_grant", 700082, "The refresh token has expired due to inactivity."),
+        // Sign-in (§4.4, §4.5).
+        .refusal(
+            "signin-user-not-found", "user_not_found", 50034, "The user does not exist."),
+        .refusal(
+            "method-blocked", "access_denied", 550024, "The method is blocked.",
+            suberror: "provider_blocked_by_rep"),
+        .refusal(
+            "method-blocked-by-admin", "access_denied", 53003, "The method is not allowed.",
+            suberror: "provider_blocked_by_admin"),
+        .refusal(
+            "introspect-required", "invalid_request", 50074, "Ask for the methods first.",
+            suberror: "introspect_required"),
+        .refusal(
+            "token-account-locked", "invalid_grant", 50053, "The account is locked."),
+        .refusal(
+            "token-wrong-type", "invalid_grant", 400002, "The user signs in with codes."),
+        // Password reset (§4.8).
+        .refusal(
+            "no-password", "invalid_request", 500222, "The tenant or user does not support native credential recovery."),
+        // Registration (§4.9).
+        .refusal(
+            "contact-invalid", "invalid_request", 901001, "The contact is not valid."),
+        // Revocation (RFC 7009 §2.2.1).
+        .refusal(
+            "unsupported-token-type", "unsupported_token_type", 90023, "Only refresh tokens can be revoked."),
         .refusal(
             "inner", "server_error", 90023, "Something inside failed.",
             uri: "https://login.example.test/error?code=90023",
@@ -303,7 +516,7 @@ struct ReplyTests {
     @Test(arguments: [
         #"{"challenge_type":"OOB"}"#, #"{"challenge_type":"preverified"}"#, #"{"challenge_type":1}"#,
         #"{"challenge_type":"oob","code_length":"8"}"#, #"{"challenge_type":"oob","interval":"300"}"#,
-        #"{"challenge_type":"oob","continuation_token":7}"#, "{}", "", "[]", "null",
+        #"{"challenge_type":"oob","continuation_token":7}"#, "", "[]", "null",
     ])
     func aChallengeReplyOfAnotherTypeIsRefused(_ json: String) {
         #expect(throws: DecodingError.self) { try decode(json) as ChallengeReply }
@@ -318,6 +531,47 @@ struct ReplyTests {
     ])
     func anErrorReplyOfAnotherTypeIsRefused(_ json: String) {
         #expect(throws: DecodingError.self) { try decode(json) as ErrorReply }
+    }
+
+    @Test(arguments: [
+        #"{"methods":[{"challenge_type":"oob","challenge_channel":"email"}]}"#,
+        #"{"methods":[{"id":"1","challenge_channel":"email"}]}"#, #"{"methods":[{"id":"1","challenge_type":"oob"}]}"#,
+        #"{"methods":[{"id":1,"challenge_type":"oob","challenge_channel":"email"}]}"#, #"{"methods":"email"}"#,
+        #"{"continuation_token":7}"#,
+    ])
+    func anIntrospectReplyOfAnotherTypeIsRefused(_ json: String) {
+        #expect(throws: DecodingError.self) { try decode(json) as IntrospectReply }
+    }
+
+    @Test func aReplyOfTheResetWithAQuotedNumberIsRefused() {
+        #expect(throws: DecodingError.self) {
+            try decode(#"{"expires_in":"600"}"#) as V1.ResetPassword.ContinueReply
+        }
+        #expect(throws: DecodingError.self) {
+            try decode(#"{"poll_interval":"2"}"#) as V1.ResetPassword.SubmitReply
+        }
+    }
+
+    @Test(arguments: ["{}", #"{"status":7}"#, #"{"status":null}"#])
+    func aPollWithoutStatusIsRefused(_ json: String) {
+        #expect(throws: DecodingError.self) { try decode(json) as V1.ResetPassword.PollCompletionReply }
+    }
+
+    @Test func unknownWordsSurvive() throws {
+        let poll: V1.ResetPassword.PollCompletionReply = try decode(#"{"status":"newer"}"#)
+        #expect(poll.status.rawValue == "newer")
+        let method: IntrospectReply.Method = try decode(
+            #"{"id":"1","challenge_type":"newer","challenge_channel":"pigeon"}"#)
+        #expect(method.challengeType == "newer" && method.challengeChannel == "pigeon")
+        let challenge: V1.Register.ChallengeReply = try decode(#"{"challenge_type":"newer"}"#)
+        #expect(challenge.challengeType == "newer")
+    }
+
+    @Test func theHeadOfAReplyKnowsTheThreeWordsAndPreverified() throws {
+        #expect(try (decode(#"{"challenge_type":"redirect"}"#) as ReplyHead).challengeType == .redirect)
+        #expect(try (decode(#"{"challenge_type":"preverified"}"#) as ReplyHead).challengeType == nil)
+        #expect(try (decode("{}") as ReplyHead).challengeType == nil)
+        #expect(throws: DecodingError.self) { try decode(#"{"challenge_type":"Redirect"}"#) as ReplyHead }
     }
 
     @Test func unknownErrorWordsSurvive() throws {
@@ -371,6 +625,12 @@ struct ReplyTests {
             V1.SignUp.ContinueRequest(
                 clientID: nil, continuationToken: Secret(secret), grantType: .oob, oob: Secret(secret)
             ).form,
+            V1.SignIn.ChallengeRequest(clientID: nil, continuationToken: Secret(secret)),
+            V1.ResetPassword.SubmitRequest(
+                clientID: nil, continuationToken: Secret(secret), newPassword: Secret(secret)),
+            V1.Register.ChallengeReply(challengeType: "oob", continuationToken: Secret(secret)),
+            IntrospectReply(continuationToken: Secret(secret), methods: []),
+            RevocationRequest(token: Secret(secret), clientID: nil),
         ]
         for value in values {
             var dumped = ""

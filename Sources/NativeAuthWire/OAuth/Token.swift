@@ -6,7 +6,7 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-/// The parameter `grant_type`. Open: a value that is not listed survives.
+/// The parameter `grant_type`. Open: a value that is not listed survives (native-auth-v1 §5.1).
 package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -210,6 +210,11 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     package var tokenEndpoint: String
     package var jwksURI: String
     package var endSessionEndpoint: String?
+    package var userinfoEndpoint: String?
+    /// RFC 8414 §2.
+    package var revocationEndpoint: String?
+    /// RFC 8414 §2.
+    package var introspectionEndpoint: String?
     package var responseTypesSupported: [String]?
     package var responseModesSupported: [String]?
     package var grantTypesSupported: [String]?
@@ -222,7 +227,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
 
     package init(
         issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
-        endSessionEndpoint: String? = nil, responseTypesSupported: [String]? = nil,
+        endSessionEndpoint: String? = nil, userinfoEndpoint: String? = nil, revocationEndpoint: String? = nil,
+        introspectionEndpoint: String? = nil, responseTypesSupported: [String]? = nil,
         responseModesSupported: [String]? = nil, grantTypesSupported: [String]? = nil,
         subjectTypesSupported: [String]? = nil, idTokenSigningAlgValuesSupported: [String]? = nil,
         scopesSupported: [String]? = nil, claimsSupported: [String]? = nil,
@@ -233,6 +239,9 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         self.tokenEndpoint = tokenEndpoint
         self.jwksURI = jwksURI
         self.endSessionEndpoint = endSessionEndpoint
+        self.userinfoEndpoint = userinfoEndpoint
+        self.revocationEndpoint = revocationEndpoint
+        self.introspectionEndpoint = introspectionEndpoint
         self.responseTypesSupported = responseTypesSupported
         self.responseModesSupported = responseModesSupported
         self.grantTypesSupported = grantTypesSupported
@@ -250,6 +259,9 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case tokenEndpoint = "token_endpoint"
         case jwksURI = "jwks_uri"
         case endSessionEndpoint = "end_session_endpoint"
+        case userinfoEndpoint = "userinfo_endpoint"
+        case revocationEndpoint = "revocation_endpoint"
+        case introspectionEndpoint = "introspection_endpoint"
         case responseTypesSupported = "response_types_supported"
         case responseModesSupported = "response_modes_supported"
         case grantTypesSupported = "grant_types_supported"

@@ -17,6 +17,8 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let invalidGrant = Self(rawValue: "invalid_grant")
     package static let invalidRequest = Self(rawValue: "invalid_request")
     package static let invalidScope = Self(rawValue: "invalid_scope")
+    /// Of an access token (RFC 6750 §3.1).
+    package static let invalidToken = Self(rawValue: "invalid_token")
     package static let serverError = Self(rawValue: "server_error")
     package static let slowDown = Self(rawValue: "slow_down")
     package static let temporarilyUnavailable = Self(rawValue: "temporarily_unavailable")
@@ -24,6 +26,8 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let unsupportedAuthMethod = Self(rawValue: "unsupported_auth_method")
     package static let unsupportedChallengeType = Self(rawValue: "unsupported_challenge_type")
     package static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
+    /// Of a revocation (RFC 7009 §2.2.1).
+    package static let unsupportedTokenType = Self(rawValue: "unsupported_token_type")
     package static let userAlreadyExists = Self(rawValue: "user_already_exists")
     package static let userNotFound = Self(rawValue: "user_not_found")
     package static let verificationRequired = Self(rawValue: "verification_required")
@@ -60,10 +64,15 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     ]
 }
 
-/// The numbers in `error_codes` that sign-up and the token endpoint use (native-auth-v1 §13).
+/// The numbers in `error_codes` (native-auth-v1 §13).
 package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case userNotFound = 50_034
     case accountLocked = 50_053
+    case passwordExpired = 50_055
+    case passwordAbsent = 50_056
+    case accountDisabled = 50_057
+    case strongAuthenticationEnrolmentRequired = 50_072
+    case strongAuthenticationRequired = 50_074
     case multiFactorRequired = 50_076
     case multiFactorEnrolmentRequired = 50_079
     case credentialsWrong = 50_126
@@ -90,8 +99,10 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case emailInvalid = 90_101
     case passwordTooWeak = 399_246
     case wrongAuthenticationType = 400_002
+    case credentialRecoveryUnsupported = 500_222
     case codeWrongForUser = 501_811
     case confidentialClient = 550_022
+    case methodBlocked = 550_024
     case continuationTokenExpired = 552_003
     case applicationNotInTenant = 700_011
     case applicationNotFound = 700_016
@@ -100,6 +111,7 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case noMoreCodes = 701_014
     case parameterMissing = 900_144
     case methodNotAllowed = 900_561
+    case contactInvalid = 901_001
     case redirectMissing = 901_007
     case userAlreadyExists = 1_003_037
     case requestMalformed = 9_002_313

@@ -12,7 +12,8 @@ package struct ContinuationReply: Hashable, Sendable {
 
 /// What a challenge was answered with: a code that was sent, or the wish for a password (native-auth-v1 §4.2).
 package struct ChallengeReply: Hashable, Sendable {
-    package var challengeType: ChallengeType
+    /// Servers always send it.
+    package var challengeType: ChallengeType?
     package var continuationToken: Secret<String>?
     /// `email` or `sms`.
     package var challengeChannel: String?
@@ -26,7 +27,7 @@ package struct ChallengeReply: Hashable, Sendable {
     package var bindingMethod: String?
 
     package init(
-        challengeType: ChallengeType, continuationToken: Secret<String>?, challengeChannel: String? = nil,
+        challengeType: ChallengeType?, continuationToken: Secret<String>?, challengeChannel: String? = nil,
         challengeTargetLabel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil
     ) {
         self.challengeType = challengeType
@@ -52,12 +53,22 @@ package struct RedirectReply: Hashable, Sendable {
 /// The two members by which a client tells a redirect from any other success, whatever the endpoint (native-auth-v1
 /// §2.5: a `challenge_type` that is not one of the three words makes the whole reply unreadable).
 package struct ReplyHead: Hashable, Sendable, Decodable {
+    /// Nil when missing, and for the one further word that a registration may answer.
     package var challengeType: ChallengeType?
     package var redirectReason: String?
 
     private enum CodingKeys: String, CodingKey {
         case challengeType = "challenge_type"
         case redirectReason = "redirect_reason"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let word = try container.decodeIfPresent(String.self, forKey: .challengeType)
+        challengeType =
+            word == V1.Register.ChallengeReply.preverified
+            ? nil : try container.decodeIfPresent(ChallengeType.self, forKey: .challengeType)
+        redirectReason = try container.decodeIfPresent(String.self, forKey: .redirectReason)
     }
 }
 
@@ -172,7 +183,7 @@ extension ChallengeReply: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        challengeType = try container.decode(ChallengeType.self, forKey: .challengeType)
+        challengeType = try container.decodeIfPresent(ChallengeType.self, forKey: .challengeType)
         continuationToken = try container.secretIfPresent(.continuationToken)
         challengeChannel = try container.decodeIfPresent(String.self, forKey: .challengeChannel)
         challengeTargetLabel = try container.decodeIfPresent(String.self, forKey: .challengeTargetLabel)
@@ -183,7 +194,7 @@ extension ChallengeReply: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(challengeType, forKey: .challengeType)
+        try container.encodeIfPresent(challengeType, forKey: .challengeType)
         try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
         try container.encodeIfPresent(challengeChannel, forKey: .challengeChannel)
         try container.encodeIfPresent(challengeTargetLabel, forKey: .challengeTargetLabel)

@@ -37,11 +37,7 @@ extension V1.SignUp {
             password = try form.secret("password")
             attributes = try form.single("attributes")
             challengeTypes = try form.list("challenge_type")
-            // An older edition of the reference calls it `capability` and separates by commas (native-auth-v1 §16).
-            let capability = try form.list("capability", alsoAtCommas: true)
-            let capabilities = try form.list("capabilities", alsoAtCommas: true)
-            guard capability == nil || capabilities == nil else { throw .repeated("capabilities") }
-            self.capabilities = capabilities ?? capability
+            capabilities = try form.capabilities()
         }
 
         package var form: FormFields {

@@ -1,0 +1,42 @@
+/// The parameter `claims`: which claims a client wants in its tokens (OpenID Connect Core 1.0 §5.5). Only `acrs` of the access
+/// token means anything here (native-auth-v1 §4.7).
+package struct ClaimsRequest: Hashable, Sendable, Decodable {
+    /// By claim; nil for a claim that is wanted without a condition.
+    package var accessToken: [String: Claim?]?
+    /// By claim. Read to see that it is well-formed.
+    package var idToken: [String: Claim?]?
+
+    /// What is asked of one claim.
+    package struct Claim: Hashable, Sendable, Decodable {
+        package var isEssential: Bool?
+        package var value: String?
+        package var values: [String]?
+
+        private enum CodingKeys: String, CodingKey {
+            case isEssential = "essential"
+            case value, values
+        }
+    }
+
+    /// The authentication contexts that the access token must state, each once.
+    package var demandedContexts: [String] {
+        guard case .some(.some(let claim)) = accessToken?["acrs"], claim.isEssential == true else { return [] }
+        var contexts: [String] = []
+        for context in (claim.value.map { [$0] } ?? []) + (claim.values ?? []) where !contexts.contains(context) {
+            contexts.append(context)
+        }
+        return contexts
+    }
+
+    /// Whether `word` is `c1` to `c99`.
+    package static func isContext(_ word: String) -> Bool {
+        guard word.utf8.first == UInt8(ascii: "c"), (2...3).contains(word.utf8.count) else { return false }
+        let digits = word.utf8.dropFirst()
+        return digits.first != UInt8(ascii: "0") && digits.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case idToken = "id_token"
+    }
+}

@@ -1,0 +1,91 @@
+/// `POST oauth2/v2.0/tokeninfo` (RFC 7662 §2.1): the form of a revocation.
+package typealias TokenIntrospectionRequest = RevocationRequest
+
+/// What a resource server may know about a token (RFC 7662 §2.2). Of a token that is not active nothing else is told.
+package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
+    package var active: Bool
+    /// Separated by blanks.
+    package var scope: String?
+    package var clientID: String?
+    /// The e-mail address of the user.
+    package var username: String?
+    /// `Bearer`.
+    package var tokenType: String?
+    /// Seconds since 1970.
+    package var expiration: Int?
+    /// Seconds since 1970.
+    package var issuedAt: Int?
+    package var subject: String?
+    package var audience: String?
+    package var issuer: String?
+    /// The authentication contexts that were satisfied.
+    package var authenticationContexts: [String]?
+
+    package init(
+        active: Bool, scope: String? = nil, clientID: String? = nil, username: String? = nil,
+        tokenType: String? = nil, expiration: Int? = nil, issuedAt: Int? = nil, subject: String? = nil,
+        audience: String? = nil, issuer: String? = nil, authenticationContexts: [String]? = nil
+    ) {
+        self.active = active
+        self.scope = scope
+        self.clientID = clientID
+        self.username = username
+        self.tokenType = tokenType
+        self.expiration = expiration
+        self.issuedAt = issuedAt
+        self.subject = subject
+        self.audience = audience
+        self.issuer = issuer
+        self.authenticationContexts = authenticationContexts
+    }
+
+    /// The reply for every token that is unknown, foreign, spent, revoked or past its time.
+    package static let inactive = Self(active: false)
+
+    private enum CodingKeys: String, CodingKey {
+        case active, scope, username
+        case clientID = "client_id"
+        case tokenType = "token_type"
+        case expiration = "exp"
+        case issuedAt = "iat"
+        case subject = "sub"
+        case audience = "aud"
+        case issuer = "iss"
+        case authenticationContexts = "acrs"
+    }
+}
+
+/// The claims of the user whom an access token is for: the answer of `oidc/userinfo` (OpenID Connect Core 1.0 §5.3.2).
+package struct UserInfoReply: Hashable, Sendable, Codable {
+    /// The same as in the ID token.
+    package var subject: String
+    package var name: String?
+    package var givenName: String?
+    package var familyName: String?
+    package var preferredUsername: String?
+    package var email: String?
+    package var isEmailVerified: Bool?
+
+    package init(
+        subject: String, name: String? = nil, givenName: String? = nil, familyName: String? = nil,
+        preferredUsername: String? = nil, email: String? = nil, isEmailVerified: Bool? = nil
+    ) {
+        self.subject = subject
+        self.name = name
+        self.givenName = givenName
+        self.familyName = familyName
+        self.preferredUsername = preferredUsername
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case subject = "sub"
+        case name
+        case givenName = "given_name"
+        case familyName = "family_name"
+        case preferredUsername = "preferred_username"
+        case email
+        case isEmailVerified = "email_verified"
+    }
+}

@@ -1,0 +1,179 @@
+package import NativeAuthCore
+
+extension V1 {
+    /// Requests and replies of the registration of a strong authentication method (native-auth-v1 §4.9).
+    package enum Register {}
+}
+
+extension V1.Register {
+    /// `POST register/v1.0/introspect`: asks for the methods (native-auth-v1 §4.9.1); the form of sign-in's.
+    package typealias IntrospectRequest = V1.SignIn.IntrospectRequest
+    /// `POST register/v1.0/continue`: submits the code, or goes on without one (native-auth-v1 §4.9.3); the form of the
+    /// password reset.
+    package typealias ContinueRequest = V1.ResetPassword.ContinueRequest
+
+    /// `POST register/v1.0/challenge`: sends a code to the contact (native-auth-v1 §4.9.2).
+    package struct ChallengeRequest: FormRequest {
+        package var clientID: String?
+        package var continuationToken: Secret<String>?
+        /// ``IntrospectReply/Method/challengeType``, unjudged.
+        package var challengeType: String?
+        /// The e-mail address or telephone number.
+        package var challengeTarget: String?
+        /// `email` or `sms`, unjudged; may be missing.
+        package var challengeChannel: String?
+
+        package init(
+            clientID: String?, continuationToken: Secret<String>?, challengeType: String?, challengeTarget: String?,
+            challengeChannel: String? = nil
+        ) {
+            self.clientID = clientID
+            self.continuationToken = continuationToken
+            self.challengeType = challengeType
+            self.challengeTarget = challengeTarget
+            self.challengeChannel = challengeChannel
+        }
+
+        package init(form: FormFields) throws(FormError) {
+            clientID = try form.word("client_id")
+            continuationToken = try form.secret("continuation_token")
+            challengeType = try form.word("challenge_type")
+            challengeTarget = try form.single("challenge_target")
+            challengeChannel = try form.word("challenge_channel")
+        }
+
+        package var form: FormFields {
+            var form = FormFields()
+            form.append("client_id", clientID)
+            form.append("continuation_token", continuationToken)
+            form.append("challenge_type", challengeType)
+            form.append("challenge_target", challengeTarget)
+            form.append("challenge_channel", challengeChannel)
+            return form
+        }
+    }
+
+    /// A code was sent, or none is needed (native-auth-v1 §4.9.2).
+    package struct ChallengeReply: Hashable, Sendable {
+        /// Open: only here ``preverified`` occurs.
+        package var challengeType: String
+        package var continuationToken: Secret<String>?
+        /// The contact, not masked.
+        package var challengeTarget: String?
+        /// `email` or `sms`.
+        package var challengeChannel: String?
+        /// The number of characters of the code.
+        package var codeLength: Int?
+        /// Seconds to wait before a code may be asked for again.
+        package var interval: Int?
+        /// `prompt`.
+        package var bindingMethod: String?
+
+        /// The contact was verified in the sign-up just before.
+        package static let preverified = "preverified"
+
+        package init(
+            challengeType: String, continuationToken: Secret<String>?, challengeTarget: String? = nil,
+            challengeChannel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil
+        ) {
+            self.challengeType = challengeType
+            self.continuationToken = continuationToken
+            self.challengeTarget = challengeTarget
+            self.challengeChannel = challengeChannel
+            self.codeLength = codeLength
+            self.interval = interval
+            self.bindingMethod = bindingMethod
+        }
+    }
+}
+
+/// The methods of a second factor, or those that can be registered (native-auth-v1 §4.6, §4.9.1).
+package struct IntrospectReply: Hashable, Sendable {
+    package var continuationToken: Secret<String>?
+    package var methods: [Method]?
+
+    package init(continuationToken: Secret<String>?, methods: [Method]?) {
+        self.continuationToken = continuationToken
+        self.methods = methods
+    }
+
+    /// A way to receive a code.
+    package struct Method: Hashable, Sendable, Codable {
+        package var id: String
+        /// `oob`; open.
+        package var challengeType: String
+        /// `email` or `sms`; open.
+        package var challengeChannel: String
+        /// Of a second factor masked; of a method to register the whole address of the account.
+        package var loginHint: String?
+
+        package init(id: String, challengeType: String, challengeChannel: String, loginHint: String? = nil) {
+            self.id = id
+            self.challengeType = challengeType
+            self.challengeChannel = challengeChannel
+            self.loginHint = loginHint
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case challengeType = "challenge_type"
+            case challengeChannel = "challenge_channel"
+            case loginHint = "login_hint"
+        }
+    }
+}
+
+// MARK: - Coding
+
+extension V1.Register.ChallengeReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case challengeType = "challenge_type"
+        case continuationToken = "continuation_token"
+        case challengeTarget = "challenge_target"
+        case challengeChannel = "challenge_channel"
+        case codeLength = "code_length"
+        case interval
+        case bindingMethod = "binding_method"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        challengeType = try container.decode(String.self, forKey: .challengeType)
+        continuationToken = try container.secretIfPresent(.continuationToken)
+        challengeTarget = try container.decodeIfPresent(String.self, forKey: .challengeTarget)
+        challengeChannel = try container.decodeIfPresent(String.self, forKey: .challengeChannel)
+        codeLength = try container.decodeIfPresent(Int.self, forKey: .codeLength)
+        interval = try container.decodeIfPresent(Int.self, forKey: .interval)
+        bindingMethod = try container.decodeIfPresent(String.self, forKey: .bindingMethod)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(challengeType, forKey: .challengeType)
+        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encodeIfPresent(challengeTarget, forKey: .challengeTarget)
+        try container.encodeIfPresent(challengeChannel, forKey: .challengeChannel)
+        try container.encodeIfPresent(codeLength, forKey: .codeLength)
+        try container.encodeIfPresent(interval, forKey: .interval)
+        try container.encodeIfPresent(bindingMethod, forKey: .bindingMethod)
+    }
+}
+
+extension IntrospectReply: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case continuationToken = "continuation_token"
+        case methods
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        continuationToken = try container.secretIfPresent(.continuationToken)
+        methods = try container.decodeIfPresent([Method].self, forKey: .methods)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encodeIfPresent(methods, forKey: .methods)
+    }
+}
