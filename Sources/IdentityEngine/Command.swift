@@ -14,10 +14,64 @@ package enum Command: Sendable {
     case submitSignUpCode(ContinuationToken, code: Secret<String>)
     case submitSignUpPassword(ContinuationToken, password: Secret<String>)
     case submitSignUpAttributes(ContinuationToken, SubmittedAttributes)
+    case startSignIn(UsernameApplication)
+    /// Ask for the password, or send a code: of the first factor, or of the method `method` of the second.
+    case challengeSignIn(ContinuationToken, method: String?, accepted: Set<ChallengeType>?)
+    case submitSignInPassword(ContinuationToken, password: Secret<String>, TokenDemand)
+    case submitSignInCode(ContinuationToken, code: Secret<String>, TokenDemand)
+    /// Which second factors are there?
+    case listMethods(ContinuationToken)
+    case submitSecondFactor(ContinuationToken, code: Secret<String>, TokenDemand)
+    /// What can be registered as a second factor?
+    case listContacts(ContinuationToken)
+    /// Send a code to a contact that is to be registered.
+    case challengeContact(ContinuationToken, contact: String, channel: String?)
+    case submitContactCode(ContinuationToken, code: Secret<String>)
+    /// Register a contact that this flow has proven already.
+    case confirmContact(ContinuationToken)
+    case startReset(UsernameApplication)
+    case challengeReset(ContinuationToken, accepted: Set<ChallengeType>?)
+    case submitResetCode(ContinuationToken, code: Secret<String>)
+    case submitNewPassword(ContinuationToken, password: Secret<String>)
+    case pollReset(ContinuationToken)
     /// Exchange the token of a finished flow for tokens.
-    case redeem(ContinuationToken, scopes: [String])
+    case redeem(ContinuationToken, TokenDemand)
     /// Exchange a refresh token. Empty scopes stand for those of the sign-in (RFC 6749 section 6).
-    case refresh(Secret<String>, scopes: [String])
+    case refresh(Secret<String>, TokenDemand)
+    /// End the session of a refresh token or an access token (RFC 7009).
+    case revoke(Secret<String>)
+}
+
+/// What tokens a client wants.
+package struct TokenDemand: Hashable, Sendable {
+    package var scopes: [String]
+    /// The authentication contexts that the access token must satisfy, such as `c1`; each asks for a second factor
+    /// (native-auth-v1 §4.7).
+    package var contexts: [String]
+
+    package init(scopes: [String], contexts: [String] = []) {
+        self.scopes = scopes
+        self.contexts = contexts
+    }
+
+    /// What makes this demand the same as another, in one unambiguous list.
+    var digestContent: [Data] {
+        [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) }
+    }
+}
+
+/// What a client sends to start a sign-in or a reset.
+package struct UsernameApplication: Sendable {
+    /// The e-mail address, or the alias.
+    package var username: String
+    package var accepted: Set<ChallengeType>
+    package var capabilities: Set<Capability>
+
+    package init(username: String, accepted: Set<ChallengeType>, capabilities: Set<Capability>) {
+        self.username = username
+        self.accepted = accepted
+        self.capabilities = capabilities
+    }
 }
 
 /// What a client sends to start a sign-up.
@@ -56,15 +110,33 @@ package struct CommandContext: Sendable {
     package var tenantName: String
     package var client: ClientID
     package var language: MailLanguage
+    /// Where the request came from; nil within a process.
+    package var source: RequestSource?
     package var trace: Trace
 
     /// The one reading of the clock for this request (decision D10).
     package var now: Date { trace.at }
 
-    package init(tenantName: String, client: ClientID, language: MailLanguage, trace: Trace) {
+    package init(
+        tenantName: String, client: ClientID, language: MailLanguage, source: RequestSource? = nil, trace: Trace
+    ) {
         self.tenantName = tenantName
         self.client = client
         self.language = language
+        self.source = source
         self.trace = trace
+    }
+}
+
+/// Where a request came from, as limits know it.
+package struct RequestSource: Hashable, Sendable {
+    /// An IPv4 address, or the /64 of an IPv6 address (`SEC-RATE-2`).
+    package var address: Data
+    /// Its network: /24 for IPv4, /56 for IPv6 (`SEC-LOCK-3`).
+    package var network: Data
+
+    package init(address: Data, network: Data) {
+        self.address = address
+        self.network = network
     }
 }

@@ -7,14 +7,14 @@ package import NativeAuthCore
 #endif
 
 /// A flow as its continuation token carries it: identity, age, revision and state (decision D2).
-package struct FlowEnvelope<State: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+package struct FlowEnvelope: Codable, Hashable, Sendable {
     package var flow: UUID
     package var startedAt: Date
     package var revision: Int
     package var expiresAt: Date
-    package var state: State
+    package var state: FlowState
 
-    package init(flow: UUID, startedAt: Date, revision: Int, expiresAt: Date, state: State) {
+    package init(flow: UUID, startedAt: Date, revision: Int, expiresAt: Date, state: FlowState) {
         self.flow = flow
         self.startedAt = startedAt
         self.revision = revision
@@ -25,7 +25,7 @@ package struct FlowEnvelope<State: Codable & Hashable & Sendable>: Codable, Hash
 
 /// Makes and opens continuation tokens.
 ///
-/// A token is base64url of: format version (1 byte), the operations that it allows (2 bytes), and the sealed envelope.
+/// A token is base64url of: format version (1 byte), the operations that it allows (4 bytes), and the sealed envelope.
 /// Tenant, client and operations are bound to the seal as associated data, so a token of another tenant, client or step does
 /// not open (`SEC-CT-3`, `SEC-CT-6`).
 package struct ContinuationTokens: Sendable {
@@ -38,7 +38,8 @@ package struct ContinuationTokens: Sendable {
     }
 
     private let vault: Vault
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+    private static let headerLength = 5
     /// What a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred attributes of 250 characters stay below it.
     package static let longestToken = 56 * 1024
 
@@ -48,10 +49,9 @@ package struct ContinuationTokens: Sendable {
 
     /// - Returns: The token; nil when it would be longer than ``longestToken``, and nobody could go on with it.
     package func seal(
-        _ envelope: FlowEnvelope<some Codable & Hashable & Sendable>, allowing operations: FlowOperations,
-        tenant: TenantID, client: ClientID
+        _ envelope: FlowEnvelope, tenant: TenantID, client: ClientID
     ) throws(EngineError) -> ContinuationToken? {
-        let header = Self.header(operations)
+        let header = Self.header(envelope.state.allowed)
         let plaintext = try StateCoding.encode(envelope)
         do {
             let sealed = try vault.seal(
@@ -63,32 +63,32 @@ package struct ContinuationTokens: Sendable {
         }
     }
 
-    package func open<State: Codable & Hashable & Sendable>(
-        _ token: ContinuationToken, as state: State.Type, for operation: FlowOperations, tenant: TenantID,
-        client: ClientID, now: Date
-    ) throws(Fault) -> FlowEnvelope<State> {
+    /// - Parameter operation: What it shall be used for; of several, one must be allowed.
+    package func open(
+        _ token: ContinuationToken, for operation: FlowOperations, tenant: TenantID, client: ClientID, now: Date
+    ) throws(Fault) -> FlowEnvelope {
         let text = token.secret.reveal()
-        guard text.utf8.count <= Self.longestToken, let bytes = Base64URL.decode(text), bytes.count > 3,
+        guard text.utf8.count <= Self.longestToken, let bytes = Base64URL.decode(text), bytes.count > Self.headerLength,
             bytes.first == Self.version
         else { throw .unusable }
-        let header = Data(bytes.prefix(3))
-        let operations = FlowOperations(rawValue: UInt16(header[1]) << 8 | UInt16(header[2]))
+        let header = Data(bytes.prefix(Self.headerLength))
+        let operations = FlowOperations(rawValue: header.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
         let plaintext: Data
         do {
             plaintext = try vault.open(
-                Data(bytes.dropFirst(3)), for: .continuationToken, tenant: tenant,
+                Data(bytes.dropFirst(Self.headerLength)), for: .continuationToken, tenant: tenant,
                 context: Self.context(header, client))
         } catch {
             throw .unusable
         }
-        guard operations.contains(operation) else { throw .notAllowedNow }
-        guard let envelope: FlowEnvelope<State> = StateCoding.decode(plaintext) else { throw .unusable }
+        guard !operations.isDisjoint(with: operation) else { throw .notAllowedNow }
+        guard let envelope: FlowEnvelope = StateCoding.decode(plaintext) else { throw .unusable }
         guard now < envelope.expiresAt else { throw .expired }
         return envelope
     }
 
     private static func header(_ operations: FlowOperations) -> Data {
-        Data([version, UInt8(operations.rawValue >> 8), UInt8(operations.rawValue & 0xFF)])
+        Data([version]) + withUnsafeBytes(of: operations.rawValue.bigEndian) { Data($0) }
     }
 
     private static func context(_ header: Data, _ client: ClientID) -> [Data] {

@@ -40,118 +40,104 @@ extension Engine {
         if let password = application.password {
             draft.passwordHash = try await hash(password)
         }
-        let state = SignUpState.started(draft)
-        let envelope = FlowEnvelope(
-            flow: ports.randomness.uuid(), startedAt: scene.now, revision: 0,
-            expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
-        let token = try tokens.seal(
-            envelope, allowing: state.allowed, tenant: scene.tenant.id, client: scene.client.id)
-        guard let token else { return scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))) }
-        return Outcome(
-            .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
+        // Only attributes make a state that is too long for a token.
+        return try begin(.signUp(.started(draft)), in: scene)
+            ?? scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter])))
     }
 
     func challengeSignUp(
         _ token: ContinuationToken, accepted: Set<ChallengeType>?, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened<SignUpState>
+        let opened: Opened
         do {
-            opened = try open(token, as: SignUpState.self, for: .challengeSignUp, content: [], in: scene)
+            opened = try open(token, for: .challengeSignUp, in: scene)
         } catch {
             return scene.outcome(.refused(Refusal(error)))
+        }
+        guard case .signUp(let state) = opened.state, let email = state.draft?.email else {
+            return scene.outcome(.refused(.notAllowedNow))
         }
         if let accepted, let missing = scene.userFlow.neededChallengeTypes.first(where: { !accepted.contains($0) }) {
             return scene.outcome(.accepted(.goToWeb(reason: "Client is missing \(missing.rawValue) challenge type")))
         }
         // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
         let digits = Secret(ports.randomness.digits(settings.codeDigits))
-        let settings = settings
-        let state = opened.envelope.state
-        guard let email = state.draft?.email else { return scene.outcome(.refused(.notAllowedNow)) }
         return try await step(opened, keepsAnswer: false, in: scene) { situation in
-            let number = situation.row.codesSent + 1
-            let record = CodeRecord(
-                digest: codeDigest(digits, number: number, of: opened.envelope.flow, for: email, in: scene),
-                sentAt: situation.now, expiresAt: situation.now.addingTimeInterval(Double(settings.codeLifetime)))
-            return state.challenging(with: FreshCode(digits: digits, record: record), in: situation)
+            let fresh = freshCode(
+                digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)
+            return state.challenging(with: fresh, in: situation).map(FlowState.signUp)
         }
     }
 
     func submitSignUpCode(
         _ token: ContinuationToken, _ code: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let digits = code.reveal().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
-        let opened: Opened<SignUpState>
+        let digits = digits(of: code)
+        let opened: Opened
         do {
             opened = try open(
-                token, as: SignUpState.self, for: .submitSignUpCode, content: [Data(digits)], in: scene)
+                token, for: .submitSignUpCode, content: [Data((digits ?? code).reveal().utf8)], in: scene)
         } catch {
             return scene.outcome(.refused(Refusal(error)))
         }
-        // SEC-OTP-8: what cannot be a code is refused without being counted.
-        guard digits.count == settings.codeDigits, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return scene.outcome(.refused(.incorrectCode))
+        guard case .signUp(let state) = opened.state, let draft = state.draft else {
+            return scene.outcome(.refused(.notAllowedNow))
         }
-        let state = opened.envelope.state
-        guard let draft = state.draft else { return scene.outcome(.refused(.notAllowedNow)) }
-        let candidate = Secret(String(decoding: digits, as: UTF8.self))
+        guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
         let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, identifiers: draft.identifiers.map(\.key), in: scene) { situation in
+        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
             state.submitting(
-                code: { record in
-                    Vault.areEqual(
-                        record.digest,
-                        codeDigest(
-                            candidate, number: situation.row.codesSent, of: opened.envelope.flow, for: draft.email,
-                            in: scene))
-                }, newUser: newUser, in: situation)
+                code: { matches(digits, $0, situation, of: opened.flow, to: draft.email, for: .signUp, in: scene) },
+                newUser: newUser, in: situation
+            ).map(FlowState.signUp)
         }
     }
 
     func submitSignUpPassword(
         _ token: ContinuationToken, _ password: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened<SignUpState>
+        let opened: Opened
         do {
             opened = try open(
-                token, as: SignUpState.self, for: .submitSignUpPassword, content: [Data(password.reveal().utf8)],
-                in: scene)
+                token, for: .submitSignUpPassword, content: [Data(password.reveal().utf8)], in: scene)
         } catch {
             return scene.outcome(.refused(Refusal(error)))
         }
-        let state = opened.envelope.state
-        guard let draft = state.draft else { return scene.outcome(.refused(.notAllowedNow)) }
+        guard case .signUp(let state) = opened.state, let draft = state.draft else {
+            return scene.outcome(.refused(.notAllowedNow))
+        }
         if let fault = check(password, for: draft, in: scene) {
             return scene.outcome(.refused(.unacceptablePassword(fault)))
         }
         let hash = try await hash(password)
         let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, identifiers: draft.identifiers.map(\.key), in: scene) { situation in
-            state.submitting(password: hash, newUser: newUser, in: situation)
+        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
+            state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)
         }
     }
 
     func submitSignUpAttributes(
         _ token: ContinuationToken, _ attributes: SubmittedAttributes, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened<SignUpState>
+        let opened: Opened
         do {
-            opened = try open(
-                token, as: SignUpState.self, for: .submitSignUpAttributes, content: attributes.digestContent, in: scene)
+            opened = try open(token, for: .submitSignUpAttributes, content: attributes.digestContent, in: scene)
         } catch {
             return scene.outcome(.refused(Refusal(error)))
+        }
+        guard case .signUp(let state) = opened.state, var draft = state.draft else {
+            return scene.outcome(.refused(.notAllowedNow))
         }
         let judged = scene.userFlow.judge(attributes)
         guard judged.invalid.isEmpty else {
             return scene.outcome(.refused(.invalidAttributes(judged.invalid)))
         }
-        let state = opened.envelope.state
-        guard var draft = state.draft else { return scene.outcome(.refused(.notAllowedNow)) }
         draft.attributes.merge(judged.accepted) { $1 }
         let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, identifiers: draft.identifiers.map(\.key), in: scene) { situation in
+        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
             state.submitting(
-                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation)
+                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
+            ).map(FlowState.signUp)
         }
     }
 
@@ -165,29 +151,6 @@ extension Engine {
             context: PasswordContext(
                 emailLocalPart: draft.email.localPart, alias: draft.alias?.display, names: names,
                 tenantName: scene.tenant.displayName))
-    }
-
-    private func hash(_ password: Secret<String>) async throws(EngineError) -> PasswordHash {
-        do {
-            return try await ports.hasher.hash(password)
-        } catch {
-            switch error {
-            case .overloaded: throw .overloaded
-            case .unusable: throw .broken("a password that the policy accepted could not be hashed")
-            }
-        }
-    }
-
-    /// `SEC-OTP-7`, `SEC-OTP-9`: bound to tenant, client, flow, purpose, number and identifier.
-    private func codeDigest(
-        _ digits: Secret<String>, number: Int, of flow: UUID, for email: EmailAddress, in scene: Scene
-    ) -> Data {
-        vault.digest(
-            .oneTimePasscode, tenant: scene.tenant.id,
-            [
-                Data(scene.client.id.description.utf8), Data(flow.uuidString.utf8), Data("\(number)".utf8),
-                Data(MailContent.Purpose.signUp.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
-            ])
     }
 }
 

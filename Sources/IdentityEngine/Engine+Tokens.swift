@@ -8,67 +8,84 @@ import NativeAuthCore
 
 // Tokens: for a finished flow, and for a refresh token.
 extension Engine {
-    /// Exchanges the token of a finished flow for tokens (native-auth-v1 §5.4).
+    /// Exchanges the token of a finished flow for tokens, or says which factor is missing (native-auth-v1 §5.4).
     func redeem(
-        _ token: ContinuationToken, scopes: [String], in scene: Scene
+        _ token: ContinuationToken, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened<SignUpState>
+        let opened: Opened
         do {
-            opened = try open(
-                token, as: SignUpState.self, for: .redeem, content: scopes.map { Data($0.utf8) }, in: scene)
+            opened = try open(token, for: .redeem, content: demand.digestContent, in: scene)
         } catch {
             return scene.outcome(.refused(Refusal(error)))
         }
-        let state = opened.envelope.state
-        guard case .completed(let signUp) = state else { return scene.outcome(.refused(.notAllowedNow)) }
+        guard let proven = opened.state.authentication else { return scene.outcome(.refused(.notAllowedNow)) }
         let grant: ScopeGrant
-        switch scene.client.judge(scopes) {
+        switch scene.client.judge(demand.scopes) {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return scene.outcome(.refused(refusal))
         }
-        guard let user = try await user(signUp.user, in: scene) else {
+        guard let account = try await account(proven.account.user, in: scene) else {
             return scene.outcome(.refused(.unusableToken))
         }
-        let proof = Proof(methods: signUp.methods, authenticatedAt: signUp.authenticatedAt)
-        var issued = try await sign(grant, for: user, proof: proof, in: scene)
-        var family: RefreshFamily?
-        if grant.openID.contains("offline_access") {
-            let id = ports.randomness.uuid()
-            let refreshToken = newRefreshToken(of: id)
-            issued.refreshToken = refreshToken
-            family = RefreshFamily(
-                id: id, tenant: scene.tenant.id, client: scene.client.id, user: user.id, scopes: grant.all,
-                methods: proof.methods, authenticatedAt: proof.authenticatedAt, createdAt: scene.now,
-                expiresAt: refreshExpiry(createdAt: scene.now, in: scene), tokenDigest: Self.digest(refreshToken))
-        }
-        let (tokens, newFamily) = (issued, family)
+        let prepared = try await prepare(proven, demand, grant, account, in: scene)
         return try await step(opened, in: scene) { situation in
-            state.redeeming(tokens, family: newFamily, in: situation)
+            SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
+        }
+    }
+
+    /// Signs the tokens that `proven` is worth, if it is worth any. The step decides again, under its lock.
+    func prepare(
+        _ proven: Authentication, _ demand: TokenDemand, _ grant: ScopeGrant, _ account: UserAccount, in scene: Scene
+    ) async throws(EngineError) -> PreparedTokens {
+        let policy = scene.client.requiresSecondFactor || scene.userFlow.requiresSecondFactor
+        let verdict = proven.judged(
+            contexts: demand.contexts, policy: policy, account: account,
+            distinctMailbox: scene.userFlow.requiresDistinctMailbox)
+        switch verdict {
+        case .giveSecondFactor, .registerMethod, .goToWeb:
+            return PreparedTokens(demand: demand, needsTwoFactors: policy)
+        case .tokens(let contexts):
+            let session = grant.openID.contains("offline_access") ? ports.randomness.uuid() : nil
+            let proof = Proof(
+                methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session)
+            var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
+            var family: RefreshFamily?
+            if let session {
+                let refreshToken = newRefreshToken(of: session)
+                issued.refreshToken = refreshToken
+                family = RefreshFamily(
+                    id: session, tenant: scene.tenant.id, client: scene.client.id, user: account.user.id,
+                    scopes: grant.all, methods: proof.methods, contexts: contexts,
+                    authenticatedAt: proof.authenticatedAt, createdAt: scene.now,
+                    expiresAt: refreshExpiry(createdAt: scene.now, in: scene), tokenDigest: Self.digest(refreshToken))
+            }
+            return PreparedTokens(
+                demand: demand, needsTwoFactors: policy, tokens: issued, family: family, contexts: contexts)
         }
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
     func refresh(
-        _ token: Secret<String>, scopes: [String], in scene: Scene
+        _ token: Secret<String>, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        guard let id = Self.family(of: token) else { return scene.outcome(.refused(.unusableRefreshToken)) }
-        let found: RefreshFamily?
-        do {
-            found = try await ports.refresh.refreshFamily(id, in: scene.tenant.id)
-        } catch {
-            throw .store(error)
-        }
-        guard let found, found.client == scene.client.id, let user = try await user(found.user, in: scene) else {
-            return scene.outcome(.refused(.unusableRefreshToken))
-        }
+        guard let found = try await family(of: token, in: scene), found.client == scene.client.id,
+            let account = try await account(found.user, in: scene)
+        else { return scene.outcome(.refused(.unusableRefreshToken)) }
+        guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
         let grant: ScopeGrant
-        switch scene.client.judge(scopes.isEmpty ? found.scopes : scopes) {
+        switch scene.client.judge(demand.scopes.isEmpty ? found.scopes : demand.scopes) {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return scene.outcome(.refused(refusal))
         }
-        let proof = Proof(methods: found.methods, authenticatedAt: found.authenticatedAt)
-        var issued = try await sign(grant, for: user, proof: proof, in: scene)
-        let successor = newRefreshToken(of: id)
+        // A refresh adds no proof: what the sign-in did not give has to be given in a new one (SEC-MFA-1).
+        let policy = scene.client.requiresSecondFactor || scene.userFlow.requiresSecondFactor
+        guard demand.contexts.allSatisfy(found.contexts.contains), !policy || found.methods.contains("mfa") else {
+            return scene.outcome(.refused(.secondFactorNeeded))
+        }
+        let proof = Proof(
+            methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
+        var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
+        let successor = newRefreshToken(of: found.id)
         issued.refreshToken = successor
 
         let secret = Data(token.reveal().utf8)
@@ -87,7 +104,7 @@ extension Engine {
             grace: Double(settings.refreshGrace))
         let verdict: RefreshVerdict
         do {
-            verdict = try await ports.refresh.updateRefreshFamily(id, in: scene.tenant.id) { family in
+            verdict = try await ports.refresh.updateRefreshFamily(found.id, in: scene.tenant.id) { family in
                 let (change, verdict) = family?.presenting(rotation) ?? (nil, .refused(.unusableRefreshToken))
                 let kind: AuditEvent.Kind? =
                     switch verdict {
@@ -95,7 +112,7 @@ extension Engine {
                     case .reused: .tokenReuseDetected
                     case .repeated, .refused: nil
                     }
-                return (change, kind.map { event($0, user: user.id, of: nil, in: scene) }, verdict)
+                return (change, kind.map { event($0, user: found.user, of: nil, in: scene) }, verdict)
             }
         } catch {
             throw .store(error)
@@ -115,14 +132,47 @@ extension Engine {
         }
     }
 
-    private struct Proof {
-        let methods: [String]
-        let authenticatedAt: Date
+    /// Ends the session that a refresh token or an access token belongs to. What is no token of this client is not there any
+    /// more, which is what was asked for (RFC 7009 section 2.2).
+    func revoke(_ token: Secret<String>, in scene: Scene) async throws(EngineError) -> Outcome {
+        let done = scene.outcome(.accepted(.revoked))
+        var session = try await family(of: token, in: scene)
+        // A refresh token that is not the live one ends its family, too: two parties hold it (SEC-TOK-9).
+        if session == nil, let claims = try await verified(token, for: scene.tenant, now: scene.now),
+            let id = claims.sessionID
+        {
+            session = try await refreshFamily(id, in: scene.tenant.id)
+        }
+        guard let session, session.client == scene.client.id else { return done }
+        let now = scene.now
+        do {
+            try await ports.refresh.updateRefreshFamily(session.id, in: scene.tenant.id) { family in
+                guard var family, family.revokedAt == nil else { return (nil, nil, ()) }
+                family.revokedAt = now
+                return (family, event(.tokenRevoked, user: family.user, of: nil, in: scene), ())
+            }
+        } catch {
+            throw .store(error)
+        }
+        return done
     }
 
-    private func user(_ id: UserID, in scene: Scene) async throws(EngineError) -> User? {
+    private struct Proof {
+        let methods: [String]
+        let contexts: [String]
+        let authenticatedAt: Date
+        let session: UUID?
+    }
+
+    /// The family that a refresh token names; whether it is the live one is for ``RefreshFamily/presenting(_:)``.
+    private func family(of token: Secret<String>, in scene: Scene) async throws(EngineError) -> RefreshFamily? {
+        guard let id = Self.family(of: token) else { return nil }
+        return try await refreshFamily(id, in: scene.tenant.id)
+    }
+
+    func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(EngineError) -> RefreshFamily? {
         do {
-            return try await ports.users.user(id, in: scene.tenant.id)
+            return try await ports.refresh.refreshFamily(id, in: tenant)
         } catch {
             throw .store(error)
         }
@@ -138,7 +188,8 @@ extension Engine {
             tenant: scene.tenant.id, client: scene.client.id, user: user,
             audience: grant.resource ?? scene.client.id.description, scopes: grant.resourceScopes,
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
-            issuedAt: scene.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL)
+            contexts: proof.contexts, sessionID: proof.session, issuedAt: scene.now, lifetime: lifetime,
+            tokenID: ports.randomness.uuid(), issuer: settings.baseURL)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

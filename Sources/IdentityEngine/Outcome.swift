@@ -41,18 +41,49 @@ package enum Interaction: Hashable, Sendable, Codable {
     case proveAddress(CodeDelivery)
     /// The address is proven; ask for a challenge to choose a password.
     case chooseCredential
-    /// Send the new password.
+    /// Send the password: the new one at sign-up, the user's at sign-in.
     case enterPassword
     /// Send these attributes.
     case collectAttributes([RequiredAttribute])
     /// The attributes are noted; first prove these.
     case verifyFirst(unverified: [String])
-    /// The account exists; redeem the token to sign in.
+    /// A second factor is needed; ask which there are.
+    case giveSecondFactor
+    /// A second factor is needed and none is registered; ask what can be.
+    case registerMethod
+    /// Choose one of these.
+    case chooseMethod([OfferedMethod])
+    /// Prove the contact to be registered with the code that was sent.
+    case proveContact(String, codeLength: Int)
+    /// The contact was proven in this flow already; finish without a code.
+    case contactAlreadyProven
+    /// Send the new password within so many seconds.
+    case choosePassword(expiresIn: Int)
+    /// The new password is taken; ask how it goes every so many seconds.
+    case awaitReset(pollInterval: Int)
+    /// The password is changed; redeem the token to sign in.
+    case passwordChanged
+    /// Everything is proven; redeem the token to sign in.
     case signIn
     /// Signed in.
     case signedIn(IssuedTokens)
+    /// The session is over.
+    case revoked
     /// This client cannot go on here; the web can.
     case goToWeb(reason: String)
+}
+
+/// A way to give a second factor, or to register one.
+package struct OfferedMethod: Hashable, Sendable, Codable {
+    /// What the client sends to choose it.
+    package var id: String
+    /// For an existing method the address, masked; for a new one the whole address, to begin with.
+    package var hint: String
+
+    package init(id: String, hint: String) {
+        self.id = id
+        self.hint = hint
+    }
 }
 
 /// Where a code went.
@@ -99,6 +130,20 @@ package enum Refusal: Hashable, Sendable, Codable {
     case invalidScope
     /// The application may not ask for this scope.
     case scopeNotConsented
+    /// Nobody signs in by this name.
+    case userNotFound
+    /// The user signs in with codes; there is no password to reset.
+    case noPasswordToReset
+    case incorrectPassword
+    /// Too many wrong passwords; nothing is compared for so many seconds.
+    case locked(seconds: Int)
+    case accountDisabled
+    /// No such method of the user.
+    case unknownMethod
+    /// No contact that a code can be sent to.
+    case invalidContact
+    /// The session does not hold the factors that are asked for; sign in again.
+    case secondFactorNeeded
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken
@@ -106,9 +151,9 @@ package enum Refusal: Hashable, Sendable, Codable {
 
 /// What may be done with a token next. Sealed into it as associated data (decision D2, `SEC-CT-6`).
 package struct FlowOperations: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt16
+    package let rawValue: UInt32
 
-    package init(rawValue: UInt16) {
+    package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
@@ -117,6 +162,20 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let submitSignUpPassword = FlowOperations(rawValue: 1 << 2)
     package static let submitSignUpAttributes = FlowOperations(rawValue: 1 << 3)
     package static let redeem = FlowOperations(rawValue: 1 << 4)
+    /// The first factor's challenge, and the second factor's.
+    package static let challengeSignIn = FlowOperations(rawValue: 1 << 5)
+    package static let submitSignInPassword = FlowOperations(rawValue: 1 << 6)
+    package static let submitSignInCode = FlowOperations(rawValue: 1 << 7)
+    package static let listMethods = FlowOperations(rawValue: 1 << 8)
+    package static let submitSecondFactor = FlowOperations(rawValue: 1 << 9)
+    package static let listContacts = FlowOperations(rawValue: 1 << 10)
+    package static let challengeContact = FlowOperations(rawValue: 1 << 11)
+    package static let submitContactCode = FlowOperations(rawValue: 1 << 12)
+    package static let confirmContact = FlowOperations(rawValue: 1 << 13)
+    package static let challengeReset = FlowOperations(rawValue: 1 << 14)
+    package static let submitResetCode = FlowOperations(rawValue: 1 << 15)
+    package static let submitNewPassword = FlowOperations(rawValue: 1 << 16)
+    package static let pollReset = FlowOperations(rawValue: 1 << 17)
 }
 
 /// How an answer is recognised in a log: no part of it is a secret. An answer that is given again keeps its trace, so that
@@ -202,7 +261,7 @@ extension Outcome: Codable {
         let values = try decoder.container(keyedBy: Key.self)
         verdict = try values.decode(Verdict.self, forKey: .verdict)
         token = try values.decodeIfPresent(String.self, forKey: .token).map { ContinuationToken($0) }
-        allowed = FlowOperations(rawValue: try values.decode(UInt16.self, forKey: .allowed))
+        allowed = FlowOperations(rawValue: try values.decode(UInt32.self, forKey: .allowed))
         trace = try values.decode(Trace.self, forKey: .trace)
     }
 

@@ -23,6 +23,12 @@ package struct EngineSettings: Hashable, Sendable {
     package var misusesPerFlow = 3
     /// `REL-IDEM`.
     package var replayLifetime = 60
+    /// How long a mail without a code is worth sending.
+    package var noticeLifetime = 24 * 3600
+    /// `SEC-LOCK-3`: how long a network stays familiar after a sign-in.
+    package var familiarityLifetime = 30 * 24 * 3600
+    /// How often a client asks whether a reset is done, native-auth-v1 §4.8.4. It is done at the first time.
+    package var pollInterval = 1
     /// `SEC-TOK-1`: the life of tokens is drawn from this range.
     package var tokenLifetime = 3600...5400
     /// `SEC-TOK-9`.

@@ -8,14 +8,15 @@ package enum IdentityServer {
     /// An application that serves `routes`.
     ///
     /// - Parameters:
+    ///   - perimeter: Who may come in, and how often.
     ///   - port: 0 takes any free one.
     ///   - onRunning: Called with the bound port once requests are accepted.
     package static func application(
-        _ routes: IdentityRoutes, host: String, port: Int, logger: Logger,
+        _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         Application(
-            router: routes.router(),
+            responder: perimeter.responder(for: routes),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionDeadlines()],

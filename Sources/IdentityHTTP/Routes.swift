@@ -3,7 +3,7 @@ package import Hummingbird
 package import IdentityEngine
 import Logging
 import NIOCore
-import NativeAuthCore
+package import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
@@ -14,16 +14,24 @@ import NativeAuthWire
 
 /// The identity server as HTTP: routes, and what each does with engine and codec.
 package struct IdentityRoutes: Sendable {
-    private let engine: Engine
+    let engine: Engine
     private let clock: any WallClock
     private let readiness: Readiness
+    let resourceServerSecret: Secret<String>?
     private let development: DevelopmentPages?
 
-    /// - Parameter development: The home page and the inbox; nil in production, where they do not exist.
-    package init(engine: Engine, clock: any WallClock, readiness: Readiness, development: DevelopmentPages? = nil) {
+    /// - Parameters:
+    ///   - resourceServerSecret: The password with which resource servers ask about tokens; nil: nobody may (RFC 7662
+    ///     section 2.1).
+    ///   - development: The home page and the inbox; nil in production, where they do not exist.
+    package init(
+        engine: Engine, clock: any WallClock, readiness: Readiness, resourceServerSecret: Secret<String>? = nil,
+        development: DevelopmentPages? = nil
+    ) {
         self.engine = engine
         self.clock = clock
         self.readiness = readiness
+        self.resourceServerSecret = resourceServerSecret
         self.development = development
     }
 
@@ -31,13 +39,16 @@ package struct IdentityRoutes: Sendable {
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
         router.add(middleware: RequestGuard(randomness: engine.ports.randomness, clock: clock))
-        for endpoint in V1Endpoint.allCases where endpoint.isServed {
+        for endpoint in V1Endpoint.allCases {
             route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
                 try await native(endpoint, request, context)
             }
         }
         route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get, discovery)
         route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, keys)
+        route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, revoke)
+        route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, introspect)
+        route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, userInfo)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
             await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
@@ -46,6 +57,7 @@ package struct IdentityRoutes: Sendable {
             route(router, "/", .get) { _, _ in development.home() }
             route(router, "/dev/inbox", .get) { _, _ in development.inbox() }
             route(router, "/dev/inbox.json", .get) { request, _ in await development.inboxJSON(request) }
+            route(router, "/dev/api/{tenant}", .get, developmentAPI)
         }
         return router
     }
@@ -68,6 +80,30 @@ package struct IdentityRoutes: Sendable {
     private func native(
         _ endpoint: V1Endpoint, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
+        let form = try await Self.form(of: request)
+        let asked = try V1Codec.request(
+            endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
+        return try await answer(asked, request, context)
+    }
+
+    /// Lets the engine handle what was asked, within the limits per source, flow and family.
+    func answer(
+        _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        try context.checkGuesses(before: asked.command)
+        if let (step, key) = asked.command.repeated { try context.admit(step, of: key) }
+        let outcome = try await engine.handle(
+            asked.command,
+            in: CommandContext(
+                tenantName: try context.parameters.require("tenant"), client: asked.client,
+                language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
+                source: context.source?.forEngine, trace: context.trace))
+        context.countGuess(outcome.verdict)
+        return RequestGuard.response(V1Codec.reply(outcome))
+    }
+
+    /// The form in the body. Nothing of the API may stand in the URL, where logs would keep it (`SEC-NET-9`).
+    static func form(of request: Request) async throws -> FormFields {
         guard MediaType.isForm(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         let body = try await RequestGuard.body(of: request)
         let form: FormFields
@@ -78,16 +114,8 @@ package struct IdentityRoutes: Sendable {
         } catch {
             throw RequestFault.malformed(error)
         }
-        // SEC-NET-9: a parameter of the API in the URL would stand in logs; it is refused wherever else it also is.
         guard !query.names.contains(where: V1Codec.isParameter) else { throw RequestFault.parametersInQuery }
-        let asked = try V1Codec.request(
-            endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
-        let outcome = try await engine.handle(
-            asked.command,
-            in: CommandContext(
-                tenantName: try context.parameters.require("tenant"), client: asked.client,
-                language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]), trace: context.trace))
-        return RequestGuard.response(V1Codec.reply(outcome))
+        return form
     }
 
     /// OpenID Connect discovery (native-auth-v1 §1.3).
@@ -98,15 +126,20 @@ package struct IdentityRoutes: Sendable {
             issuer: "\(base)/v2.0", authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
-            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)", responseTypesSupported: ["code"],
-            responseModesSupported: ["query", "fragment"],
-            grantTypesSupported: [GrantType.continuationToken.rawValue, GrantType.refreshToken.rawValue],
+            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)",
+            userinfoEndpoint: "\(base)/\(MetadataEndpoint.userInfo.rawValue)",
+            revocationEndpoint: "\(base)/\(MetadataEndpoint.revocation.rawValue)",
+            introspectionEndpoint: resourceServerSecret.map { _ in
+                "\(base)/\(MetadataEndpoint.tokenIntrospection.rawValue)"
+            }, responseTypesSupported: ["code"], responseModesSupported: ["query", "fragment"],
+            grantTypesSupported: [
+                GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken,
+            ].map(\.rawValue),
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
             scopesSupported: ["openid", "profile", "email", "offline_access"],
             claimsSupported: [
-                "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "oid", "tid", "preferred_username",
-                "name",
-                "given_name", "family_name", "email", "ver",
+                "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
+                "preferred_username", "name", "given_name", "family_name", "email", "ver",
             ], tokenEndpointAuthMethodsSupported: ["none"])
         return Self.json(try WireJSON.encode(document), cacheControl: "public, max-age=3600")
     }
@@ -121,7 +154,7 @@ package struct IdentityRoutes: Sendable {
         }
     }
 
-    private func tenant(_ context: IdentityRequestContext) async throws -> Tenant {
+    func tenant(_ context: IdentityRequestContext) async throws -> Tenant {
         guard let tenant = try await engine.tenant(named: try context.parameters.require("tenant")) else {
             throw RequestFault.unknownTenant
         }
@@ -142,19 +175,6 @@ package struct IdentityRoutes: Sendable {
         Response(
             status: status, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
-    }
-}
-
-extension V1Endpoint {
-    /// Whether this server answers the endpoint.
-    var isServed: Bool {
-        switch self {
-        case .signUpStart, .signUpChallenge, .signUpContinue, .token: true
-        case .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart, .resetPasswordChallenge,
-            .resetPasswordContinue, .resetPasswordSubmit, .resetPasswordPollCompletion, .registerIntrospect,
-            .registerChallenge, .registerContinue:
-            false
-        }
     }
 }
 

@@ -10,12 +10,13 @@ package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvert
     /// The recipient.
     package var to: String
     package var subject: String
-    package var code: String
+    /// Nil in a notice; the JSON then says `null`.
+    package var code: String?
     /// The plain part.
     package var text: String
     package var sentAt: Date
 
-    package init(to: String, subject: String, code: String, text: String, sentAt: Date) {
+    package init(to: String, subject: String, code: String?, text: String, sentAt: Date) {
         self.to = to
         self.subject = subject
         self.code = code

@@ -18,16 +18,48 @@ struct MailPhrases: Sendable {
     var secrecy: String
     /// What to do when one did not ask for it.
     var unasked: String
+    var passwordChanged: Notice
+    var methodRegistered: Notice
 
-    /// Why the code was sent.
-    func sentence(for purpose: MailContent.Purpose) -> String {
+    /// The sentences of a mail that tells what happened to the account.
+    struct Notice: Sendable {
+        var subject: String
+        /// What happened.
+        var event: String
+        /// What to do when one did not do it.
+        var unasked: String
+    }
+
+    /// What differs from purpose to purpose.
+    struct Opening: Sendable {
+        var subject: String
+        /// Why the mail was sent.
+        var sentence: String
+        /// What to do when one had no part in it.
+        var unasked: String
+        /// Whether the mail hands a code over, with its label, validity and secrecy.
+        var hasCode: Bool
+    }
+
+    /// What a mail of this purpose says around its code, or instead of one.
+    func opening(of purpose: MailContent.Purpose) -> Opening {
         switch purpose {
-        case .signUp: signUp
-        case .signIn: signIn
-        case .passwordReset: passwordReset
-        case .secondFactor: secondFactor
-        case .registration: registration
+        case .signUp: codeMail(signUp)
+        case .signIn: codeMail(signIn)
+        case .passwordReset: codeMail(passwordReset)
+        case .secondFactor: codeMail(secondFactor)
+        case .registration: codeMail(registration)
+        case .passwordChanged: notice(passwordChanged)
+        case .methodRegistered: notice(methodRegistered)
         }
+    }
+
+    private func codeMail(_ sentence: String) -> Opening {
+        Opening(subject: subject, sentence: sentence, unasked: unasked, hasCode: true)
+    }
+
+    private func notice(_ notice: Notice) -> Opening {
+        Opening(subject: notice.subject, sentence: notice.event, unasked: notice.unasked, hasCode: false)
     }
 
     /// The sentences in `language`.
@@ -44,7 +76,8 @@ struct MailPhrases: Sendable {
 
     private init(
         subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
-        registration: String, label: String, validity: String, secrecy: String, unasked: String
+        registration: String, label: String, validity: String, secrecy: String, unasked: String,
+        passwordChanged: Notice, methodRegistered: Notice
     ) {
         self.subject = subject
         self.signUp = signUp
@@ -56,6 +89,8 @@ struct MailPhrases: Sendable {
         self.validity = validity
         self.secrecy = secrecy
         self.unasked = unasked
+        self.passwordChanged = passwordChanged
+        self.methodRegistered = methodRegistered
     }
 
     private static let english = MailPhrases(
@@ -69,7 +104,15 @@ struct MailPhrases: Sendable {
         label: "Your code:",
         validity: "It is valid for {{minutes}} minute{{^single}}s{{/single}}.",
         secrecy: "Do not share this code with anyone. Nobody at {{{organisation}}} will ask you for it.",
-        unasked: "If you did not ask for this code, you can ignore this message.")
+        unasked: "If you did not ask for this code, you can ignore this message.",
+        passwordChanged: Notice(
+            subject: "Your password for {{{organisation}}} was changed",
+            event: "The password of your account at {{{organisation}}} was changed.",
+            unasked: "If this was not you, choose a new password at once and tell {{{organisation}}}."),
+        methodRegistered: Notice(
+            subject: "A verification method was added to your account at {{{organisation}}}",
+            event: "An e-mail address was added to your account at {{{organisation}}} as a way to prove who you are.",
+            unasked: "If this was not you, tell {{{organisation}}} at once."))
 
     private static let danish = MailPhrases(
         subject: "Din bekræftelseskode til {{{organisation}}}",
@@ -82,7 +125,15 @@ struct MailPhrases: Sendable {
         label: "Din kode:",
         validity: "Den gælder i {{minutes}} minut{{^single}}ter{{/single}}.",
         secrecy: "Del ikke koden med nogen. Ingen hos {{{organisation}}} vil bede dig om den.",
-        unasked: "Hvis du ikke har bedt om koden, kan du se bort fra denne besked.")
+        unasked: "Hvis du ikke har bedt om koden, kan du se bort fra denne besked.",
+        passwordChanged: Notice(
+            subject: "Din adgangskode til {{{organisation}}} er ændret",
+            event: "Adgangskoden til din konto hos {{{organisation}}} er blevet ændret.",
+            unasked: "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte {{{organisation}}}."),
+        methodRegistered: Notice(
+            subject: "Der er tilføjet en bekræftelsesmetode til din konto hos {{{organisation}}}",
+            event: "En e-mailadresse er blevet knyttet til din konto hos {{{organisation}}} som bekræftelsesmetode.",
+            unasked: "Hvis det ikke var dig, skal du straks kontakte {{{organisation}}}."))
 
     private static let dutch = MailPhrases(
         subject: "Uw verificatiecode voor {{{organisation}}}",
@@ -95,7 +146,17 @@ struct MailPhrases: Sendable {
         label: "Uw code:",
         validity: "Deze is {{minutes}} {{#single}}minuut{{/single}}{{^single}}minuten{{/single}} geldig.",
         secrecy: "Deel deze code met niemand. Niemand van {{{organisation}}} zal u erom vragen.",
-        unasked: "Hebt u deze code niet aangevraagd, dan kunt u dit bericht negeren.")
+        unasked: "Hebt u deze code niet aangevraagd, dan kunt u dit bericht negeren.",
+        passwordChanged: Notice(
+            subject: "Uw wachtwoord voor {{{organisation}}} is gewijzigd",
+            event: "Het wachtwoord van uw account bij {{{organisation}}} is gewijzigd.",
+            unasked:
+                "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op met {{{organisation}}}."
+        ),
+        methodRegistered: Notice(
+            subject: "Er is een verificatiemethode toegevoegd aan uw account bij {{{organisation}}}",
+            event: "Aan uw account bij {{{organisation}}} is een e-mailadres als verificatiemethode toegevoegd.",
+            unasked: "Hebt u dit niet zelf gedaan, neem dan meteen contact op met {{{organisation}}}."))
 
     private static let french = MailPhrases(
         subject: "Votre code de vérification pour {{{organisation}}}",
@@ -110,7 +171,18 @@ struct MailPhrases: Sendable {
         label: "Votre code :",
         validity: "Il est valable {{minutes}} minute{{^single}}s{{/single}}.",
         secrecy: "Ne communiquez ce code à personne. Personne chez {{{organisation}}} ne vous le demandera.",
-        unasked: "Si vous n’avez pas demandé ce code, ignorez ce message.")
+        unasked: "Si vous n’avez pas demandé ce code, ignorez ce message.",
+        passwordChanged: Notice(
+            subject: "Votre mot de passe pour {{{organisation}}} a été modifié",
+            event: "Le mot de passe de votre compte chez {{{organisation}}} a été modifié.",
+            unasked:
+                "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez {{{organisation}}}."
+        ),
+        methodRegistered: Notice(
+            subject: "Un moyen de vérification a été ajouté à votre compte chez {{{organisation}}}",
+            event:
+                "Une adresse e-mail a été ajoutée à votre compte chez {{{organisation}}} comme moyen de vérification.",
+            unasked: "Si ce n’était pas vous, prévenez immédiatement {{{organisation}}}."))
 
     private static let japanese = MailPhrases(
         subject: "{{{organisation}}} の確認コード",
@@ -122,5 +194,13 @@ struct MailPhrases: Sendable {
         label: "確認コード:",
         validity: "このコードは {{minutes}} 分間有効です。",
         secrecy: "このコードを誰にも教えないでください。{{{organisation}}} の担当者がコードをお尋ねすることはありません。",
-        unasked: "お心当たりがない場合は、このメールを無視してください。")
+        unasked: "お心当たりがない場合は、このメールを無視してください。",
+        passwordChanged: Notice(
+            subject: "{{{organisation}}} のパスワードが変更されました",
+            event: "{{{organisation}}} のアカウントのパスワードが変更されました。",
+            unasked: "お心当たりがない場合は、すぐに新しいパスワードを設定し、{{{organisation}}} にご連絡ください。"),
+        methodRegistered: Notice(
+            subject: "{{{organisation}}} のアカウントに本人確認方法が追加されました",
+            event: "{{{organisation}}} のアカウントに、本人確認方法としてメール アドレスが追加されました。",
+            unasked: "お心当たりがない場合は、すぐに {{{organisation}}} にご連絡ください。"))
 }

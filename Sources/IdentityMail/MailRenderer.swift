@@ -4,14 +4,15 @@ import Mustache
 /// A mail's words, before they are put into a message.
 package struct MailText: Hashable, Sendable {
     package var subject: String
-    /// The plain part; lines end with LF, the code stands alone on one.
+    /// The plain part; lines end with LF, the code, if any, stands alone on one.
     package var text: String
     /// The HTML part; lines end with LF.
     package var html: String
 }
 
 /// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it is
-/// for nobody else; no link, nothing that the user typed, and nothing that a mail program would have to fetch.
+/// for nobody else; or, in a notice, what happened to the account and what to do about it (`SEC-SSPR-5`, `SEC-MFA-4`).
+/// There is no link in any of them, nothing that the user typed, and nothing that a mail program would have to fetch.
 package struct MailRenderer: Sendable {
     private let plain: MustacheTemplate
     private let html: MustacheTemplate
@@ -24,21 +25,24 @@ package struct MailRenderer: Sendable {
 
     /// The words of a mail.
     ///
-    /// - Throws: `MustacheTemplate.ParserError`, as ``init()``.
+    /// - Throws: ``MailFormatError/code`` for a purpose with a code when the content has none, or the other way round;
+    ///   `MustacheTemplate.ParserError`, as ``init()``.
     package func words(of content: MailContent) throws -> MailText {
         let phrases = MailPhrases(in: content.language)
+        let opening = phrases.opening(of: content.purpose)
+        guard opening.hasCode == (content.code != nil) else { throw MailFormatError.code }
         let facts: [String: Any] = [
             "organisation": content.organisation, "minutes": content.minutesValid, "single": content.minutesValid == 1,
         ]
         func sentence(_ template: String) throws -> String {
             try MustacheTemplate(string: template).render(facts)
         }
-        let subject = try sentence(phrases.subject)
+        let subject = try sentence(opening.subject)
         let context: [String: Any] = [
-            "language": content.language.rawValue, "organisation": content.organisation, "code": content.code,
-            "subject": subject, "purpose": try sentence(phrases.sentence(for: content.purpose)),
+            "language": content.language.rawValue, "organisation": content.organisation, "hasCode": opening.hasCode,
+            "code": content.code ?? "", "subject": subject, "purpose": try sentence(opening.sentence),
             "label": phrases.label, "validity": try sentence(phrases.validity),
-            "secrecy": try sentence(phrases.secrecy), "unasked": phrases.unasked,
+            "secrecy": try sentence(phrases.secrecy), "unasked": try sentence(opening.unasked),
         ]
         return MailText(subject: subject, text: plain.render(context), html: html.render(context))
     }
@@ -49,7 +53,7 @@ package struct MailRenderer: Sendable {
     /// - Parameters:
     ///   - id: The local part of the `Message-ID`.
     ///   - sender: Where the mail comes from; the organisation's name is shown beside it.
-    /// - Throws: ``MailFormatError`` for an address or a name that must not stand in a header.
+    /// - Throws: ``MailFormatError`` for an address or a name that must not stand in a header, and as ``words(of:)``.
     package func render(_ content: MailContent, id: String, sender: MailAddress) throws -> RenderedMail {
         let recipient = try MailAddress(content.recipient)
         let messageID = try MailAddress("\(id)@\(sender.domain)")
@@ -79,6 +83,7 @@ package struct MailRenderer: Sendable {
 
         {{{purpose}}}
 
+        {{#hasCode}}
         {{{label}}}
 
         {{{code}}}
@@ -86,6 +91,7 @@ package struct MailRenderer: Sendable {
         {{{validity}}}
         {{{secrecy}}}
 
+        {{/hasCode}}
         {{{unasked}}}
         """
 
@@ -107,6 +113,7 @@ package struct MailRenderer: Sendable {
         font-size:16px;line-height:1.5;color:#1f2937;">
         <tr><td style="padding:28px 32px 0;font-size:14px;font-weight:600;color:#6b7280;">{{organisation}}</td></tr>
         <tr><td style="padding:12px 32px 0;">{{purpose}}</td></tr>
+        {{#hasCode}}
         <tr><td style="padding:24px 32px 0;font-size:14px;color:#6b7280;">{{label}}</td></tr>
         <tr><td style="padding:8px 32px 0;">
         <div style="padding:16px;background:#eef2ff;border-radius:8px;text-align:center;\
@@ -115,6 +122,7 @@ package struct MailRenderer: Sendable {
         </td></tr>
         <tr><td style="padding:16px 32px 0;">{{validity}}</td></tr>
         <tr><td style="padding:8px 32px 0;font-weight:600;">{{secrecy}}</td></tr>
+        {{/hasCode}}
         <tr><td style="padding:24px 32px 28px;font-size:13px;color:#6b7280;">{{unasked}}</td></tr>
         </table>
         </td></tr>

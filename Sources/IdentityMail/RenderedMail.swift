@@ -6,6 +6,8 @@ package enum MailFormatError: Error, Hashable, Sendable {
     case header(String)
     /// A line is not ASCII text of at most 998 bytes that ends with CR LF.
     case line
+    /// A code is missing where the purpose needs one, or there where it must not be.
+    case code
 }
 
 /// A mail address that is safe in an envelope and in a header: a dot-atom of at most 64 bytes, `@`, and a host name of

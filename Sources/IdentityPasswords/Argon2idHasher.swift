@@ -107,6 +107,13 @@ package struct Argon2idHasher: PasswordHasher {
         return verdict
     }
 
+    /// Whether `hash` took less memory or fewer passes than this hasher takes, or is of another kind (`SEC-PWD-7`). Computes
+    /// nothing.
+    package func isOutdated(_ hash: PasswordHash) -> Bool {
+        guard let record = Argon2idRecord(phc: hash.phc) else { return true }
+        return record.memoryKiB < parameters.memoryKiB || record.passes < parameters.passes
+    }
+
     private static func isHashable(_ password: Secret<String>) -> Bool {
         password.reveal().utf8.count <= longestPassword
     }

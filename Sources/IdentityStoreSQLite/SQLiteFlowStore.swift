@@ -15,7 +15,10 @@ extension SQLiteStore: FlowStore {
         try await writer.write { db in
             let facts = StepFacts(
                 row: try db.flow(query), sealedAnswer: try db.sealedAnswer(query),
-                taken: try db.taken(query.identifiers, in: query.tenant), counted: try db.counted(query))
+                taken: try db.taken(query.identifiers, in: query.tenant),
+                account: try query.user.flatMap { try db.account($0, in: query.tenant) },
+                counted: try db.counted(query),
+                lockout: try query.lockout.flatMap { try db.lockout($0, in: query.tenant) })
             let (change, answer) = decide(facts)
             if let change {
                 try db.write(change.row, of: query, over: facts.row)
@@ -57,7 +60,8 @@ extension Database {
         let rows = try rows(
             of: "flows",
             """
-            SELECT revision, code_digest, code_attempts, code_sent_at, code_expires_at, codes_sent, misuses, is_ended, expires_at
+            SELECT revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent, misuses,
+                is_ended, expires_at
             FROM flows WHERE tenant = ? AND id = ?
             """, [query.tenant, query.flow])
         return try rows.first.map { row in
@@ -65,8 +69,8 @@ extension Database {
                 revision: try row.value("revision"),
                 code: try row.value("code_digest", as: Data?.self).map { digest in
                     CodeRecord(
-                        digest: digest, attempts: try row.value("code_attempts"), sentAt: try row.value("code_sent_at"),
-                        expiresAt: try row.value("code_expires_at"))
+                        digest: digest, target: try row.value("code_target"), attempts: try row.value("code_attempts"),
+                        sentAt: try row.value("code_sent_at"), expiresAt: try row.value("code_expires_at"))
                 },
                 codesSent: try row.value("codes_sent"), misuses: try row.value("misuses"),
                 isEnded: try row.value("is_ended"), expiresAt: try row.value("expires_at"))
@@ -83,15 +87,15 @@ extension Database {
 
     fileprivate func write(_ row: FlowRow, of query: StepQuery, over old: FlowRow?) throws {
         let values: [any StoredValue] = [
-            row.revision, row.code?.digest, row.code?.attempts, row.code?.sentAt, row.code?.expiresAt, row.codesSent,
-            row.misuses, row.isEnded, row.expiresAt, query.tenant, query.flow,
+            row.revision, row.code?.digest, row.code?.target, row.code?.attempts, row.code?.sentAt, row.code?.expiresAt,
+            row.codesSent, row.misuses, row.isEnded, row.expiresAt, query.tenant, query.flow,
         ]
         guard let old else {
             try run(
                 """
-                INSERT INTO flows (revision, code_digest, code_attempts, code_sent_at, code_expires_at, codes_sent, misuses,
-                    is_ended, expires_at, tenant, id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO flows (revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent,
+                    misuses, is_ended, expires_at, tenant, id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, values)
             return
         }
@@ -99,8 +103,8 @@ extension Database {
         // flow twice from one revision would spend a token twice (`SEC-CT-4`).
         let count = try run(
             """
-            UPDATE flows SET revision = ?, code_digest = ?, code_attempts = ?, code_sent_at = ?, code_expires_at = ?,
-                codes_sent = ?, misuses = ?, is_ended = ?, expires_at = ?
+            UPDATE flows SET revision = ?, code_digest = ?, code_target = ?, code_attempts = ?, code_sent_at = ?,
+                code_expires_at = ?, codes_sent = ?, misuses = ?, is_ended = ?, expires_at = ?
             WHERE tenant = ? AND id = ? AND revision = ?
             """, values + [old.revision])
         guard count == 1 else { throw SQLiteFailure.rowLost }
@@ -129,20 +133,66 @@ extension Database {
         case .forget(let event, let subject):
             try run(
                 "DELETE FROM counted_events WHERE tenant = ? AND subject = ? AND event = ?", [tenant, subject, event])
+        case .changePassword(let user, let hash, let at): try changePassword(of: user, in: tenant, to: hash, at: at)
+        case .upgradePassword(let user, let old, let new):
+            // No row is no failure: whoever was faster has made the hash new already, or has another password.
+            try run(
+                "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ? AND password_hash = ?",
+                [new.phc, tenant, user, old.phc])
+        case .revokeRefreshFamilies(let user, let at): try revokeRefreshFamilies(of: user, in: tenant, at: at)
+        case .addStrongMethod(let method, let user): try insert(method, of: user, in: tenant)
+        case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)
+        case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
+        case .forgetNetworks(let user):
+            try run("DELETE FROM known_networks WHERE tenant = ? AND user = ?", [tenant, user])
         }
     }
 
-    fileprivate func counted(_ query: StepQuery) throws -> [CountedEvent: [Date]] {
-        guard let subject = query.subject else { return [:] }
-        var counted: [CountedEvent: [Date]] = [:]
+    fileprivate func counted(_ query: StepQuery) throws -> [Data: [CountedEvent: [Date]]] {
+        guard !query.subjects.isEmpty else { return [:] }
+        var counted: [Data: [CountedEvent: [Date]]] = [:]
         for row in try rows(
             of: "counted_events",
-            "SELECT event, at FROM counted_events WHERE tenant = ? AND subject = ? AND at > ? ORDER BY at",
-            [query.tenant, subject, query.now.addingTimeInterval(-86_400)])
+            """
+            SELECT subject, event, at FROM counted_events
+            WHERE tenant = ? AND subject IN (\(Self.placeholders(query.subjects))) AND at > ? ORDER BY at
+            """, [query.tenant] + query.subjects + [query.now.addingTimeInterval(-86_400)])
         {
-            counted[try row.value("event"), default: []].append(try row.value("at"))
+            counted[try row.value("subject"), default: [:]][try row.value("event"), default: []]
+                .append(try row.value("at"))
         }
         return counted
+    }
+
+    fileprivate func lockout(_ subject: Data, in tenant: TenantID) throws -> Lockout? {
+        let rows = try rows(
+            of: "lockouts",
+            "SELECT failures, locked_until, recent, last_failure_at FROM lockouts WHERE tenant = ? AND subject = ?",
+            [tenant, subject])
+        return try rows.first.map { row in
+            Lockout(
+                failures: try row.value("failures"), lockedUntil: try row.value("locked_until"),
+                recent: try row.value("recent", as: StoredDigests.self).digests,
+                lastFailureAt: try row.value("last_failure_at"))
+        }
+    }
+
+    private func write(_ lockout: Lockout?, of subject: Data, in tenant: TenantID) throws {
+        guard let lockout else {
+            try run("DELETE FROM lockouts WHERE tenant = ? AND subject = ?", [tenant, subject])
+            return
+        }
+        try run(
+            """
+            INSERT INTO lockouts (tenant, subject, failures, locked_until, recent, last_failure_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (tenant, subject) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until,
+                recent = excluded.recent, last_failure_at = excluded.last_failure_at
+            """,
+            [
+                tenant, subject, lockout.failures, lockout.lockedUntil, StoredDigests(digests: lockout.recent),
+                lockout.lastFailureAt,
+            ])
     }
 
     func insert(_ event: AuditEvent) throws {
@@ -173,6 +223,16 @@ extension Database {
         try run(
             "DELETE FROM counted_events WHERE rowid IN (SELECT rowid FROM counted_events WHERE at <= ? LIMIT ?)",
             [now.addingTimeInterval(-86_400), portion])
+        try run(
+            """
+            DELETE FROM lockouts
+            WHERE (tenant, subject) IN (SELECT tenant, subject FROM lockouts WHERE last_failure_at <= ? LIMIT ?)
+            """, [now.addingTimeInterval(-Lockout.memory), portion])
+        try run(
+            """
+            DELETE FROM known_networks WHERE (tenant, user, network) IN
+                (SELECT tenant, user, network FROM known_networks WHERE last_at < ? LIMIT ?)
+            """, [now.addingTimeInterval(-30 * 86_400), portion])
         return totalChangesCount - before
     }
 }

@@ -7,16 +7,29 @@ extension SQLiteStore: KeyStore {
         try await read { try $0.signingKeys(for: tenant) }
     }
 
-    package func insertFirstSigningKey(
-        _ record: SigningKeyRecord
+    package func updateSigningKeys(
+        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
         try await writer.write { db in
-            let present = try db.signingKeys(for: record.tenant)
-            if present.contains(where: { $0.algorithm == record.algorithm }) { return present }
-            try db.run(
-                "INSERT INTO signing_keys (tenant, kid, algorithm, sealed_private_key, created_at) VALUES (?, ?, ?, ?, ?)",
-                [record.tenant, record.kid, record.algorithm, record.sealedPrivateKey, record.createdAt])
-            return try db.signingKeys(for: record.tenant)
+            let present = try db.signingKeys(for: tenant)
+            guard let wanted = decide(present) else { return present }
+            for gone in present where !wanted.contains(where: { $0.kid == gone.kid }) {
+                try db.run("DELETE FROM signing_keys WHERE tenant = ? AND kid = ?", [tenant, gone.kid])
+            }
+            for record in wanted {
+                try db.run(
+                    """
+                    INSERT INTO signing_keys (tenant, kid, algorithm, sealed_private_key, created_at, active_from)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (tenant, kid) DO UPDATE SET active_from = excluded.active_from
+                    WHERE active_from != excluded.active_from
+                    """,
+                    [
+                        tenant, record.kid, record.algorithm, record.sealedPrivateKey, record.createdAt,
+                        record.activeFrom,
+                    ])
+            }
+            return try db.signingKeys(for: tenant)
         }
     }
 }
@@ -26,13 +39,14 @@ extension Database {
         try rows(
             of: "signing_keys",
             """
-            SELECT kid, algorithm, sealed_private_key, created_at FROM signing_keys
-            WHERE tenant = ? ORDER BY created_at DESC, kid
+            SELECT kid, algorithm, sealed_private_key, created_at, active_from FROM signing_keys
+            WHERE tenant = ? ORDER BY active_from DESC, created_at DESC, kid
             """, [tenant]
         ).map { row in
             SigningKeyRecord(
                 tenant: tenant, kid: try row.value("kid"), algorithm: try row.value("algorithm"),
-                sealedPrivateKey: try row.value("sealed_private_key"), createdAt: try row.value("created_at"))
+                sealedPrivateKey: try row.value("sealed_private_key"), createdAt: try row.value("created_at"),
+                activeFrom: try row.value("active_from"))
         }
     }
 }

@@ -33,9 +33,9 @@ extension Database {
     func insert(_ family: RefreshFamily) throws {
         try run(
             """
-            INSERT INTO refresh_families (client, user, scopes, methods, authenticated_at, created_at, expires_at, generation,
-                token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO refresh_families (client, user, scopes, methods, contexts, authenticated_at, created_at, expires_at,
+                generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values(of: family) + [family.tenant, family.id])
     }
 
@@ -43,18 +43,25 @@ extension Database {
     fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
         let count = try run(
             """
-            UPDATE refresh_families SET client = ?, user = ?, scopes = ?, methods = ?, authenticated_at = ?, created_at = ?,
-                expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?, previous_rotated_at = ?,
-                previous_answer = ?, revoked_at = ?
+            UPDATE refresh_families SET client = ?, user = ?, scopes = ?, methods = ?, contexts = ?, authenticated_at = ?,
+                created_at = ?, expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
+                previous_rotated_at = ?, previous_answer = ?, revoked_at = ?
             WHERE tenant = ? AND id = ? AND generation = ?
             """, values(of: new) + [old.tenant, old.id, old.generation])
         guard count == 1 else { throw SQLiteFailure.rowLost }
     }
 
+    /// Those that are revoked already keep their date.
+    func revokeRefreshFamilies(of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            "UPDATE refresh_families SET revoked_at = ? WHERE tenant = ? AND user = ? AND revoked_at IS NULL",
+            [date, tenant, user])
+    }
+
     private func values(of family: RefreshFamily) -> [any StoredValue] {
         [
-            family.client, family.user, family.scopes, family.methods, family.authenticatedAt, family.createdAt,
-            family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
+            family.client, family.user, family.scopes, family.methods, family.contexts, family.authenticatedAt,
+            family.createdAt, family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
             family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt,
         ]
     }
@@ -66,7 +73,8 @@ extension Database {
             RefreshFamily(
                 id: id, tenant: tenant, client: try row.value("client"), user: try row.value("user"),
                 scopes: try row.value("scopes"), methods: try row.value("methods"),
-                authenticatedAt: try row.value("authenticated_at"), createdAt: try row.value("created_at"),
+                contexts: try row.value("contexts"), authenticatedAt: try row.value("authenticated_at"),
+                createdAt: try row.value("created_at"),
                 expiresAt: try row.value("expires_at"), generation: try row.value("generation"),
                 tokenDigest: try row.value("token_digest"),
                 previous: try row.value("previous_digest", as: Data?.self).map { digest in

@@ -16,14 +16,16 @@ package final class SQLiteStore: Sendable {
     /// The file stays locked for other processes until ``close()`` or the end of the store's life.
     ///
     /// Blocks while it works; call it at start.
-    package convenience init(path: String) throws(SQLiteStoreOpenError) {
+    ///
+    /// - Parameter migration: The last migration to apply, for tests of those that follow it; nil applies all.
+    package convenience init(path: String, upTo migration: String? = nil) throws(SQLiteStoreOpenError) {
         let path = DatabaseFile.canonical(path)
         let file = try DatabaseFile(path: path)
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration)
             // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try self.init(pool, file: file, path: path)
+            try self.init(pool, file: file, path: path, upTo: migration)
         } catch {
             throw Self.openError(error, path: path)
         }
@@ -38,7 +40,9 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    private init(_ database: any DatabaseWriter, file: DatabaseFile?, path: String) throws {
+    private init(
+        _ database: any DatabaseWriter, file: DatabaseFile?, path: String, upTo migration: String? = nil
+    ) throws {
         let migrator = Schema.migrator
         try database.read { db in
             if try migrator.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
@@ -47,7 +51,7 @@ package final class SQLiteStore: Sendable {
                 throw SQLiteStoreOpenError.notADatabase(path: path)
             }
         }
-        try migrator.migrate(database)
+        if let migration { try migrator.migrate(database, upTo: migration) } else { try migrator.migrate(database) }
         self.database = database
         self.file = file
         writer = GroupCommitWriter(database)

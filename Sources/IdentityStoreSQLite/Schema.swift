@@ -12,6 +12,12 @@ enum Schema {
         migrator.registerMigration("0001 sign-up") { db in
             try db.execute(sql: signUp)
         }
+        migrator.registerMigration("0002 sign-in") { db in
+            try db.execute(sql: signIn)
+        }
+        migrator.registerMigration("0003 key rotation") { db in
+            try db.execute(sql: keyRotation)
+        }
         return migrator
     }
 
@@ -149,5 +155,58 @@ enum Schema {
             count INTEGER NOT NULL
         ) STRICT;
         INSERT INTO write_probe VALUES (1, 0);
+        """
+
+    /// What was there stays: an account counts as unchanged since it was made, and a code that was sent before its target was
+    /// kept gets an empty one, which no digest equals.
+    private static let signIn = """
+        ALTER TABLE flows ADD COLUMN code_target BLOB;
+        UPDATE flows SET code_target = x'' WHERE code_digest IS NOT NULL;
+
+        ALTER TABLE users ADD COLUMN credential_version INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE users ADD COLUMN credentials_changed_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE users ADD COLUMN disabled_at INTEGER;
+        UPDATE users SET credentials_changed_at = created_at;
+
+        ALTER TABLE refresh_families ADD COLUMN contexts TEXT NOT NULL DEFAULT '[]';
+
+        CREATE TABLE strong_methods (
+            tenant BLOB NOT NULL,
+            user BLOB NOT NULL,
+            id BLOB NOT NULL,
+            email TEXT NOT NULL,
+            key BLOB NOT NULL,
+            proven_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, user, id),
+            UNIQUE (tenant, user, key),
+            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE lockouts (
+            tenant BLOB NOT NULL,
+            subject BLOB NOT NULL,
+            failures INTEGER NOT NULL,
+            locked_until INTEGER,
+            recent BLOB NOT NULL,
+            last_failure_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, subject)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX lockouts_by_time ON lockouts (last_failure_at);
+
+        CREATE TABLE known_networks (
+            tenant BLOB NOT NULL,
+            user BLOB NOT NULL,
+            network BLOB NOT NULL,
+            last_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, user, network),
+            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX known_networks_by_time ON known_networks (last_at);
+        """
+
+    /// Keys from before signed from the moment they were made.
+    private static let keyRotation = """
+        ALTER TABLE signing_keys ADD COLUMN active_from INTEGER NOT NULL DEFAULT 0;
+        UPDATE signing_keys SET active_from = created_at;
         """
 }

@@ -94,6 +94,32 @@ extension AttributeValue: StoredValue {
     }
 }
 
+/// As the user typed it; what makes two addresses the same follows from it.
+extension EmailAddress: StoredValue {
+    var stored: DatabaseValue { display.databaseValue }
+    static func restore(_ value: DatabaseValue) -> EmailAddress? { String.restore(value).flatMap { Self($0) } }
+}
+
+/// The column `recent` of the table `lockouts`: digests of 32 bytes each, one behind the other.
+struct StoredDigests: StoredValue {
+    private static let size = 32
+    let digests: [Data]
+
+    var stored: DatabaseValue {
+        get throws {
+            // Another length would be read back as other digests.
+            guard digests.allSatisfy({ $0.count == Self.size }) else { throw StoreError.corrupt("lockouts") }
+            return Data(digests.joined()).databaseValue
+        }
+    }
+
+    static func restore(_ value: DatabaseValue) -> StoredDigests? {
+        guard let bytes = Data.restore(value), bytes.count.isMultiple(of: size) else { return nil }
+        return StoredDigests(
+            digests: stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) })
+    }
+}
+
 extension StoredValue where Self: RawRepresentable<String> {
     var stored: DatabaseValue { rawValue.databaseValue }
     static func restore(_ value: DatabaseValue) -> Self? { String.restore(value).flatMap { Self(rawValue: $0) } }
@@ -157,6 +183,11 @@ extension Database {
     func run(_ sql: String, _ values: [any StoredValue] = []) throws -> Int {
         try cachedStatement(sql: sql).execute(arguments: StatementArguments(values.map { try $0.stored }))
         return changesCount
+    }
+
+    /// `?, ?, ?`, as many as there are values.
+    static func placeholders(_ values: some Collection) -> String {
+        repeatElement("?", count: values.count).joined(separator: ", ")
     }
 
     /// The rows that a query of `table` gives.

@@ -19,10 +19,12 @@ struct CommonClaims: Sendable {
     let exp: Int
     let authTime: Int
     let amr: [String]
+    let acr: String?
+    let sid: String?
     let uti: String
 
     init(_ subject: TokenSubject, pairwiseSubject: String) {
-        iss = "\(subject.issuer)/\(subject.tenant)/v2.0"
+        iss = Self.issuer(subject.issuer, subject.tenant)
         sub = pairwiseSubject
         tid = subject.tenant.description
         oid = subject.user.id.description
@@ -31,7 +33,15 @@ struct CommonClaims: Sendable {
         exp = iat + subject.lifetime
         authTime = Int(subject.authenticatedAt.timeIntervalSince1970.rounded(.down))
         amr = subject.methods
+        // Satisfied contexts do not prove two factors: both proofs may have come through one mailbox (`SEC-MFA-3`).
+        acr = subject.methods.contains("mfa") ? "mfa" : nil
+        sid = subject.sessionID?.uuidString.lowercased()
         uti = subject.tokenID.uuidString.lowercased()
+    }
+
+    /// The claim `iss`: the base URL of the server, the tenant's id and the version.
+    static func issuer(_ baseURL: String, _ tenant: TenantID) -> String {
+        "\(baseURL)/\(tenant)/v2.0"
     }
 }
 
@@ -40,11 +50,13 @@ struct AccessTokenClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
+    let acrs: [String]?
+    let acr, sid: String?
     let jti, uti: String
     let ver: String
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, jti, uti, ver
+        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, acr, sid, jti, uti, ver
         case authTime = "auth_time"
     }
 
@@ -62,6 +74,9 @@ struct AccessTokenClaims: JWTPayload {
         exp = claims.exp
         authTime = claims.authTime
         amr = claims.amr
+        acrs = subject.contexts.isEmpty ? nil : subject.contexts
+        acr = claims.acr
+        sid = claims.sid
         jti = claims.uti
         uti = claims.uti
         ver = "2.0"
@@ -72,12 +87,13 @@ struct AccessTokenClaims: JWTPayload {
     }
 }
 
-/// The claims of an ID token (OpenID Connect Core section 2). Who the user is in the directory, and what they are called, only with the
-/// scope `profile`; the address as `email` only with the scope `email`.
+/// The claims of an ID token (OpenID Connect Core section 2). Who the user is in the directory, and what they are
+/// called, only with the scope `profile`; the address as `email` only with the scope `email`.
 struct IDTokenClaims: JWTPayload {
     let iss, sub, aud, tid: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
+    let acr, sid: String?
     let uti: String
     let ver: String
     var oid: String?
@@ -88,7 +104,7 @@ struct IDTokenClaims: JWTPayload {
     var email: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, tid, iat, nbf, exp, amr, uti, ver, oid, name, email
+        case iss, sub, aud, tid, iat, nbf, exp, amr, acr, sid, uti, ver, oid, name, email
         case authTime = "auth_time"
         case preferredUsername = "preferred_username"
         case givenName = "given_name"
@@ -105,6 +121,8 @@ struct IDTokenClaims: JWTPayload {
         exp = claims.exp
         authTime = claims.authTime
         amr = claims.amr
+        acr = claims.acr
+        sid = claims.sid
         uti = claims.uti
         ver = "2.0"
         if subject.openIDScopes.contains("profile") {

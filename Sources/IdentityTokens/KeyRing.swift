@@ -9,42 +9,52 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Signs tokens with keys that are made once per tenant, sealed in the ``KeyStore`` and opened once per process.
+/// Signs tokens with keys that are made per tenant and sealed in the ``KeyStore``, checks tokens, and rotates the keys.
 ///
-/// A tenant's first call, or ``prepare(for:)``, loads its keys and makes one when there is none of the chosen algorithm. Calls that come
-/// meanwhile wait for that one attempt; a failed attempt is forgotten, and the next call tries again. Of two processes that start
-/// together one inserts its key, and both go on with that key.
+/// A tenant's first call, or ``prepare(for:)``, reads its keys and makes one when there is none. Calls that come
+/// meanwhile wait for that one attempt; a failed attempt is forgotten, and the next call tries again. Of two processes
+/// that start together one inserts its key, and both go on with that key. Keys are read again once they are
+/// ``maximumAge`` old, so what another process changed is seen within a minute; while the store fails, those that were
+/// read before go on.
 package actor KeyRing: TokenIssuer {
+    /// How long keys are used before they are read again, in seconds.
+    package static let maximumAge: TimeInterval = 60
+
     private let store: any KeyStore
     private let vault: Vault
     private let clock: any WallClock
     private let randomness: any Randomness
     private let algorithm: SigningKeyRecord.Algorithm
+    private let schedule: KeySchedule
     private let worker = DispatchQueue(label: "native-auth.signing-keys")
+    private var tenants: Set<TenantID> = []
+    private var known: [TenantID: TenantKeys] = [:]
     private var loads: [TenantID: Task<TenantKeys, any Error>] = [:]
 
     /// - Parameters:
     ///   - store: Keeps the sealed keys.
     ///   - vault: Seals them (`SEC-TOK-6`), and makes the pairwise `sub`.
-    ///   - clock: Says when a key was made. The times in a token come from its ``TokenSubject`` alone.
+    ///   - clock: Says when a key was made or read. The times in a token come from its ``TokenSubject`` alone.
     ///   - randomness: Where a `kid` comes from. The keys themselves come from the generator of the crypto library.
-    ///   - algorithm: Of the key that signs: RSA with 2048 bits, or P-256 (`SEC-TOK-2`). Keys of the other algorithm stay in the
-    ///     key set, so that tokens from before a change of this setting still verify.
+    ///   - algorithm: Of a tenant's first key: RSA with 2048 bits, or P-256 (`SEC-TOK-2`). Later ones are like the one
+    ///     before, unless a rotation says otherwise.
+    ///   - longestTokenLife: In seconds; how long a token may need its key (`SEC-TOK-5`).
     package init(
         store: any KeyStore, vault: Vault, clock: any WallClock, randomness: any Randomness,
-        algorithm: SigningKeyRecord.Algorithm = .rs256
+        algorithm: SigningKeyRecord.Algorithm = .rs256, longestTokenLife: Int = 5_400
     ) {
         self.store = store
         self.vault = vault
         self.clock = clock
         self.randomness = randomness
         self.algorithm = algorithm
+        schedule = KeySchedule(longestTokenLife: longestTokenLife)
     }
 
-    /// Loads the tenant's keys ahead of its first token, and makes the first one when there is none.
+    /// Reads the tenant's keys ahead of its first token, and makes the first one when there is none.
     ///
-    /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails, or a stored key does not open under this master key.
-    ///   A new key never takes the place of one that does not open.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails, or a stored key does not open under this
+    ///   master key. A new key never takes the place of one that does not open.
     package func prepare(for tenant: TenantID) async throws(TokenIssuerError) {
         _ = try await keys(for: tenant)
     }
@@ -60,46 +70,208 @@ package actor KeyRing: TokenIssuer {
                     .pairwiseSubject, tenant: subject.tenant,
                     [Data(subject.client.description.utf8), Data(subject.user.id.description.utf8)])))
         do {
-            let accessToken = try await keys.sign(AccessTokenClaims(claims, subject), type: "at+jwt")
+            guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
+                throw StoreError.corrupt("no signing key stands after one was inserted")
+            }
+            let accessToken = try await keys.sign(AccessTokenClaims(claims, subject), as: .accessToken, with: signer)
             guard subject.openIDScopes.contains("openid") else {
                 return SignedTokens(accessToken: accessToken, idToken: nil)
             }
             return SignedTokens(
-                accessToken: accessToken, idToken: try await keys.sign(IDTokenClaims(claims, subject), type: "JWT"))
+                accessToken: accessToken,
+                idToken: try await keys.sign(IDTokenClaims(claims, subject), as: .idToken, with: signer))
         } catch {
             throw .unavailable(error)
         }
+    }
+
+    package nonisolated func verify(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
+    ) async throws(TokenVerificationError) -> VerifiedAccessToken {
+        let token = try CompactToken(accessToken)
+        var keys: TenantKeys
+        do {
+            keys = try await self.keys(for: tenant)
+            // Another process may sign with a key that is younger than what was read here. Once a second is often
+            // enough, so that forged tokens do not become a load on the store.
+            if keys.type(of: token) == nil { keys = try await self.keys(for: tenant, maximumAge: 1) }
+        } catch {
+            throw .unavailable(error)
+        }
+        return try await keys.verify(token, issuer: CommonClaims.issuer(issuer, tenant), tenant: tenant, now: now)
     }
 
     package nonisolated func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data {
         try await keys(for: tenant).jwks
     }
 
-    private func keys(for tenant: TenantID) async throws(TokenIssuerError) -> TenantKeys {
-        let load = loads[tenant] ?? Task { try await loadKeys(for: tenant) }
-        loads[tenant] = load
+    // MARK: - Rotation
+
+    /// Publishes each tenant's next key when it is time, and removes the keys that may go (`SEC-TOK-5`); for a tick
+    /// once a minute. Of several processes that do so at the same moment one publishes, and the others go on with its
+    /// key.
+    ///
+    /// - Returns: The tenants whose keys changed; of those that this ring has worked for.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)`` once all tenants were tried, when that failed for one.
+    @discardableResult
+    package func rotateIfDue(now: Date) async throws(TokenIssuerError) -> [TenantID] {
+        var changed: [TenantID] = []
+        var failure: (any Error)?
+        for tenant in tenants {
+            do {
+                // The keys are opened before another is made: under a wrong master key nothing may be written.
+                let keys = try await load(tenant)
+                let spare =
+                    schedule.needsNext(keys.records, now: now)
+                    ? try await newRecord(for: tenant, like: keys.records) : nil
+                guard schedule.tick(keys.records, spare: spare, now: now) != nil else { continue }
+                try await update(tenant) { [schedule] in schedule.tick($0, spare: spare, now: now) }
+                changed.append(tenant)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw .unavailable(failure) }
+        return changed
+    }
+
+    /// Publishes a next key now, to sign after ``KeySchedule/notice``; nothing when there is one.
+    ///
+    /// - Parameter algorithm: That of the newest key when nil. A next key of another algorithm gives way.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    package func announceRotation(
+        for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
+    ) async throws(TokenIssuerError) {
+        try await change(tenant, algorithm) { schedule, spare, keys in schedule.announcing(spare, keys, now: now) }
+    }
+
+    /// Lets another key sign from now on: the next one, or a new one when there is none. Tokens of the old key stay
+    /// good.
+    ///
+    /// A client that keeps the key set may not know a new one yet; ``announceRotation(for:algorithm:now:)`` has no such
+    /// gap.
+    ///
+    /// - Parameter algorithm: That of the newest key when nil. A next key of another algorithm gives way.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    package func rotateNow(
+        for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
+    ) async throws(TokenIssuerError) {
+        try await change(tenant, algorithm) { schedule, spare, keys in schedule.rotatingNow(spare, keys, now: now) }
+    }
+
+    /// Takes a key away at once, private part and all: its tokens are refused from now on, by other processes within a
+    /// minute, by clients that keep the key set once they fetch it again. If it was the one that signs, the next key
+    /// does, or a new one.
+    ///
+    /// - Returns: False when the tenant has no such key.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    package func revoke(_ kid: String, for tenant: TenantID, now: Date) async throws(TokenIssuerError) -> Bool {
+        guard try await status(for: tenant, now: now).contains(where: { $0.kid == kid }) else { return false }
+        try await change(tenant, nil) { schedule, spare, keys in
+            schedule.revoking(kid, spare: spare, keys, now: now)
+        }
+        return true
+    }
+
+    /// The tenant's keys, latest first, without opening one and without making one.
+    ///
+    /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails.
+    package func status(for tenant: TenantID, now: Date) async throws(TokenIssuerError) -> [SigningKeyStatus] {
+        let keys: [SigningKeyRecord]
         do {
-            return try await load.value
+            keys = try await store.signingKeys(for: tenant)
         } catch {
-            // Another caller may have begun the next attempt by now; that one stays.
-            if loads[tenant] == load { loads[tenant] = nil }
+            throw .unavailable(error)
+        }
+        let signer = schedule.signer(of: keys, at: now)
+        return keys.map { key in
+            let state: SigningKeyStatus.State =
+                if key == signer {
+                    .signing
+                } else if let end = schedule.end(of: key, among: keys, at: now) {
+                    .retired(until: end)
+                } else {
+                    .next
+                }
+            return SigningKeyStatus(
+                kid: key.kid, algorithm: key.algorithm, createdAt: key.createdAt, activeFrom: key.activeFrom,
+                state: state)
+        }
+    }
+
+    private typealias Change =
+        @Sendable (KeySchedule, _ spare: SigningKeyRecord, _ keys: [SigningKeyRecord]) -> [SigningKeyRecord]?
+
+    private func change(
+        _ tenant: TenantID, _ algorithm: SigningKeyRecord.Algorithm?, _ change: @escaping Change
+    ) async throws(TokenIssuerError) {
+        do {
+            let keys = try await load(tenant)
+            let spare = try await newRecord(for: tenant, like: keys.records, algorithm: algorithm)
+            try await update(tenant) { [schedule] in change(schedule, spare, $0) }
+        } catch {
             throw .unavailable(error)
         }
     }
 
-    private func loadKeys(for tenant: TenantID) async throws -> TenantKeys {
-        // All keys are opened before one is made: under a wrong master key nothing may be written.
-        var keys = try await open(store.signingKeys(for: tenant))
-        if !keys.contains(where: { $0.algorithm == algorithm }) {
-            keys = try await open(store.insertFirstSigningKey(newRecord(for: tenant)))
-        }
-        return try await TenantKeys(keys, signingWith: algorithm)
+    private func update(
+        _ tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+    ) async throws {
+        _ = try await store.updateSigningKeys(for: tenant, decide: decide)
+        // Neither what was read before nor a reading that has begun may stand: a revoked key would come back with it.
+        known[tenant] = nil
+        loads[tenant] = nil
+        _ = try await load(tenant)
     }
 
-    private func newRecord(for tenant: TenantID) async throws -> SigningKeyRecord {
-        let kid = Base64URL.encode(randomness.bytes(16))
+    // MARK: - Keys at hand
+
+    private func keys(
+        for tenant: TenantID, maximumAge: TimeInterval = maximumAge
+    ) async throws(TokenIssuerError) -> TenantKeys {
+        let keys = known[tenant]
+        if let keys, abs(clock.now.timeIntervalSince(keys.readAt)) < maximumAge { return keys }
+        do {
+            return try await load(tenant)
+        } catch {
+            if case StoreError.unavailable = error, let keys { return keys }
+            throw .unavailable(error)
+        }
+    }
+
+    private func load(_ tenant: TenantID) async throws -> TenantKeys {
+        let load = loads[tenant] ?? Task { try await readKeys(of: tenant, reusing: known[tenant]) }
+        loads[tenant] = load
+        // After the wait another attempt may have begun; that one stays.
+        do {
+            let keys = try await load.value
+            if loads[tenant] == load { (loads[tenant], known[tenant]) = (nil, keys) }
+            return keys
+        } catch {
+            if loads[tenant] == load { loads[tenant] = nil }
+            throw error
+        }
+    }
+
+    private func readKeys(of tenant: TenantID, reusing old: TenantKeys?) async throws -> TenantKeys {
+        tenants.insert(tenant)
+        let readAt = clock.now
+        var records = try await store.signingKeys(for: tenant)
+        if records.isEmpty {
+            records = try await store.insertFirstSigningKey(newRecord(for: tenant, like: []))
+        }
+        return try await TenantKeys(records, opened: open(records, reusing: old?.opened ?? [:]), readAt: readAt)
+    }
+
+    private func newRecord(
+        for tenant: TenantID, like keys: [SigningKeyRecord], algorithm: SigningKeyRecord.Algorithm? = nil
+    ) async throws -> SigningKeyRecord {
+        let drawn = Base64URL.encode(randomness.bytes(16))
+        // One that begins with a hyphen would be an option on the command line.
+        let kid = drawn.hasPrefix("-") ? "A" + drawn.dropFirst() : drawn
         let createdAt = clock.now
-        return try await onWorker { [vault, algorithm] in
+        let algorithm = algorithm ?? keys.first?.algorithm ?? self.algorithm
+        return try await onWorker { [vault] in
             SigningKeyRecord(
                 tenant: tenant, kid: kid, algorithm: algorithm,
                 sealedPrivateKey: try vault.seal(
@@ -109,12 +281,18 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
-    private func open(_ records: [SigningKeyRecord]) async throws -> [SigningKey] {
+    private func open(
+        _ records: [SigningKeyRecord], reusing opened: [String: SigningKey]
+    ) async throws -> [String: SigningKey] {
         try await onWorker { [vault] in
-            try records.map { record in
+            try records.reduce(into: [:]) { keys, record in
+                if let known = opened[record.kid] {
+                    keys[record.kid] = known
+                    return
+                }
                 let pkcs8 = try vault.open(
                     record.sealedPrivateKey, for: .signingKey, tenant: record.tenant, context: [Data(record.kid.utf8)])
-                return SigningKey(
+                keys[record.kid] = SigningKey(
                     kid: record.kid, privateKey: try PrivateKey(pkcs8: pkcs8, algorithm: record.algorithm))
             }
         }
@@ -128,26 +306,20 @@ package actor KeyRing: TokenIssuer {
     }
 }
 
-/// A tenant's opened keys.
-private struct TenantKeys: Sendable {
-    /// All public keys, in the store's order, as a JSON Web Key Set.
-    let jwks: Data
-    private let active: JWKIdentifier
-    private let collection = JWTKeyCollection()
-
-    /// - Parameter keys: Newest first.
-    init(_ keys: [SigningKey], signingWith algorithm: SigningKeyRecord.Algorithm) async throws {
-        guard let newest = keys.first(where: { $0.algorithm == algorithm }) else {
-            throw StoreError.corrupt("no signing key stands after one was inserted")
-        }
-        active = JWKIdentifier(string: newest.kid)
-        try await newest.add(to: collection)
-        jwks = try JSONEncoder.sorted.encode(["keys": keys.map { try PublicJWK($0) }])
+/// What is to be said about a key, without the key.
+package struct SigningKeyStatus: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        /// Published, and will sign from its time on.
+        case next
+        case signing
+        /// Signs no more; checks the tokens that it signed, until then.
+        case retired(until: Date)
     }
 
-    func sign(_ claims: some JWTPayload, type: String) async throws -> Secret<String> {
-        var header = JWTHeader()
-        header.typ = type
-        return Secret(try await collection.sign(claims, kid: active, header: header))
-    }
+    package let kid: String
+    package let algorithm: SigningKeyRecord.Algorithm
+    package let createdAt: Date
+    /// From when on it signs, or did.
+    package let activeFrom: Date
+    package let state: State
 }

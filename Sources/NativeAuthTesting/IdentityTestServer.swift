@@ -41,7 +41,7 @@ public func withIdentityServer<Result>(
 public enum IdentityTestServerError: Error, Hashable {
     /// The in-memory database cannot be opened, or failed.
     case database
-    /// No mail went to this address.
+    /// No mail with a code went to this address.
     case noMail(to: String)
 }
 
@@ -76,16 +76,20 @@ public struct IdentityTestServer: Sendable {
     package let engine: Engine
     package let store: SQLiteStore
 
-    /// - Parameter adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which
-    ///   is 0 here.
+    /// - Parameters:
+    ///   - databasePath: Where the database file goes; nil keeps it in memory.
+    ///   - adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which is 0
+    ///     here.
     package init(
-        seed: UInt64, start: Date, adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
+        seed: UInt64, start: Date, databasePath: String? = nil,
+        adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
     ) throws(IdentityTestServerError) {
         let randomness = SeededRandomness(seed: seed)
         clock = ManualClock(start)
         let wallClock = ServerClock(manual: clock)
         do {
-            store = try SQLiteStore.inMemory()
+            store = try databasePath.map { path throws(SQLiteStoreOpenError) in try SQLiteStore(path: path) }
+                ?? SQLiteStore.inMemory()
         } catch {
             throw .database
         }
@@ -157,11 +161,13 @@ public struct TestMailbox: Sendable {
     /// A mail, as its reader needs it.
     public struct Mail: Hashable, Sendable {
         public let to: String
-        /// The one-time passcode.
-        public let code: String
+        /// The one-time passcode; nil in a notice of what happened to the account.
+        public let code: String?
         /// `en`, `da`, `nl`, `fr` or `ja`.
         public let language: String
         public let sentAt: Date
+        /// Why it was sent.
+        package let purpose: MailContent.Purpose
     }
 
     private let store: SQLiteStore
@@ -190,7 +196,7 @@ public struct TestMailbox: Sendable {
                     let content = try item.mail.content(using: vault)
                     let mail = Mail(
                         to: content.recipient, code: content.code, language: content.language.rawValue,
-                        sentAt: content.sentAt)
+                        sentAt: content.sentAt, purpose: content.purpose)
                     delivered.mails.withLock { $0.insert(mail, at: 0) }
                     try await store.markSent(item.mail.id, now: now)
                 }
@@ -201,12 +207,14 @@ public struct TestMailbox: Sendable {
         return delivered.mails.withLock { $0 }
     }
 
-    /// The newest code that went to `address`, letter case ignored.
+    /// The newest code that went to `address`, letter case ignored; notices have none and are passed over.
+    ///
+    /// - Throws: ``IdentityTestServerError/noMail(to:)`` when no code went there.
     public func code(to address: String) async throws(IdentityTestServerError) -> String {
         let key = EmailAddress(address)?.key
-        guard let mail = try await mails().first(where: { EmailAddress($0.to)?.key == key }) else {
-            throw .noMail(to: address)
+        for mail in try await mails() where EmailAddress(mail.to)?.key == key {
+            if let code = mail.code { return code }
         }
-        return mail.code
+        throw .noMail(to: address)
     }
 }

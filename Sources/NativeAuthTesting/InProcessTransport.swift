@@ -15,8 +15,11 @@ package import NativeAuth
 package struct InProcessTransport: HTTPTransport {
     private let responder: any HTTPResponder<IdentityRequestContext>
     private let logger: Logger
+    private let peer: IPAddress?
 
-    package init(routes: IdentityRoutes) {
+    /// - Parameter peer: Whom the requests are said to come from; nil: from within the process.
+    package init(routes: IdentityRoutes, peer: IPAddress? = nil) {
+        self.peer = peer
         responder = routes.router().buildResponder()
         logger = Logger(label: "identity-test-server", factory: { _ in SwiftLogNoOpLogHandler() })
     }
@@ -33,7 +36,7 @@ package struct InProcessTransport: HTTPTransport {
             authority: request.url.host(), path: path, headerFields: headers)
         let response = try await responder.respond(
             to: Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: request.body))),
-            context: IdentityRequestContext(logger: logger))
+            context: IdentityRequestContext(logger: logger, peer: peer))
         let collector = Collector()
         try await response.body.write(collector)
         return TransportResponse(

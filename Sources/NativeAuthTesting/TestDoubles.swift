@@ -36,12 +36,14 @@ final class SeededRandomness: Randomness {
 /// The hasher of tests: scrypt at a cost that no attacker would mind, so that suites are quick (design §2). Its hashes say so
 /// themselves, and production refuses them.
 struct ScryptTestHasher: PasswordHasher {
+    private static let prefix = "$scrypt-test$ln=4,r=1,p=1$"
+
     let randomness: any Randomness
 
     func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
         let salt = randomness.bytes(16)
         return PasswordHash(
-            phc: "$scrypt-test$ln=4,r=1,p=1$\(Base64URL.encode(salt))$\(Base64URL.encode(try derive(password, salt)))")
+            phc: "\(Self.prefix)\(Base64URL.encode(salt))$\(Base64URL.encode(try derive(password, salt)))")
     }
 
     func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool {
@@ -50,6 +52,10 @@ struct ScryptTestHasher: PasswordHasher {
             throw .unusable
         }
         return Base64URL.encode(try derive(password, [UInt8](salt))) == parts[3]
+    }
+
+    func isOutdated(_ hash: PasswordHash) -> Bool {
+        !hash.phc.hasPrefix(Self.prefix)
     }
 
     private func derive(_ password: Secret<String>, _ salt: [UInt8]) throws(HashingError) -> [UInt8] {

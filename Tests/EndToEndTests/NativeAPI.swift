@@ -40,7 +40,8 @@ struct NativeAPI: Sendable {
 
     struct Mail: Decodable, Sendable {
         var to: String
-        var code: String
+        /// Nil in a notice.
+        var code: String?
     }
 
     let baseURL: URL
@@ -112,7 +113,8 @@ struct NativeAPI: Sendable {
     func code(for email: String) async throws -> String {
         while true {
             let (_, body) = try await get("/dev/inbox.json?to=\(Self.escaped(email))")
-            if let mail = try JSONDecoder().decode([Mail].self, from: Data(body.utf8)).first { return mail.code }
+            let mails = try JSONDecoder().decode([Mail].self, from: Data(body.utf8))
+            if let code = mails.lazy.compactMap(\.code).first { return code }
             // Mail is another process's business and tells nobody that it came, so we ask again.
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -21,8 +21,8 @@ struct TimeLimitTests {
 
         mutating func apply(_ decision: Decision<SignUpState>) {
             for effect in decision.effects {
-                if case .count(let event) = effect { counted[event, default: []].append(now) }
-                if case .forget(let event) = effect { counted[event] = nil }
+                if case .count(let event, of: .address) = effect { counted[event, default: []].append(now) }
+                if case .forget(let event, of: .address) = effect { counted[event] = nil }
             }
             if case .refused(let refusal) = decision.verdict { refusals.append(refusal) }
         }
@@ -31,7 +31,9 @@ struct TimeLimitTests {
             var situation = SignUpStateTests.situation(SignUpStateTests.plainOTP)
             situation.row = row
             situation.now = now
-            situation.counted = counted.mapValues { $0.filter { now.timeIntervalSince($0) < 86_400 } }
+            situation.counted = [
+                .address: counted.mapValues { $0.filter { now.timeIntervalSince($0) < 86_400 } }
+            ]
             return situation
         }
     }

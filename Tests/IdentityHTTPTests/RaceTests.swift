@@ -10,16 +10,6 @@ import Testing
     import Foundation
 #endif
 
-/// Runs `work` `count` times at once.
-private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> WireAnswer) async throws
-    -> [WireAnswer]
-{
-    try await withThrowingTaskGroup(of: WireAnswer.self) { group in
-        for number in 0..<count { group.addTask { try await work(number) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-    }
-}
-
 @Suite("Races") struct RaceTests {
     @Test("SEC-ID-7, SEC-ID-9: of 16 flows for one address one wins, and no loser's password is kept", arguments: 1...3)
     func oneFlowWinsAnAddress(_ round: Int) async throws {
@@ -182,6 +172,7 @@ private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -
             func verify(
                 _ password: Secret<String>, against hash: PasswordHash
             ) async throws(HashingError) -> Bool { throw .overloaded }
+            func isOutdated(_ hash: PasswordHash) -> Bool { false }
         }
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
             ports.hasher = BusyHasher()
@@ -225,5 +216,145 @@ private func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -
         #expect(ready.status == 503)
         #expect(String(decoding: ready.body, as: UTF8.self) == "not ready\n")
         #expect(try await client.get("/livez").status == 200)
+    }
+
+    // MARK: Sign-in, second factor, registration and reset
+
+    /// The steps that spend a code or make an effect, and what each may do once.
+    private static let once: [(Journey, StateName)] = [
+        (.signInWithCode, .signInAwaitingCode), (.signIn, .signInAwaitingPassword),
+        (.signInThenSecondFactor, .awaitingSecondFactor), (.signInThenContact, .awaitingContactCode),
+        (.signUpThenOwnAddress, .confirmingContact), (.reset, .resetAwaitingCode), (.reset, .resetChoosingPassword),
+        (.reset, .resetCompleted), (.signInThenContact, .authenticated), (.signUpThenContact, .signUpCompleted),
+    ]
+
+    @Test("SEC-OTP-10, REL-IDEM: 50 equal requests at once have one effect and one answer", arguments: once)
+    func fiftyEqualRequestsHaveOneEffect(_ journey: Journey, _ state: StateName) async throws {
+        for seed in 1...3 {
+            try await withIdentityServer(seed: UInt64(seed)) { server in
+                let index = try #require(journey.stops.firstIndex { $0.state == state })
+                let walk = try await server.walk(journey, to: index)
+                let ask = index + 1 < journey.stops.count ? journey.stops[index + 1].via : journey.last
+                let token = try walk.token
+                let before = try await server.count("SELECT COUNT(*) FROM audit")
+                let notices = try await server.count("SELECT COUNT(*) FROM outbox")
+                let answers = try await race(50) { _ in try await walk.client.ask(ask, walk.content, token) }
+                #expect(Set(answers.map(\.body)).count == 1, "\(Set(answers.map(\.description)))")
+                #expect(answers.allSatisfy { $0.isProgress })
+                #expect(try await server.count("SELECT COUNT(*) FROM refresh_families") <= 1)
+                #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") <= 1)
+                #expect(try await server.count("SELECT MAX(credential_version) FROM users") <= 1)
+                // One line for each thing that happened: at most four.
+                #expect(try await server.count("SELECT COUNT(*) FROM audit") - before <= 4)
+                #expect(try await server.count("SELECT COUNT(*) FROM outbox") - notices <= 1)
+            }
+        }
+    }
+
+    @Test("SEC-SSPR-1, SEC-CT-9: of 8 resets at once one wins, and no loser's password ever works", arguments: 1...3)
+    func oneResetWins(_ round: Int) async throws {
+        try await withIdentityServer(seed: UInt64(round)) { server in
+            var walks = [try await server.walk(.reset, to: 2)]
+            for _ in 1..<8 {
+                var walk = Walk(journey: .reset, client: walks[0].client, content: walks[0].content)
+                while walk.index < 2 { try await server.advance(&walk) }
+                walks.append(walk)
+            }
+            let flows = walks
+            let answers = try await race(8) { number in
+                let answer = try await flows[number].client.resetSubmit(
+                    flows[number].token, password: "Racer-\(number)-Kr4ft!")
+                if answer.status != 200 { expectError(answer, "invalid_request", 55_200) }
+                return answer
+            }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            var working: [Int] = []
+            for number in 0..<8 {
+                let answer = try await server.signIn(
+                    password: "Racer-\(number)-Kr4ft!", with: flows[number].client)
+                if answer["access_token"] != nil { working.append(number) }
+            }
+            #expect(working.count == 1)
+            expectError(try await server.signIn(with: flows[0].client), "invalid_grant", 50_126)
+            #expect(try await server.audited(.passwordChanged) == 1)
+        }
+    }
+
+    @Test("SEC-SSPR-1: one flow with 16 different new passwords at once takes one of them", arguments: 1...3)
+    func oneNewPasswordWins(_ round: Int) async throws {
+        try await withIdentityServer(seed: UInt64(round)) { server in
+            let walk = try await server.walk(.reset, to: 2)
+            let answers = try await race(16) { number in
+                try await walk.client.resetSubmit(walk.token, password: "Racer-\(number)-Kr4ft!")
+            }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            #expect(try await server.count("SELECT MAX(credential_version) FROM users") == 1)
+            #expect(try await server.audited(.passwordChanged) == 1)
+        }
+    }
+
+    @Test("SEC-CT-9: a sign-in that races a reset ends with tokens that are revoked, or with none", arguments: 1...5)
+    func aSignInThatRacesAResetIsOver(_ round: Int) async throws {
+        try await withIdentityServer(seed: UInt64(round)) { server in
+            let reset = try await server.walk(.reset, to: 2)
+            var flows: [Walk] = []
+            while flows.count < 15 {
+                var walk = Walk(journey: .signIn, client: reset.client, content: reset.content)
+                while walk.index < 1 { try await server.advance(&walk) }
+                flows.append(walk)
+            }
+            let walks = flows
+            let answers = try await race(16) { number in
+                number == 7
+                    ? try await reset.client.ask(.newPassword, reset.content, reset.token)
+                    : try await walks[number % 15].client.ask(.signInPassword, reset.content, walks[number % 15].token)
+            }
+            #expect(answers.allSatisfy { $0.status == 200 || $0.status == 400 })
+            #expect(try await server.count("SELECT COUNT(*) FROM refresh_families WHERE revoked_at IS NULL") == 0)
+            for token in answers.compactMap({ $0.text("refresh_token") }) {
+                expectError(try await reset.client.refresh(token), "invalid_grant", 50_173)
+            }
+        }
+    }
+
+    @Test("SEC-MFA-4: of 8 flows that register a first method at once one does", arguments: 1...3)
+    func oneFirstMethodIsRegistered(_ round: Int) async throws {
+        try await withIdentityServer(seed: UInt64(round)) { server in
+            var walks: [Walk] = []
+            for number in 0..<8 {
+                var walk =
+                    number == 0
+                    ? try await server.traveller(for: .signInThenContact)
+                    : Walk(journey: .signInThenContact, client: walks[0].client, content: walks[0].content)
+                walk.content.contact = "racer\(number)@example.org"
+                while walk.index < 3 { try await server.advance(&walk) }
+                walks.append(walk)
+            }
+            let flows = walks
+            let answers = try await race(8) { number in
+                try await flows[number].client.ask(.contactCode, flows[number].content, flows[number].token)
+            }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 1)
+        }
+    }
+
+    @Test("SEC-TOK-10: refreshes that race a revocation leave no live token", arguments: 1...5)
+    func aRevocationWins(_ round: Int) async throws {
+        try await withIdentityServer(seed: UInt64(round)) { server in
+            let client = server.client()
+            let refreshToken = try #require(try await client.redeem(server.signUp().token).text("refresh_token"))
+            let path = "/\(client.tenant)/\(MetadataEndpoint.revocation.rawValue)"
+            let revocation = try client.request(
+                "POST", path, headers: ["content-type": WireClient.form],
+                body: Data("client_id=\(client.clientID ?? "")&token=\(refreshToken)".utf8))
+            let answers = try await race(20) { number in
+                number == 9 ? try await client.send(revocation) : try await client.refresh(refreshToken)
+            }
+            #expect(answers.allSatisfy { $0.status == 200 || $0["error"] == "invalid_grant" })
+            for token in Set(answers.compactMap { $0.text("refresh_token") } + [refreshToken]) {
+                expectError(try await client.refresh(token), "invalid_grant", 50_173)
+            }
+        }
     }
 }

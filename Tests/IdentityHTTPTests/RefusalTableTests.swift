@@ -40,7 +40,15 @@ extension Refusal {
         case .expiredCode: .tooManyCodes
         case .tooManyCodes: .invalidScope
         case .invalidScope: .scopeNotConsented
-        case .scopeNotConsented: .unusableRefreshToken
+        case .scopeNotConsented: .userNotFound
+        case .userNotFound: .noPasswordToReset
+        case .noPasswordToReset: .incorrectPassword
+        case .incorrectPassword: .locked(seconds: 7)
+        case .locked: .accountDisabled
+        case .accountDisabled: .unknownMethod
+        case .unknownMethod: .invalidContact
+        case .invalidContact: .secondFactorNeeded
+        case .secondFactorNeeded: .unusableRefreshToken
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
         case .revokedRefreshToken: .throttled(retryAfter: 7)
@@ -51,14 +59,31 @@ extension Refusal {
     /// Where it can come up.
     fileprivate var endpoints: [V1Endpoint] {
         switch self {
-        case .unknownTenant, .unknownClient: [.signUpStart, .signUpChallenge, .signUpContinue, .token]
+        case .unknownTenant, .unknownClient:
+            [
+                .signUpStart, .signUpChallenge, .signUpContinue, .signInInitiate, .signInChallenge, .token,
+                .resetPasswordStart, .resetPasswordChallenge, .resetPasswordContinue, .resetPasswordSubmit,
+                .resetPasswordPollCompletion,
+            ]
         // Documented for every endpoint (native-auth-v1 §4.0), known to one client at one of them (§16 row 25).
         case .nativeAuthDisabled: [.token]
         case .invalidUsername, .passwordNotUsed: [.signUpStart]
-        case .userAlreadyExists, .unacceptablePassword, .invalidAttributes: [.signUpStart, .signUpContinue]
-        case .unusableToken, .expiredToken, .notAllowedNow: [.signUpChallenge, .signUpContinue, .token]
-        case .incorrectCode, .expiredCode: [.signUpContinue]
-        case .tooManyCodes: [.signUpChallenge]
+        case .userAlreadyExists, .invalidAttributes: [.signUpStart, .signUpContinue]
+        case .unacceptablePassword: [.signUpStart, .signUpContinue, .resetPasswordSubmit]
+        case .unusableToken, .expiredToken, .notAllowedNow:
+            [
+                .signUpChallenge, .signUpContinue, .signInChallenge, .signInIntrospect, .token, .resetPasswordChallenge,
+                .resetPasswordContinue, .resetPasswordSubmit, .resetPasswordPollCompletion,
+            ]
+        case .incorrectCode, .expiredCode: [.signUpContinue, .token, .resetPasswordContinue, .registerContinue]
+        case .tooManyCodes: [.signUpChallenge, .signInChallenge, .resetPasswordChallenge, .registerChallenge]
+        case .userNotFound: [.signInInitiate, .resetPasswordStart]
+        case .noPasswordToReset: [.resetPasswordStart]
+        case .incorrectPassword, .locked, .secondFactorNeeded: [.token]
+        // Also at the first step of a flow, where the client of §14.1 knows no such word and shows a general error.
+        case .accountDisabled: [.token]
+        case .unknownMethod: [.signInChallenge]
+        case .invalidContact: [.registerChallenge]
         // Status 429, whose body no native client reads (native-auth-v1 §2.4).
         case .throttled: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
@@ -97,7 +122,8 @@ extension RequestFault {
         case .wrongContentType: .bodyTooLarge
         case .bodyTooLarge: .headersTooLarge
         case .headersTooLarge: .uriTooLong
-        case .uriTooLong: .unknownPath
+        case .uriTooLong: .misdirected
+        case .misdirected: .unknownPath
         case .unknownPath: .throttled(retryAfter: 7)
         case .throttled: .unavailable(retryAfter: 7)
         case .unavailable: .broken
@@ -109,13 +135,21 @@ extension RequestFault {
     fileprivate var endpoints: [V1Endpoint] {
         switch self {
         case .malformed, .missing, .invalid, .parametersInQuery, .unknownTenant:
-            [.signUpStart, .signUpChallenge, .signUpContinue, .token]
-        case .redirectNotAccepted: [.signUpStart, .signUpChallenge]
+            [
+                .signUpStart, .signUpChallenge, .signUpContinue, .signInInitiate, .signInChallenge, .signInIntrospect,
+                .token, .resetPasswordStart, .resetPasswordChallenge, .resetPasswordContinue, .resetPasswordSubmit,
+                .resetPasswordPollCompletion, .registerChallenge,
+            ]
+        case .redirectNotAccepted:
+            [
+                .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .resetPasswordStart,
+                .resetPasswordChallenge,
+            ]
         case .unreadableAttributes: [.signUpStart, .signUpContinue]
         // Documented in native-auth-v1 §4.7, and unknown to the client of §14.1.
         case .unknownGrant: []
-        case .wrongMethod, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .unknownPath, .throttled,
-            .unavailable, .broken:
+        case .wrongMethod, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath,
+            .throttled, .unavailable, .broken:
             []
         }
     }
@@ -133,6 +167,25 @@ extension RequestFault {
             "invalid_request", "unauthorized_client", "invalid_grant", "expired_token", "user_already_exists",
             "attributes_required", "verification_required", "credential_required",
         ],
+        .signInInitiate: ["invalid_request", "unauthorized_client", "user_not_found", "unsupported_challenge_type"],
+        .signInChallenge: [
+            "invalid_request", "unauthorized_client", "invalid_grant", "expired_token", "unsupported_challenge_type",
+            "access_denied",
+        ],
+        .signInIntrospect: ["invalid_request", "expired_token"],
+        .resetPasswordStart: ["invalid_request", "unauthorized_client", "user_not_found", "unsupported_challenge_type"],
+        .resetPasswordChallenge: [
+            "invalid_request", "unauthorized_client", "expired_token", "unsupported_challenge_type",
+        ],
+        .resetPasswordContinue: [
+            "invalid_request", "unauthorized_client", "invalid_grant", "expired_token", "verification_required",
+        ],
+        .resetPasswordSubmit: ["invalid_request", "unauthorized_client", "expired_token", "invalid_grant"],
+        .resetPasswordPollCompletion: [
+            "invalid_grant", "invalid_request", "unauthorized_client", "expired_token", "user_not_found",
+        ],
+        .registerChallenge: ["invalid_request", "access_denied"],
+        .registerContinue: ["invalid_grant"],
         .token: [
             "invalid_request", "unauthorized_client", "invalid_client", "invalid_grant", "expired_token",
             "expired_refresh_token", "unsupported_challenge_type", "invalid_scope", "authorization_pending",
@@ -163,18 +216,19 @@ extension RequestFault {
                 "\(label): no client knows \(failure.error.rawValue) at \(endpoint.rawValue)")
         }
         // native-auth-v1 §4.7 and §16 row 29: this number in front would hide a suberror.
-        #expect(failure.code != .credentialsWrong, "\(label)")
+        #expect(failure.code != .credentialsWrong || failure.suberror == nil, "\(label)")
     }
 
     @Test("native-auth-v1 §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 20 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 28 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))
             let isThrottled = refusal == .throttled(retryAfter: 7)
             #expect(reply.status == (isThrottled ? 429 : 400), "\(refusal)")
-            #expect(reply.retryAfter == (isThrottled ? 7 : nil), "\(refusal)")
+            let tellsWhen = isThrottled || refusal == .locked(seconds: 7)
+            #expect(reply.retryAfter == (tellsWhen ? 7 : nil), "\(refusal)")
         }
     }
 

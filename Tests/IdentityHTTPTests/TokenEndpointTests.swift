@@ -188,7 +188,7 @@ import Testing
     @Test(
         "SEC-TOK-1, RFC 8176: the methods are those that the user went through",
         arguments: [
-            (.emailOneTimePasscode, ["otp"]), (.emailPassword, ["pwd", "otp"]),
+            (.emailOneTimePasscode, ["otp"]), (.emailPassword, ["pwd", "otp", "mfa"]),
         ] as [(IdentityTestServer.Application, [String])])
     func theMethodsAreThoseOfTheUser(
         _ application: IdentityTestServer.Application, _ methods: [String]

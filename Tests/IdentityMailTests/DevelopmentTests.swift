@@ -41,6 +41,12 @@ struct DevelopmentInboxTests {
                 == #"[{"code":"7","sentAt":"2025-10-09T08:53:20.250Z","subject":"S","text":"T","to":"a@b.example"}]"#
         )
         #expect(!"\(mail(12_345_678))".contains("12345678"))
+        var notice = mail(7, to: "a@b.example")
+        notice.code = nil
+        #expect(
+            String(decoding: try encoder.encode(notice), as: UTF8.self)
+                == #"{"code":null,"sentAt":"2025-10-09T08:53:20.250Z","subject":"S","text":"T","to":"a@b.example"}"#
+        )
     }
 }
 

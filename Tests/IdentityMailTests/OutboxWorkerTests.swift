@@ -70,6 +70,19 @@ struct OutboxWorkerTests {
         #expect(shown.subject == "Your verification code for Contoso" && shown.text.contains("\n12345678\n"))
     }
 
+    @Test("A notice is sent like a code, and the inbox shows it without one")
+    func aNoticeIsSent() async throws {
+        let outbox = try OutboxFixture()
+        let inbox = DevelopmentInbox()
+        let transport = ScriptedTransport()
+        let worker = try outbox.worker(transport) { await inbox.record($0) }
+        try await outbox.enqueue(.notice(.passwordChanged, .english))
+        #expect(try await worker.processDueMail() == 1)
+        #expect(transport.mails.count == 1)
+        let shown = try #require(await inbox.mails(to: "user-typed@example.com").first)
+        #expect(shown.code == nil && shown.subject == "Your password for Contoso was changed")
+    }
+
     @Test("SEC-MAIL-2: a lease that was lost sends the mail again, with the same Message-ID")
     func aLostLeaseSendsAgain() async throws {
         let outbox = try OutboxFixture()
@@ -150,7 +163,7 @@ struct OutboxWorkerTests {
         }
         let order = Mutex<[String]>([])
         let worker = try outbox.worker(SMTPTransport(url: "smtp://127.0.0.1:\(port)")) { mail in
-            order.withLock { $0.append(mail.code) }
+            order.withLock { $0.append(mail.code ?? "none") }
         }
         #expect(try await worker.processDueMail() == 1)
         for code in ["11111111", "22222222"] {
@@ -244,7 +257,7 @@ struct OutboxWorkerTests {
             gauge.withLock { $0.now -= 1 }
         }
         let (delivered, continuation) = AsyncStream.makeStream(of: String.self)
-        let worker = try outbox.worker(transport) { continuation.yield($0.code) }
+        let worker = try outbox.worker(transport) { continuation.yield($0.code ?? "none") }
         let running = Task { try await worker.run() }
         var codes: Set<String> = []
         for await code in delivered where codes.insert(code).inserted {
@@ -309,8 +322,8 @@ struct OutboxServiceTests {
             continuation.yield($0)
         } sleep: { nap in
             naps.withLock { $0.append(nap) }
-            // Half a minute means that nothing waits; then this test has nothing more to see.
-            if nap >= .seconds(30) { try await Task.sleep(for: .seconds(3_600)) }
+            // Half a minute means that nothing waits; then this test has nothing more to see. (Dates are rounded.)
+            if nap >= .seconds(29) { try await Task.sleep(for: .seconds(3_600)) }
             clock.advance(by: TimeInterval(nap.components.seconds) + 0.02)
         }
         let running = Task { try await worker.run() }

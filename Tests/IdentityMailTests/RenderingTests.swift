@@ -50,8 +50,11 @@ struct RenderingTests {
             for purpose in Self.purposes {
                 texts.insert(try renderer.words(of: .fixture(purpose: purpose, language: language)).text)
             }
+            for purpose in Self.notices {
+                texts.insert(try renderer.words(of: .notice(purpose, language)).text)
+            }
         }
-        #expect(texts.count == MailLanguage.allCases.count * Self.purposes.count)
+        #expect(texts.count == MailLanguage.allCases.count * (Self.purposes.count + Self.notices.count))
     }
 
     @Test("The English text reads as written down here")
@@ -73,6 +76,106 @@ struct RenderingTests {
 
                 If you did not ask for this code, you can ignore this message.
                 """)
+    }
+
+    static let notices: [MailContent.Purpose] = [.passwordChanged, .methodRegistered]
+
+    @Test("SEC-SSPR-5, SEC-MFA-4: the notices read as written down here", arguments: MailLanguage.allCases, notices)
+    func theNotices(_ language: MailLanguage, _ purpose: MailContent.Purpose) throws {
+        let isPassword = purpose == .passwordChanged
+        let (subject, event, advice) =
+            switch (language, isPassword) {
+            case (.english, true):
+                (
+                    "Your password for Contoso was changed", "The password of your account at Contoso was changed.",
+                    "If this was not you, choose a new password at once and tell Contoso."
+                )
+            case (.english, false):
+                (
+                    "A verification method was added to your account at Contoso",
+                    "An e-mail address was added to your account at Contoso as a way to prove who you are.",
+                    "If this was not you, tell Contoso at once."
+                )
+            case (.danish, true):
+                (
+                    "Din adgangskode til Contoso er ændret", "Adgangskoden til din konto hos Contoso er blevet ændret.",
+                    "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte Contoso."
+                )
+            case (.danish, false):
+                (
+                    "Der er tilføjet en bekræftelsesmetode til din konto hos Contoso",
+                    "En e-mailadresse er blevet knyttet til din konto hos Contoso som bekræftelsesmetode.",
+                    "Hvis det ikke var dig, skal du straks kontakte Contoso."
+                )
+            case (.dutch, true):
+                (
+                    "Uw wachtwoord voor Contoso is gewijzigd",
+                    "Het wachtwoord van uw account bij Contoso is gewijzigd.",
+                    "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op met Contoso."
+                )
+            case (.dutch, false):
+                (
+                    "Er is een verificatiemethode toegevoegd aan uw account bij Contoso",
+                    "Aan uw account bij Contoso is een e-mailadres als verificatiemethode toegevoegd.",
+                    "Hebt u dit niet zelf gedaan, neem dan meteen contact op met Contoso."
+                )
+            case (.french, true):
+                (
+                    "Votre mot de passe pour Contoso a été modifié",
+                    "Le mot de passe de votre compte chez Contoso a été modifié.",
+                    "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez Contoso."
+                )
+            case (.french, false):
+                (
+                    "Un moyen de vérification a été ajouté à votre compte chez Contoso",
+                    "Une adresse e-mail a été ajoutée à votre compte chez Contoso comme moyen de vérification.",
+                    "Si ce n’était pas vous, prévenez immédiatement Contoso."
+                )
+            case (.japanese, true):
+                (
+                    "Contoso のパスワードが変更されました", "Contoso のアカウントのパスワードが変更されました。",
+                    "お心当たりがない場合は、すぐに新しいパスワードを設定し、Contoso にご連絡ください。"
+                )
+            case (.japanese, false):
+                (
+                    "Contoso のアカウントに本人確認方法が追加されました",
+                    "Contoso のアカウントに、本人確認方法としてメール アドレスが追加されました。",
+                    "お心当たりがない場合は、すぐに Contoso にご連絡ください。"
+                )
+            }
+        let words = try MailRenderer().words(of: .notice(purpose, language))
+        #expect(words.subject == subject)
+        #expect(words.text == "Contoso\n\n\(event)\n\n\(advice)")
+    }
+
+    @Test(
+        "SEC-MAIL-7: a notice has no code, no link and nothing of the user's in either part",
+        arguments: MailLanguage.allCases, notices)
+    func noticesHoldNoCode(_ language: MailLanguage, _ purpose: MailContent.Purpose) throws {
+        let (mail, _) = try parsed(.notice(purpose, language, organisation: "Fabrikam & Co"))
+        let plain = try #require(mail.parts["plain"])
+        let html = try #require(mail.parts["html"])
+        // The layout has numbers of its own; its text has none.
+        #expect(!plain.contains { $0.isNumber } && !html.contains("letter-spacing") && !html.contains("monospace"))
+        for part in [plain, html] {
+            for forbidden in ["user-typed", "http", "href", "src=", "{{", "}}", "url("] {
+                #expect(!part.contains(forbidden), "\(forbidden)")
+            }
+        }
+        #expect(plain.contains("Fabrikam & Co") && html.contains("Fabrikam &amp; Co"))
+        #expect(!html.contains("Fabrikam & Co"))
+        #expect(mail["auto-submitted"] == "auto-generated")
+    }
+
+    @Test("A code where none belongs, and none where one does, is not mailed")
+    func codesGoWhereTheyBelong() throws {
+        let renderer = try MailRenderer()
+        for purpose in Self.purposes + Self.notices {
+            let isNotice = Self.notices.contains(purpose)
+            #expect(throws: MailFormatError.code) {
+                try renderer.words(of: .fixture(purpose: purpose, code: isNotice ? "12345678" : nil))
+            }
+        }
     }
 
     @Test(

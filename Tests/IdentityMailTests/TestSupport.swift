@@ -41,13 +41,21 @@ struct ConstantRandomness: Randomness {
 
 extension MailContent {
     static func fixture(
-        purpose: Purpose = .signUp, recipient: String = "ada@example.com", code: String = "12345678",
+        purpose: Purpose = .signUp, recipient: String = "ada@example.com", code: String? = "12345678",
         minutesValid: Int = 10, language: MailLanguage = .english, organisation: String = "Contoso",
         sentAt: Date = Date(timeIntervalSince1970: 1_760_000_000)
     ) -> MailContent {
         MailContent(
             purpose: purpose, recipient: recipient, code: code, minutesValid: minutesValid, language: language,
             organisation: organisation, sentAt: sentAt)
+    }
+}
+
+extension MailContent {
+    static func notice(_ purpose: Purpose, _ language: MailLanguage, organisation: String = "Contoso") -> MailContent {
+        .fixture(
+            purpose: purpose, recipient: "user-typed@example.com", code: nil, minutesValid: 0, language: language,
+            organisation: organisation)
     }
 }
 

@@ -154,6 +154,39 @@ struct KnownAnswer: CustomTestStringConvertible {
         #expect(fastest < .milliseconds(10))
     }
 
+    @Test(
+        "SEC-PWD-7: a hash of less memory or fewer passes is outdated",
+        arguments: [
+            ("m=19456,t=2,p=1", false), ("m=19455,t=2,p=1", true), ("m=19456,t=1,p=1", true),
+            ("m=262144,t=1,p=1", true),
+            ("m=8,t=10,p=1", true), ("m=19457,t=2,p=1", false), ("m=19456,t=3,p=1", false), ("m=65536,t=4,p=4", false),
+        ])
+    func aWeakerHashIsOutdated(_ costs: String, _ isOutdated: Bool) throws {
+        let hash = PasswordHash(phc: "$argon2id$v=19$\(costs)$\(Self.salt)$\(Self.tag)")
+        #expect(try Argon2idHasher(threads: 1).isOutdated(hash) == isOutdated)
+    }
+
+    @Test("SEC-PWD-7: what counts is what the hasher takes now, in memory and in passes")
+    func aHasherThatTakesMoreFindsOlderHashesOutdated() throws {
+        let hash = PasswordHash(phc: "$argon2id$v=19$m=19456,t=2,p=1$\(Self.salt)$\(Self.tag)")
+        for (memory, passes) in [(19_457, 2), (19_456, 3)] {
+            let parameters = Argon2idHasher.Parameters(memoryKiB: memory, passes: passes)
+            #expect(try Argon2idHasher(parameters, threads: 1).isOutdated(hash))
+        }
+    }
+
+    @Test(
+        "SEC-PWD-7: a record that this hasher does not make is outdated", arguments: ["$2b$12$abc", "", "plain text"])
+    func aForeignRecordIsOutdated(_ phc: String) throws {
+        #expect(try Argon2idHasher(threads: 1).isOutdated(PasswordHash(phc: phc)))
+    }
+
+    @Test("SEC-PWD-7: a hasher's own hash is up to date")
+    func anOwnHashIsUpToDate() async throws {
+        let hasher = try Argon2idHasher(Argon2idHasher.Parameters(memoryKiB: 20_000, passes: 3), threads: 1)
+        #expect(try await !hasher.isOutdated(hasher.hash(Secret("Xk7#pQ2m-vT9"))))
+    }
+
     @Test("SEC-PWD-10: the dearest parameters that are allowed are computed")
     func theDearestParametersAreComputed() async throws {
         let hasher = try Argon2idHasher(threads: 1)

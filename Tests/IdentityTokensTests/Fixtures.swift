@@ -3,6 +3,7 @@ import IdentityEngine
 import IdentityTokens
 import JWTKit
 import NativeAuthCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -10,43 +11,77 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Keeps keys in memory. Can be broken, and can hold inserts back until several have arrived.
+/// Keeps keys in memory. Can be broken, and can hold changes back until several have arrived.
 actor MemoryKeyStore: KeyStore {
     private(set) var records: [SigningKeyRecord] = []
     private(set) var reads = 0
-    private(set) var inserts = 0
+    private(set) var updates = 0
     private var isBroken = false
-    private let insertsTogether: Int
+    private var together: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var holdsNextRead = false
+    private(set) var heldRead: CheckedContinuation<Void, Never>?
 
-    /// - Parameter insertsTogether: No insert goes on before this many have begun: each of them saw no key before.
-    init(records: [SigningKeyRecord] = [], insertsTogether: Int = 1) {
+    /// - Parameter updatesTogether: No change goes on before this many have begun: none of them saw what another one
+    ///   did.
+    init(records: [SigningKeyRecord] = [], updatesTogether: Int = 1) {
         self.records = records
-        self.insertsTogether = insertsTogether
+        together = updatesTogether
     }
 
     func setBroken(_ isBroken: Bool) {
         self.isBroken = isBroken
     }
 
-    func signingKeys(for tenant: TenantID) throws(StoreError) -> [SigningKeyRecord] {
-        reads += 1
-        if isBroken { throw .unavailable(Broken()) }
-        return records.filter { $0.tenant == tenant }.sorted { $0.createdAt > $1.createdAt }
+    /// Holds back the next changes, until `count` have begun.
+    func holdUpdates(until count: Int) {
+        together = updates + count
     }
 
-    func insertFirstSigningKey(_ record: SigningKeyRecord) async throws(StoreError) -> [SigningKeyRecord] {
-        inserts += 1
-        if inserts < insertsTogether {
+    /// Keeps what the next read has found from its caller until ``releaseRead()``.
+    func holdNextRead() {
+        holdsNextRead = true
+    }
+
+    func releaseRead() {
+        heldRead?.resume()
+        heldRead = nil
+    }
+
+    /// Lets the changes go on that are held back.
+    func releaseUpdates() {
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord] {
+        reads += 1
+        let found = try present(for: tenant)
+        if holdsNextRead {
+            holdsNextRead = false
+            await withCheckedContinuation { heldRead = $0 }
+        }
+        return found
+    }
+
+    private func present(for tenant: TenantID) throws(StoreError) -> [SigningKeyRecord] {
+        if isBroken { throw .unavailable(Broken()) }
+        return records.filter { $0.tenant == tenant }.sorted { $0.activeFrom > $1.activeFrom }
+    }
+
+    func updateSigningKeys(
+        for tenant: TenantID, decide: @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+    ) async throws(StoreError) -> [SigningKeyRecord] {
+        updates += 1
+        if updates < together {
             await withCheckedContinuation { waiting.append($0) }
         } else {
-            for continuation in waiting { continuation.resume() }
-            waiting = []
+            releaseUpdates()
         }
-        if !records.contains(where: { $0.tenant == record.tenant && $0.algorithm == record.algorithm }) {
-            records.append(record)
+        if let wanted = decide(try present(for: tenant)) {
+            records = records.filter { $0.tenant != tenant } + wanted
         }
-        return try signingKeys(for: record.tenant)
+        return try present(for: tenant)
     }
 
     struct Broken: Error {}
@@ -62,6 +97,17 @@ struct FixedClock: WallClock {
     var now = Date(timeIntervalSince1970: 1_700_000_000)
 }
 
+/// Stands still until it is moved.
+final class MovingClock: WallClock {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func move(by seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
+}
+
 extension Vault {
     /// - Parameter key: Each byte of the master key.
     static func fixture(key: UInt8 = 7) -> Vault {
@@ -72,7 +118,7 @@ extension Vault {
 extension KeyRing {
     /// ES256 unless the test is about RSA: its keys are made at once.
     static func fixture(
-        _ store: MemoryKeyStore = MemoryKeyStore(), vault: Vault = .fixture(), clock: FixedClock = FixedClock(),
+        _ store: MemoryKeyStore = MemoryKeyStore(), vault: Vault = .fixture(), clock: any WallClock = FixedClock(),
         algorithm: SigningKeyRecord.Algorithm = .es256
     ) -> KeyRing {
         KeyRing(store: store, vault: vault, clock: clock, randomness: SystemRandomness(), algorithm: algorithm)
@@ -91,7 +137,8 @@ extension TokenSubject {
         tenant: UInt8 = 1, client: UInt8 = 2, user: UInt8 = 3,
         attributes: [String: AttributeValue] = ["displayName": "Ana B", "givenName": "Ana", "surname": "Berg"],
         scopes: [String] = ["Orders.Read", "Orders.Write"],
-        openIDScopes: [String] = ["openid", "profile", "offline_access", "email"]
+        openIDScopes: [String] = ["openid", "profile", "offline_access", "email"], methods: [String] = ["pwd", "otp"],
+        contexts: [String] = [], sessionID: UUID? = nil, issuedAt: TimeInterval = 1_700_000_010.9, lifetime: Int = 3_599
     ) -> TokenSubject {
         let tenant = TenantID(.fixture(tenant))
         return TokenSubject(
@@ -100,9 +147,9 @@ extension TokenSubject {
                 id: UserID(.fixture(user)), tenant: tenant, email: "ana@example.org", alias: "ana.berg",
                 hasPassword: false, attributes: attributes, createdAt: Date(timeIntervalSince1970: 1_600_000_000)),
             audience: "api://orders", scopes: scopes, openIDScopes: openIDScopes,
-            authenticatedAt: Date(timeIntervalSince1970: 1_700_000_001.9), methods: ["pwd", "otp"],
-            issuedAt: Date(timeIntervalSince1970: 1_700_000_010.9), lifetime: 3_599, tokenID: .fixture(9),
-            issuer: "https://contoso.example")
+            authenticatedAt: Date(timeIntervalSince1970: 1_700_000_001.9), methods: methods,
+            contexts: contexts, sessionID: sessionID, issuedAt: Date(timeIntervalSince1970: issuedAt),
+            lifetime: lifetime, tokenID: .fixture(9), issuer: "https://contoso.example")
     }
 }
 
@@ -145,6 +192,10 @@ struct Claims: JWTPayload {
     let sub: String
     let scp: String?
     let name: String?
+    let amr: [String]?
+    let acrs: [String]?
+    let acr: String?
+    let sid: String?
 
     func verify(using algorithm: some JWTAlgorithm) {}
 }

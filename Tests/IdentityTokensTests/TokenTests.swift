@@ -94,6 +94,34 @@ import Testing
         #expect(try await sub(.fixture(client: 3, user: 2)) != first)
     }
 
+    @Test("native-auth-v1 §6.3: satisfied contexts stand in the access token, the session in both tokens")
+    func contextsAndSession() async throws {
+        let session = UUID.fixture(7)
+        let tokens = try await KeyRing.fixture().sign(.fixture(contexts: ["c4", "c1"], sessionID: session))
+        let access = try TokenParts(tokens.accessToken).claims
+        let id = try TokenParts(#require(tokens.idToken)).claims
+        #expect(access.acrs == ["c4", "c1"])
+        #expect(id.acrs == nil)
+        #expect(access.sid == "aaaabbbb-0000-cccc-1111-dddd2222ee07" && id.sid == access.sid)
+    }
+
+    @Test(
+        "SEC-MFA-3: amr lists the methods, and acr states two factors only where they were two",
+        arguments: [
+            (["otp"], [], nil), (["pwd", "otp"], [], nil), (["otp"], ["c4"], nil), (["pwd", "otp", "mfa"], [], "mfa"),
+            (["pwd", "otp", "mfa"], ["c4"], "mfa"),
+        ] as [([String], [String], String?)])
+    func acrStatesTwoFactorsOnlyWhereTheyWereTwo(
+        methods: [String], contexts: [String], acr: String?
+    ) async throws {
+        let tokens = try await KeyRing.fixture().sign(.fixture(methods: methods, contexts: contexts))
+        for token in [tokens.accessToken, try #require(tokens.idToken)] {
+            let claims = try TokenParts(token).claims
+            #expect(claims.amr == methods)
+            #expect(claims.acr == acr)
+        }
+    }
+
     @Test(
         "SEC-TOK-2: both signatures verify with the published key, through jwt-kit and without it; a changed token does not",
         arguments: [SigningKeyRecord.Algorithm.rs256, .es256])

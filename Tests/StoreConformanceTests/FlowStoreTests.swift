@@ -11,7 +11,8 @@ struct FlowStoreTests {
             let query = fixtureQuery()
             #expect(try await store.facts(query) == StepFacts(row: nil))
             let code = CodeRecord(
-                digest: Data(repeating: 9, count: 32), attempts: 2, sentAt: noon, expiresAt: noon + 600)
+                digest: Data(repeating: 9, count: 32), target: Data(repeating: 8, count: 32), attempts: 2, sentAt: noon,
+                expiresAt: noon + 600)
             var row = FlowRow(
                 revision: 3, code: code, codesSent: 4, misuses: 1, isEnded: true, expiresAt: noon + 900)
 
@@ -90,7 +91,7 @@ struct FlowStoreTests {
     func parallelGuessesAreCountedOneByOne(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let query = fixtureQuery()
-            let code = CodeRecord(digest: Data(count: 32), sentAt: noon, expiresAt: noon + 600)
+            let code = CodeRecord(digest: Data(count: 32), target: Data(), sentAt: noon, expiresAt: noon + 600)
             try await store.write(FlowChange(row: FlowRow(code: code, expiresAt: noon + 900)), query)
 
             let counts = try await race(16) { _ in
@@ -223,33 +224,38 @@ struct CountedEventTests {
     func eventsAreCountedForADay(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let (ada, eve) = (Data("ada".utf8), Data("eve".utf8))
-            var query = fixtureQuery()
-            query.subject = ada
+            var query = fixtureQuery(subjects: [ada])
             let row = FlowRow(expiresAt: noon + 900)
             let effects: [Effect] = [
-                .count(.wrongCode, subject: ada, at: noon), .count(.wrongCode, subject: ada, at: noon + 5),
+                .count(.wrongCode, subject: ada, at: noon + 5), .count(.wrongCode, subject: ada, at: noon),
                 .count(.codeMailed, subject: ada, at: noon), .count(.wrongCode, subject: eve, at: noon),
+                .count(.secondFactorMailed, subject: eve, at: noon + 1),
             ]
             try await store.write(FlowChange(row: row, effects: effects), query)
-            #expect(try await store.facts(query).counted == [.wrongCode: [noon, noon + 5], .codeMailed: [noon]])
+            let ofAda: [CountedEvent: [Date]] = [.wrongCode: [noon, noon + 5], .codeMailed: [noon]]
+            let ofEve: [CountedEvent: [Date]] = [.wrongCode: [noon], .secondFactorMailed: [noon + 1]]
+            #expect(try await store.facts(query).counted == [ada: ofAda])
+            query.subjects = [eve, Data("nobody".utf8), ada]
+            #expect(try await store.facts(query).counted == [ada: ofAda, eve: ofEve])
 
             var elsewhere = query
             elsewhere.tenant = TenantID(UUID())
             #expect(try await store.facts(elsewhere).counted.isEmpty)
             elsewhere = query
-            elsewhere.subject = nil
+            elsewhere.subjects = []
             #expect(try await store.facts(elsewhere).counted.isEmpty)
 
             query.now = noon + 86_400
-            #expect(try await store.facts(query).counted == [.wrongCode: [noon + 5]])
+            #expect(
+                try await store.facts(query).counted == [
+                    ada: [.wrongCode: [noon + 5]], eve: [.secondFactorMailed: [noon + 1]],
+                ])
 
             try await store.write(FlowChange(row: row, effects: [.forget(.wrongCode, subject: ada)]), query)
-            #expect(try await store.facts(query).counted.isEmpty)
-            query.subject = eve
             query.now = noon
-            #expect(try await store.facts(query).counted == [.wrongCode: [noon]])
+            #expect(try await store.facts(query).counted == [ada: [.codeMailed: [noon]], eve: ofEve])
             #expect(try await store.removeExpired(now: noon + 86_400) > 0)
-            #expect(try await store.facts(query).counted.isEmpty)
+            #expect(try await store.facts(query).counted == [eve: [.secondFactorMailed: [noon + 1]]])
         }
     }
 }

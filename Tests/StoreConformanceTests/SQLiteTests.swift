@@ -231,11 +231,19 @@ struct SQLiteFileTests {
             let user = fixtureUser("ada", alias: "countess", attributes: ["city": "London"])
             let family = fixtureFamily(of: user)
             let mail = fixtureMail()
-            let query = fixtureQuery()
+            let query = fixtureQuery(user: user.id, subjects: [digest("ada")], lockout: digest("ada"))
+            let lockout = Lockout(
+                failures: 11, lockedUntil: noon + 120, recent: ["1", "2", "3"].map(digest), lastFailureAt: noon)
+            let method = try fixtureMethod("ada@work.example")
+            let code = CodeRecord(digest: digest("code"), target: digest("target"), sentAt: noon, expiresAt: noon + 600)
             let change = FlowChange(
-                row: FlowRow(revision: 2, expiresAt: noon + 900),
+                row: FlowRow(revision: 2, code: code, expiresAt: noon + 900),
                 effects: [
                     .createUser(user), .openRefreshFamily(family), .enqueueMail(mail),
+                    .changePassword(user.id, PasswordHash(phc: "$new"), at: noon + 1),
+                    .addStrongMethod(method, to: user.id), .setLockout(lockout, subject: digest("ada")),
+                    .count(.secondFactorMailed, subject: digest("ada"), at: noon),
+                    .rememberNetwork(digest("home"), of: user.id, at: noon),
                     .record(
                         AuditEvent(
                             .signUpCompleted, at: noon, tenant: contoso, client: app, flow: query.flow, user: user.id,
@@ -246,16 +254,20 @@ struct SQLiteFileTests {
             let first = try SQLiteStore(path: path)
             try await first.write(change, query)
             let keys = try await first.insertFirstSigningKey(fixtureKey("rsa"))
-            let before = try await first.user(user.id, in: contoso)
+            let account = try #require(try await first.account(user.id, in: contoso))
             try await first.close()
 
             let store = try SQLiteStore(path: path)
-            #expect(before != nil)
-            #expect(try await store.user(user.id, in: contoso) == before)
+            #expect(account.strongMethods == [method] && account.credentialVersion == 1)
+            #expect(try await store.account(user.id, in: contoso) == account)
+            #expect(try await store.isFamiliar(digest("home"), to: user.id, in: contoso, since: noon))
             #expect(try await store.refreshFamily(family.id, in: contoso) == family)
             #expect(try await store.signingKeys(for: contoso) == keys)
             #expect(
-                try await store.facts(query) == StepFacts(row: change.row, sealedAnswer: Data("answer".utf8)))
+                try await store.facts(query)
+                    == StepFacts(
+                        row: change.row, sealedAnswer: Data("answer".utf8), account: account,
+                        counted: [digest("ada"): [.secondFactorMailed: [noon]]], lockout: lockout))
             #expect(
                 try await store.leaseMails(limit: 1, now: noon, until: noon + 1) == [
                     LeasedMail(mail: mail, attempts: 0)
@@ -263,6 +275,22 @@ struct SQLiteFileTests {
             #expect(
                 try await store.unsafeSQL("SELECT seq, kind, detail FROM audit") == [["1", "signup.completed", "1"]])
         }
+    }
+
+    @Test("SEC-AUD-1: disabling and enabling leave a line each, and none for a user who is not there")
+    func disablingLeavesATrail() async throws {
+        let store = try SQLiteStore.inMemory()
+        let user = fixtureUser("ada")
+        try await store.perform(.createUser(user))
+        for (date, kind) in [(noon, AuditEvent.Kind.accountDisabled), (nil, .accountEnabled)] {
+            for id in [user.id, UserID(UUID())] {
+                let event = AuditEvent(kind, at: noon, tenant: contoso, user: id)
+                #expect(try await store.setDisabled(date, id, in: contoso, event: event) == (id == user.id))
+            }
+        }
+        #expect(
+            try await store.unsafeSQL("SELECT kind, user = (SELECT id FROM users) FROM audit ORDER BY seq")
+                == [["account.disabled", "1"], ["account.enabled", "1"]])
     }
 
     @Test("REL-HA-6: a file in use is refused")
@@ -375,17 +403,26 @@ struct SQLiteDamageTests {
             ("outbox", "UPDATE outbox SET id = x'0102'"),
             ("refresh_families", "UPDATE refresh_families SET scopes = '{}'"),
             ("refresh_families", "UPDATE refresh_families SET previous_digest = x'00'"),
+            ("refresh_families", "UPDATE refresh_families SET contexts = 'c1'"),
+            ("strong_methods", "UPDATE strong_methods SET email = 'no address'"),
+            ("strong_methods", "UPDATE strong_methods SET id = x'0102'"),
+            ("lockouts", "UPDATE lockouts SET recent = x'0102'"),
             ("signing_keys", "UPDATE signing_keys SET algorithm = 'none'"),
         ])
     func aDamagedRowIsReported(_ table: String, _ damage: String) async throws {
         let store = try SQLiteStore.inMemory()
         let user = fixtureUser("ada", attributes: ["city": "London"])
         let family = fixtureFamily(of: user)
-        let query = fixtureQuery()
+        let query = fixtureQuery(user: user.id, lockout: digest("ada"))
+        let lockout = Lockout(failures: 1, recent: [digest("guess")], lastFailureAt: noon)
         try await store.write(
             FlowChange(
                 row: FlowRow(expiresAt: noon + 900),
-                effects: [.createUser(user), .openRefreshFamily(family), .enqueueMail(fixtureMail())]), query)
+                effects: [
+                    .createUser(user), .openRefreshFamily(family), .enqueueMail(fixtureMail()),
+                    .addStrongMethod(try fixtureMethod("ada@work.example"), to: user.id),
+                    .setLockout(lockout, subject: digest("ada")),
+                ]), query)
         _ = try await store.insertFirstSigningKey(fixtureKey("rsa"))
         func readAll() async throws {
             _ = try await store.facts(query)

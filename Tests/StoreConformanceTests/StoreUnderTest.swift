@@ -85,10 +85,19 @@ func fixtureMail(
         expiresAt: expiresAt)
 }
 
+/// 32 bytes that follow from `text`, of at most 32 bytes.
+func digest(_ text: String) -> Data {
+    Data(text.utf8) + Data(count: 32 - text.utf8.count)
+}
+
+func fixtureMethod(_ address: String, provenAt: Date = noon) throws -> StrongMethod {
+    StrongMethod(id: UUID(), email: try #require(EmailAddress(address)), provenAt: provenAt)
+}
+
 func fixtureFamily(of user: NewUser, expiresAt: Date = noon + 86400) -> RefreshFamily {
     RefreshFamily(
         id: UUID(), tenant: user.tenant, client: app, user: user.id, scopes: ["openid", "offline_access"],
-        methods: ["otp"], authenticatedAt: noon - 60, createdAt: noon, expiresAt: expiresAt,
+        methods: ["otp"], contexts: ["c1"], authenticatedAt: noon - 60, createdAt: noon, expiresAt: expiresAt,
         tokenDigest: Data(repeating: 7, count: 32))
 }
 
@@ -101,17 +110,21 @@ func fixtureKey(
 }
 
 func fixtureQuery(
-    flow: UUID = UUID(), digest: String = "request", identifiers: [LoginIdentifier.Key] = [], now: Date = noon
+    flow: UUID = UUID(), digest: String = "request", identifiers: [LoginIdentifier.Key] = [], user: UserID? = nil,
+    subjects: [Data] = [], lockout: Data? = nil, now: Date = noon
 ) -> StepQuery {
     StepQuery(
-        tenant: contoso, flow: flow, requestDigest: Data(digest.utf8), identifiers: identifiers, now: now)
+        tenant: contoso, flow: flow, requestDigest: Data(digest.utf8), identifiers: identifiers, user: user,
+        subjects: subjects, lockout: lockout, now: now)
 }
 
 extension FlowStore {
     /// A step that writes a fresh flow row and these effects.
-    func perform(_ effects: Effect...) async throws {
+    func perform(_ effects: Effect..., tenant: TenantID = contoso) async throws {
         let change = FlowChange(row: FlowRow(expiresAt: noon + 900), effects: effects)
-        try await step(fixtureQuery()) { _ in (change, ()) }
+        var query = fixtureQuery()
+        query.tenant = tenant
+        try await step(query) { _ in (change, ()) }
     }
 
     /// What the store knows about the query; writes nothing.

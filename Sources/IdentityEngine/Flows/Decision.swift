@@ -22,6 +22,11 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
         self.effects = effects
     }
 
+    /// The same decision about a state that holds this one.
+    package func map<Other>(_ transform: (State) -> Other) -> Decision<Other> {
+        Decision<Other>(verdict, next: next.map(transform), row: row, effects: effects)
+    }
+
     /// A no that changes nothing: the presented token stays as good as it was.
     package static func refused(_ refusal: Refusal) -> Decision {
         Decision(.refused(refusal))
@@ -31,11 +36,33 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
 /// What a decision wants done. The engine turns it into rows of the same commit.
 package enum FlowEffect: Hashable, Sendable {
     case createUser(SignUpDraft, id: UserID)
-    case mailCode(FreshCode, to: EmailAddress)
+    case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
+    /// Tells the owner of the account what happened to it; holds no code.
+    case mailNotice(MailContent.Purpose, to: EmailAddress)
     case openRefreshFamily(RefreshFamily)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
-    case count(CountedEvent)
-    case forget(CountedEvent)
+    case count(CountedEvent, of: CountedSubject)
+    case forget(CountedEvent, of: CountedSubject)
+    case changePassword(UserID, PasswordHash)
+    case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
+    case revokeRefreshFamilies(UserID)
+    case addStrongMethod(StrongMethod, to: UserID)
+    /// The failures of the class of sources that asks; nil: none.
+    case setLockout(Lockout?)
+    /// No failures of the user any more, from whatever source (`SEC-LOCK-5`).
+    case clearLockouts(UserID)
+    /// The user has signed in from here (`SEC-LOCK-3`).
+    case rememberNetwork(UserID)
+    /// No network is familiar to the user any more (`SEC-ID-11`).
+    case forgetNetworks(UserID)
+}
+
+/// Whose occurrences are counted over time.
+package enum CountedSubject: Hashable, Sendable {
+    /// The mailbox that the flow is about, apart for familiar and other sources.
+    case address
+    /// The network address of the client.
+    case source
 }
 
 /// A code that was just drawn: its digits for the mail, its digest for the row.
@@ -53,21 +80,38 @@ package struct FreshCode: Hashable, Sendable {
 package struct StepSituation: Sendable {
     package var row: FlowRow
     package var taken: Set<LoginIdentifier.Key>
-    /// What was counted for the address in the last 24 hours, oldest first; empty when limits over time are off.
-    package var counted: [CountedEvent: [Date]]
+    /// The account that the flow is about, with the credentials under which the flow began.
+    package var account: UserAccount?
+    /// What was counted in the last 24 hours, oldest first; empty when limits over time are off.
+    package var counted: [CountedSubject: [CountedEvent: [Date]]]
+    /// The wrong passwords of the class of sources that asks.
+    package var lockout: Lockout?
+    /// Whether the user has signed in from this network lately (`SEC-LOCK-3`).
+    package var isFamiliar: Bool
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
 
     package init(
-        row: FlowRow, taken: Set<LoginIdentifier.Key>, counted: [CountedEvent: [Date]] = [:], now: Date,
+        row: FlowRow, taken: Set<LoginIdentifier.Key>, account: UserAccount? = nil,
+        counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil,
+        isFamiliar: Bool = false, now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
         self.taken = taken
+        self.account = account
         self.counted = counted
+        self.lockout = lockout
+        self.isFamiliar = isFamiliar
         self.now = now
         self.userFlow = userFlow
         self.settings = settings
     }
+}
+
+extension StepSituation {
+    /// Whether a right password is not enough from here (`SEC-LOCK-6`). It was counted before it was compared, so the failures
+    /// are one less.
+    package var needsMailbox: Bool { !isFamiliar && lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
 }

@@ -16,6 +16,8 @@ package struct TimeLimits: Hashable, Sendable {
     package var mailsPerQuarter = 5
     package var mailsPerHour = 10
     package var mailsPerDay = 30
+    /// `SEC-OTP-13`: mails that one source may have sent in an hour.
+    package var mailsPerSourceAndHour = 50
 
     package init() {}
 
@@ -37,16 +39,25 @@ package struct TimeLimits: Hashable, Sendable {
 
 extension StepSituation {
     /// Seconds to wait before another code may be mailed to the address; nil: none.
-    var waitForMail: Int? {
-        guard let limits = settings.limits, let mails = counted[.codeMailed] else { return nil }
+    ///
+    /// - Parameter event: Which of the two kinds of mail; each has its own budget (`SEC-OTP-12`).
+    func waitForMail(_ event: CountedEvent) -> Int? {
+        guard let limits = settings.limits else { return nil }
+        let toAddress = counted[.address]?[event] ?? []
+        let fromSource = counted[.source]?[.codeMailed] ?? []
         return [
-            (900.0, limits.mailsPerQuarter), (3_600, limits.mailsPerHour), (86_400, limits.mailsPerDay),
-        ].compactMap { TimeLimits.wait(mails, window: $0.0, limit: $0.1, now: now) }.max()
+            TimeLimits.wait(toAddress, window: 900, limit: limits.mailsPerQuarter, now: now),
+            TimeLimits.wait(toAddress, window: 3_600, limit: limits.mailsPerHour, now: now),
+            TimeLimits.wait(toAddress, window: 86_400, limit: limits.mailsPerDay, now: now),
+            TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),
+        ].compactMap(\.self).max()
     }
 
     /// Seconds to wait before another guess is compared, when the code had `attempts` already; nil: none.
     func waitForGuess(after attempts: Int) -> Int? {
-        guard let limits = settings.limits, attempts >= limits.guessesOverBudget, let wrong = counted[.wrongCode] else {
+        guard let limits = settings.limits, attempts >= limits.guessesOverBudget,
+            let wrong = counted[.address]?[.wrongCode]
+        else {
             return nil
         }
         return TimeLimits.wait(wrong, window: 86_400, limit: limits.wrongCodesPerDay, now: now)

@@ -29,15 +29,19 @@ package struct Client: Hashable, Sendable {
     /// The scopes of resources that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*` stands
     /// for all of that resource, and `*` for any (the development profile only).
     package var scopes: [String]
+    /// Whether users need a second factor here, whatever the user flow says.
+    package var requiresSecondFactor: Bool
 
     package init(
-        id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = []
+        id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = [],
+        requiresSecondFactor: Bool = false
     ) {
         self.id = id
         self.displayName = displayName
         self.userFlow = userFlow
         self.isNativeAuthEnabled = isNativeAuthEnabled
         self.scopes = scopes
+        self.requiresSecondFactor = requiresSecondFactor
     }
 }
 
@@ -52,10 +56,19 @@ package struct UserFlow: Hashable, Sendable {
     package var method: Method
     /// The attributes that the flow collects, in the order in which they are asked for.
     package var attributes: [AttributeDefinition]
+    /// Whether users need a second factor; only for users with a password (native-auth-v1 §4.7).
+    package var requiresSecondFactor: Bool
+    /// Whether the second factor after a reset must reach another mailbox than the code of the reset (`SEC-MFA-3`).
+    package var requiresDistinctMailbox: Bool
 
-    package init(method: Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn) {
+    package init(
+        method: Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
+        requiresSecondFactor: Bool = false, requiresDistinctMailbox: Bool = false
+    ) {
         self.method = method
         self.attributes = attributes
+        self.requiresSecondFactor = requiresSecondFactor
+        self.requiresDistinctMailbox = requiresDistinctMailbox
     }
 }
 

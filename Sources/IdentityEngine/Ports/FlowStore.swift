@@ -38,13 +38,16 @@ package struct FlowRow: Hashable, Sendable {
 package struct CodeRecord: Hashable, Sendable {
     /// HMAC-SHA-256, 32 bytes.
     package var digest: Data
+    /// A keyed digest of where it went and why, 32 bytes: within the cool-down a code for somebody else is another code.
+    package var target: Data
     /// How many guesses were compared with it.
     package var attempts: Int
     package var sentAt: Date
     package var expiresAt: Date
 
-    package init(digest: Data, attempts: Int = 0, sentAt: Date, expiresAt: Date) {
+    package init(digest: Data, target: Data, attempts: Int = 0, sentAt: Date, expiresAt: Date) {
         self.digest = digest
+        self.target = target
         self.attempts = attempts
         self.sentAt = sentAt
         self.expiresAt = expiresAt
@@ -65,6 +68,21 @@ package enum Effect: Hashable, Sendable {
     case count(CountedEvent, subject: Data, at: Date)
     /// Nothing of it happened: a success clears the failures (`SEC-OTP-5`).
     case forget(CountedEvent, subject: Data)
+    /// Another password: the credential version goes up by one, so that every open flow of the user ends (`SEC-CT-9`).
+    case changePassword(UserID, PasswordHash, at: Date)
+    /// The same password under newer parameters, unless somebody was faster: `old` must still be the stored one
+    /// (`SEC-PWD-7`). The credential version stays.
+    case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
+    /// Ends every family of refresh tokens of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
+    case revokeRefreshFamilies(UserID, at: Date)
+    /// A further method for the second factor; one that has the same address already gives way.
+    case addStrongMethod(StrongMethod, to: UserID)
+    /// The failures of a subject as they stand now; nil: none (`SEC-LOCK-1`).
+    case setLockout(Lockout?, subject: Data)
+    /// A network from which the user signed in, as a keyed digest; the 20 newest are kept (`SEC-LOCK-3`).
+    case rememberNetwork(Data, of: UserID, at: Date)
+    /// Forgets all networks of the user (`SEC-ID-11`).
+    case forgetNetworks(UserID)
 }
 
 /// What is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address, so the table
@@ -72,8 +90,24 @@ package enum Effect: Hashable, Sendable {
 package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     /// `SEC-OTP-5`.
     case wrongCode
-    /// `SEC-OTP-12`.
+    /// `SEC-OTP-12`: a code that anybody can have sent.
     case codeMailed
+    /// `SEC-OTP-12`: a code for the second factor, sent after a correct password.
+    case secondFactorMailed
+}
+
+/// A way to give a second factor: a mailbox that was proven.
+package struct StrongMethod: Hashable, Sendable, Codable {
+    /// Random; what `id` says on the wire (native-auth-v1 §4.6).
+    package var id: UUID
+    package var email: EmailAddress
+    package var provenAt: Date
+
+    package init(id: UUID, email: EmailAddress, provenAt: Date) {
+        self.id = id
+        self.email = email
+        self.provenAt = provenAt
+    }
 }
 
 /// The sealed answer of a step, kept so that the same request again gets the same answer (`REL-IDEM`).
@@ -99,19 +133,25 @@ package struct StepQuery: Hashable, Sendable {
     package var requestDigest: Data
     /// The login identifiers whose owner matters.
     package var identifiers: [LoginIdentifier.Key]
-    /// Whose counted events matter; nil when limits over time are off.
-    package var subject: Data?
+    /// The user whose account matters.
+    package var user: UserID?
+    /// Whose counted events matter; none when limits over time are off.
+    package var subjects: [Data]
+    /// Whose failures matter; nil when limits over time are off, and where no password is at stake.
+    package var lockout: Data?
     package var now: Date
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
-        subject: Data? = nil, now: Date
+        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, now: Date
     ) {
         self.tenant = tenant
         self.flow = flow
         self.requestDigest = requestDigest
         self.identifiers = identifiers
-        self.subject = subject
+        self.user = user
+        self.subjects = subjects
+        self.lockout = lockout
         self.now = now
     }
 }
@@ -124,17 +164,23 @@ package struct StepFacts: Hashable, Sendable {
     package var sealedAnswer: Data?
     /// Those of the asked identifiers that belong to somebody.
     package var taken: Set<LoginIdentifier.Key>
-    /// When each event happened to the subject in the last 24 hours, oldest first.
-    package var counted: [CountedEvent: [Date]]
+    /// The account of the asked user; nil when nobody was asked about, or there is none.
+    package var account: UserAccount?
+    /// When each event happened to each subject in the last 24 hours, oldest first.
+    package var counted: [Data: [CountedEvent: [Date]]]
+    /// The failures of the asked subject; nil when there were none.
+    package var lockout: Lockout?
 
     package init(
-        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [],
-        counted: [CountedEvent: [Date]] = [:]
+        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], account: UserAccount? = nil,
+        counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil
     ) {
         self.row = row
         self.sealedAnswer = sealedAnswer
         self.taken = taken
+        self.account = account
         self.counted = counted
+        self.lockout = lockout
     }
 }
 
@@ -169,7 +215,7 @@ package protocol FlowStore: Sendable {
     /// Writes an audit line that belongs to no other change.
     func record(_ event: AuditEvent) async throws(StoreError)
 
-    /// Removes what has expired: flow rows, replay records, mails that were never sent.
+    /// Removes what has expired: flow rows, replay records, mails that were never sent, failures older than a day.
     ///
     /// - Returns: How many rows went.
     func removeExpired(now: Date) async throws(StoreError) -> Int

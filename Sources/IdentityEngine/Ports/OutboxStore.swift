@@ -63,21 +63,24 @@ package protocol OutboxStore: Sendable {
 
 /// What a mail says. The worker renders it in the reader's language.
 package struct MailContent: Hashable, Sendable, Codable {
-    /// Why the code was sent.
+    /// Why the mail was sent: with a code, or as a notice of what happened to the account.
     package enum Purpose: String, Hashable, Sendable, Codable {
         case signUp
         case signIn
         case passwordReset
         case secondFactor
         case registration
+        /// Notices; they hold no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
+        case passwordChanged
+        case methodRegistered
     }
 
     package var purpose: Purpose
     /// The recipient's address, as validated (`SEC-ID-1`).
     package var recipient: String
-    /// The digits. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
-    package var code: String
-    /// How long the code is good for, in whole minutes.
+    /// The digits; nil in a notice. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
+    package var code: String?
+    /// How long the code is good for, in whole minutes; 0 in a notice.
     package var minutesValid: Int
     /// `en`, `da`, `nl`, `fr` or `ja`.
     package var language: MailLanguage
@@ -86,7 +89,7 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var sentAt: Date
 
     package init(
-        purpose: Purpose, recipient: String, code: String, minutesValid: Int, language: MailLanguage,
+        purpose: Purpose, recipient: String, code: String?, minutesValid: Int, language: MailLanguage,
         organisation: String, sentAt: Date
     ) {
         self.purpose = purpose

@@ -26,4 +26,7 @@ package protocol PasswordHasher: Sendable {
     func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash
     /// Whether `password` yields `hash`.
     func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool
+    /// Whether `hash` was made with weaker parameters than ``hash(_:)`` uses now, so that it wants to be made again once the
+    /// password is at hand (`SEC-PWD-7`).
+    func isOutdated(_ hash: PasswordHash) -> Bool
 }

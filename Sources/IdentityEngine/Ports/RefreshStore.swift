@@ -18,6 +18,8 @@ package struct RefreshFamily: Hashable, Sendable {
     /// a refresh token is not bound to one resource (native-auth-v1 §5.5).
     package var scopes: [String]
     package var methods: [String]
+    /// The authentication contexts that the sign-in satisfied, such as `c1` (`SEC-MFA-1`).
+    package var contexts: [String]
     package var authenticatedAt: Date
     package var createdAt: Date
     package var expiresAt: Date
@@ -45,8 +47,8 @@ package struct RefreshFamily: Hashable, Sendable {
 
     package init(
         id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
-        authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0, tokenDigest: Data,
-        previous: Previous? = nil, revokedAt: Date? = nil
+        contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
+        tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil
     ) {
         self.id = id
         self.tenant = tenant
@@ -54,6 +56,7 @@ package struct RefreshFamily: Hashable, Sendable {
         self.user = user
         self.scopes = scopes
         self.methods = methods
+        self.contexts = contexts
         self.authenticatedAt = authenticatedAt
         self.createdAt = createdAt
         self.expiresAt = expiresAt

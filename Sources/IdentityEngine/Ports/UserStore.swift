@@ -86,8 +86,48 @@ package struct User: Hashable, Sendable {
     }
 }
 
-/// Reads users. They are written by ``FlowStore/step(_:decide:)`` only.
+/// A user with what signing in needs to know.
+package struct UserAccount: Hashable, Sendable {
+    package var user: User
+    /// Nil for users who sign in with a one-time passcode.
+    package var passwordHash: PasswordHash?
+    /// Goes up by one with every change of the credentials. A flow that began under another version has ended (`SEC-CT-9`).
+    package var credentialVersion: Int
+    /// When it last went up, or when the account was made. Tokens issued before are not live any more (`SEC-TOK-13`).
+    package var credentialsChangedAt: Date
+    /// When the account was disabled; nil: it was not.
+    package var disabledAt: Date?
+    /// Oldest first.
+    package var strongMethods: [StrongMethod]
+
+    package init(
+        user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
+        disabledAt: Date? = nil, strongMethods: [StrongMethod] = []
+    ) {
+        self.user = user
+        self.passwordHash = passwordHash
+        self.credentialVersion = credentialVersion
+        self.credentialsChangedAt = credentialsChangedAt
+        self.disabledAt = disabledAt
+        self.strongMethods = strongMethods
+    }
+}
+
+/// Reads users. They are written by ``FlowStore/step(_:decide:)``, and disabled here.
 package protocol UserStore: Sendable {
+    /// The account, or nil.
+    func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
+    /// The account that signs in by this name, or nil.
+    func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount?
+    /// Whether the user signed in from this network since `since` (`SEC-LOCK-3`).
+    func isFamiliar(
+        _ network: Data, to user: UserID, in tenant: TenantID, since: Date
+    ) async throws(StoreError) -> Bool
+    /// Disables the account, or enables it when `date` is nil; disabling counts as a change of the credentials and revokes the
+    /// user's refresh tokens.
+    ///
+    /// - Returns: False when there is no such user.
+    func setDisabled(_ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent) async throws(StoreError) -> Bool
     /// The user, or nil.
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
     /// Those of `keys` that belong to somebody.
@@ -110,6 +150,19 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case tokenIssued = "token.issued"
         case tokenRefreshed = "token.refreshed"
         case tokenReuseDetected = "token.reuse_detected"
+        case tokenRevoked = "token.revoked"
+        case signInSucceeded = "signin.succeeded"
+        case signInFailed = "signin.failed"
+        case signInLocked = "signin.locked"
+        case secondFactorRequired = "mfa.required"
+        case secondFactorPassed = "mfa.passed"
+        case secondFactorFailed = "mfa.failed"
+        case methodRegistered = "mfa.registered"
+        case resetStarted = "reset.started"
+        case resetCompleted = "reset.completed"
+        case passwordChanged = "password.changed"
+        case accountDisabled = "account.disabled"
+        case accountEnabled = "account.enabled"
         case attributesIgnored = "attribute.ignored"
         case continuationTokenMisused = "continuation_token.misused"
         case mailFailed = "outbox.failed"

@@ -157,7 +157,7 @@ package struct DevelopmentPages: Sendable {
         }
         function show(mails) {
           const list = document.getElementById('mails');
-          const keys = mails.map(m => m.to + m.sentAt + m.code);
+          const keys = mails.map(m => m.to + m.sentAt + m.subject + m.code);
           if (known && keys.join() === known.join()) return;
           const fresh = new Set(known === null ? [] : keys.filter(k => !known.includes(k)));
           known = keys;
@@ -166,7 +166,7 @@ package struct DevelopmentPages: Sendable {
             const card = element('article', 'mail' + (fresh.has(keys[i]) ? ' new' : ''));
             const details = element('details'); details.append(element('summary', '', 'Text'), element('pre', '', m.text));
             card.append(element('h3', '', m.subject), element('p', 'meta', 'to ' + m.to + ', ' + new Date(m.sentAt).toLocaleString()),
-              element('p', 'code', m.code), details);
+              ...(m.code === null ? [] : [element('p', 'code', m.code)]), details);
             return card;
           }));
         }

@@ -16,24 +16,34 @@ package struct IdentityRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// Set by ``RequestGuard``, with the one reading of the clock.
     package var trace: Trace
+    /// The far end of the connection; nil for a request that came over no socket.
+    package var peer: IPAddress?
+    /// Where the request came from, the peer or somebody behind a trusted proxy. Set by ``RequestGuard``; nil as ``peer`` is.
+    package var source: SourceAddress?
+    /// Set by the listener, before the router.
+    package var perimeter = Perimeter()
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         trace = .unset
+        peer = IPAddress(source.channel.remoteAddress)
     }
 
     /// For a request that came over no socket.
-    package init(logger: Logger) {
+    ///
+    /// - Parameter peer: For tests: whom it is said to come from.
+    package init(logger: Logger, peer: IPAddress? = nil) {
         struct Source: RequestContextSource {
             let logger: Logger
         }
         coreContext = .init(source: Source(logger: logger))
         trace = .unset
+        self.peer = peer
     }
 }
 
-/// The first and the last to see a request: sets its trace, enforces the limits, turns every error into the documented JSON,
-/// and writes one line of log.
+/// The first and the last to see a request: sets its trace and its source, enforces the limits, turns every error into the
+/// documented JSON, and writes one line of log.
 ///
 /// The log holds the route's template, the status, the time taken and the trace ID: nothing that a client wrote
 /// (`SEC-LOG-1`, `SEC-LOG-2`).
@@ -65,6 +75,8 @@ package struct RequestGuard: RouterMiddleware {
         var response: Response
         do {
             try Self.checkLimits(request)
+            context.source = source(of: request, context)
+            try checkPerimeter(request, context)
             response = try await next(request, context)
         } catch {
             response = Self.response(V1Codec.reply(fault(for: error, context), trace: context.trace))
@@ -116,6 +128,31 @@ package struct RequestGuard: RouterMiddleware {
         }
     }
 
+    /// `SEC-NET-2`.
+    private func source(of request: Request, _ context: Context) -> SourceAddress? {
+        guard let peer = context.peer else { return nil }
+        let client = context.perimeter.trustedProxies.client(
+            behind: peer, forwardedFor: request.headers[values: IdentityHeader.forwardedFor])
+        if client == nil {
+            context.logger.warning("a trusted proxy sent an X-Forwarded-For that is no list of addresses")
+        }
+        return SourceAddress(client ?? peer)
+    }
+
+    /// `SEC-NET-1` for the pages of the development profile, and the limits per source, before anything is read or hashed.
+    private func checkPerimeter(_ request: Request, _ context: Context) throws(RequestFault) {
+        // The router's template, where there is one: it does not care about doubled slashes, so neither may this check.
+        let path = context.endpointPath ?? request.uri.path
+        let first = path.split(separator: "/").first
+        if first == nil || first == "dev" {
+            let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
+            guard hosts.allSatisfy(context.perimeter.showsPages(to:)) else { throw .misdirected }
+        }
+        guard let limits = context.perimeter.limits, let source = context.source else { return }
+        let group = context.endpointPath.flatMap { LimitGroup(route: $0) } ?? .step
+        try limits.admit(group, from: source, now: context.trace.at)
+    }
+
     /// Which row of the error table an error is. What broke goes to the log as a type name and a constant text.
     private func fault(for error: any Error, _ context: Context) -> RequestFault {
         if let fault = error as? RequestFault { return fault }
@@ -142,6 +179,11 @@ package struct RequestGuard: RouterMiddleware {
         context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
         return .broken
     }
+}
+
+extension IdentityHeader {
+    /// A literal, and a token of RFC 9110, so it is not nil.
+    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 }
 
 extension Trace {

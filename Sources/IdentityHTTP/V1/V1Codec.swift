@@ -38,13 +38,29 @@ package enum V1Codec {
         do {
             switch endpoint {
             case .signUpStart: return try start(V1.SignUp.StartRequest(form: form))
-            case .signUpChallenge: return try challenge(V1.SignUp.ChallengeRequest(form: form))
+            case .signUpChallenge:
+                return try challenge(V1.SignUp.ChallengeRequest(form: form), Command.challengeSignUp)
             case .signUpContinue: return try proceed(V1.SignUp.ContinueRequest(form: form))
             case .token: return try token(V1.TokenRequest(form: form), needsEveryScope: needsEveryScope)
-            case .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart, .resetPasswordChallenge,
-                .resetPasswordContinue, .resetPasswordSubmit, .resetPasswordPollCompletion, .registerIntrospect,
-                .registerChallenge, .registerContinue:
-                throw RequestFault.unknownPath
+            case .signInInitiate:
+                let (client, application) = try application(V1.SignIn.InitiateRequest(form: form))
+                return Request(client: client, command: .startSignIn(application))
+            case .signInChallenge: return try challenge(V1.SignIn.ChallengeRequest(form: form))
+            case .signInIntrospect:
+                return try follow(V1.SignIn.IntrospectRequest(form: form), Command.listMethods)
+            case .resetPasswordStart:
+                let (client, application) = try application(V1.ResetPassword.StartRequest(form: form))
+                return Request(client: client, command: .startReset(application))
+            case .resetPasswordChallenge:
+                return try challenge(V1.ResetPassword.ChallengeRequest(form: form), Command.challengeReset)
+            case .resetPasswordContinue: return try proceed(V1.ResetPassword.ContinueRequest(form: form))
+            case .resetPasswordSubmit: return try submit(V1.ResetPassword.SubmitRequest(form: form))
+            case .resetPasswordPollCompletion:
+                return try follow(V1.ResetPassword.PollCompletionRequest(form: form), Command.pollReset)
+            case .registerIntrospect:
+                return try follow(V1.Register.IntrospectRequest(form: form), Command.listContacts)
+            case .registerChallenge: return try challenge(V1.Register.ChallengeRequest(form: form))
+            case .registerContinue: return try register(V1.Register.ContinueRequest(form: form))
             }
         } catch let error as FormError {
             throw .malformed(error)
@@ -73,14 +89,58 @@ package enum V1Codec {
                     accepted: accepted, capabilities: try capabilities(form.capabilities ?? []))))
     }
 
-    private static func challenge(_ form: V1.SignUp.ChallengeRequest) throws(RequestFault) -> Request {
+    /// Who wants to sign in, or to reset a password.
+    private static func application(
+        _ form: V1.SignIn.InitiateRequest
+    ) throws(RequestFault) -> (ClientID, UsernameApplication) {
+        let client = try client(form.clientID)
+        guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
+        return (
+            client,
+            UsernameApplication(
+                username: username, accepted: try challengeTypes(try present(form.challengeTypes, "challenge_type")),
+                capabilities: try capabilities(form.capabilities ?? []))
+        )
+    }
+
+    private static func challenge(
+        _ form: V1.SignUp.ChallengeRequest, _ command: (ContinuationToken, Set<ChallengeType>?) -> Command
+    ) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
+        let accepted = try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) }
+        return Request(client: client, command: command(token, accepted))
+    }
+
+    private static func challenge(_ form: V1.SignIn.ChallengeRequest) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        let token = try continuationToken(form.continuationToken)
+        if let id = form.id, id.isEmpty || id.utf8.count > 64 { throw .invalid(parameter: "id") }
         return Request(
             client: client,
-            command: .challengeSignUp(
-                token,
+            command: .challengeSignIn(
+                token, method: form.id,
                 accepted: try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) }))
+    }
+
+    private static func challenge(_ form: V1.Register.ChallengeRequest) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        let token = try continuationToken(form.continuationToken)
+        guard try present(form.challengeType, "challenge_type") == ChallengeType.oneTimePasscode.rawValue else {
+            throw .invalid(parameter: "challenge_type")
+        }
+        return Request(
+            client: client,
+            command: .challengeContact(
+                token, contact: try present(form.challengeTarget, "challenge_target"), channel: form.challengeChannel))
+    }
+
+    /// A request that holds nothing but a token.
+    private static func follow(
+        _ form: V1.SignIn.IntrospectRequest, _ command: (ContinuationToken) -> Command
+    ) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        return Request(client: client, command: command(try continuationToken(form.continuationToken)))
     }
 
     private static func proceed(_ form: V1.SignUp.ContinueRequest) throws(RequestFault) -> Request {
@@ -90,11 +150,9 @@ package enum V1Codec {
         let command: Command
         switch grant {
         case .oob:
-            command = .submitSignUpCode(token, code: try filled(form.oob, "oob", longest: 256))
+            command = .submitSignUpCode(token, code: try code(form.oob))
         case .password:
-            var password = try filled(form.password, "password", longest: nil)
-            if password.reveal().utf8.count > longestPassword { password = Secret(overlongPassword) }
-            command = .submitSignUpPassword(token, password: password)
+            command = .submitSignUpPassword(token, password: try password(form.password, "password"))
         case .attributes:
             command = .submitSignUpAttributes(token, try attributes(try present(form.attributes, "attributes")))
         // Clients do not know unsupported_grant_type at this endpoint (native-auth-v1 §4.3, §14.1).
@@ -103,25 +161,101 @@ package enum V1Codec {
         return Request(client: client, command: command)
     }
 
+    private static func proceed(_ form: V1.ResetPassword.ContinueRequest) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        let token = try continuationToken(form.continuationToken)
+        guard try present(form.grantType, "grant_type") == .oob else { throw .invalid(parameter: "grant_type") }
+        return Request(client: client, command: .submitResetCode(token, code: try code(form.oob)))
+    }
+
+    private static func submit(_ form: V1.ResetPassword.SubmitRequest) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        let token = try continuationToken(form.continuationToken)
+        return Request(
+            client: client,
+            command: .submitNewPassword(token, password: try password(form.newPassword, "new_password")))
+    }
+
+    private static func register(_ form: V1.Register.ContinueRequest) throws(RequestFault) -> Request {
+        let client = try client(form.clientID)
+        let token = try continuationToken(form.continuationToken)
+        switch try present(form.grantType, "grant_type") {
+        case .oob: return Request(client: client, command: .submitContactCode(token, code: try code(form.oob)))
+        case .continuationToken: return Request(client: client, command: .confirmContact(token))
+        case _: throw .invalid(parameter: "grant_type")
+        }
+    }
+
     private static func token(_ form: V1.TokenRequest, needsEveryScope: Bool) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let grant = try present(form.grantType, "grant_type")
-        func scopes(_ given: [String]) -> [String] {
-            needsEveryScope ? given + ["openid", "profile", "offline_access"].filter { !given.contains($0) } : given
+        let contexts = try form.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
+        func demand(_ scopes: [String]) -> TokenDemand {
+            let added = ["openid", "profile", "offline_access"].filter { needsEveryScope && !scopes.contains($0) }
+            return TokenDemand(scopes: scopes + added, contexts: contexts)
         }
+        func flowDemand() throws(RequestFault) -> TokenDemand { demand(try present(form.scopes, "scope")) }
+        let command: Command
         switch grant {
         case .continuationToken:
-            let token = try continuationToken(form.continuationToken)
-            return Request(
-                client: client, command: .redeem(token, scopes: scopes(try present(form.scopes, "scope"))))
+            command = .redeem(try continuationToken(form.continuationToken), try flowDemand())
+        case .password:
+            command = .submitSignInPassword(
+                try continuationToken(form.continuationToken), password: try password(form.password, "password"),
+                try flowDemand())
+        case .oob:
+            command = .submitSignInCode(
+                try continuationToken(form.continuationToken), code: try code(form.oob), try flowDemand())
+        case .mfaOOB:
+            command = .submitSecondFactor(
+                try continuationToken(form.continuationToken), code: try code(form.oob), try flowDemand())
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: 1_024)
             // Without a scope the refresh is for those of the sign-in, none of which may get lost (RFC 6749 section 6).
             let named = form.scopes ?? []
-            return Request(client: client, command: .refresh(token, scopes: named.isEmpty ? [] : scopes(named)))
+            command = .refresh(
+                token, named.isEmpty ? TokenDemand(scopes: [], contexts: contexts) : demand(named))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }
+        return Request(client: client, command: command)
+    }
+
+    /// Reads a revocation (RFC 7009 section 2.1).
+    package static func revocation(_ form: FormFields) throws(RequestFault) -> Request {
+        let form = try revocationForm(form)
+        return Request(
+            client: try client(form.clientID), command: .revoke(try filled(form.token, "token", longest: nil)))
+    }
+
+    /// The token of a token introspection (RFC 7662 section 2.1).
+    package static func introspectedToken(_ form: FormFields) throws(RequestFault) -> Secret<String> {
+        try filled(try revocationForm(form).token, "token", longest: nil)
+    }
+
+    private static func revocationForm(_ form: FormFields) throws(RequestFault) -> RevocationRequest {
+        do {
+            return try RevocationRequest(form: form)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    /// The authentication contexts that a claims request demands of the access token (native-auth-v1 §4.7). Claims that are
+    /// not essential, and others, may be left out of a token, and are (OpenID Connect Core 1.0 section 5.5).
+    private static func authenticationContexts(in claims: String) throws(RequestFault) -> [String] {
+        guard claims.utf8.count <= 2_048 else { throw .invalid(parameter: "claims") }
+        let request: ClaimsRequest
+        do {
+            request = try WireJSON.decode(ClaimsRequest.self, from: Data(claims.utf8))
+        } catch {
+            throw .invalid(parameter: "claims")
+        }
+        let contexts = request.demandedContexts
+        guard contexts.count <= 16, contexts.allSatisfy(ClaimsRequest.isContext) else {
+            throw .invalid(parameter: "claims")
+        }
+        return contexts
     }
 
     /// Whether `name` is a parameter of an endpoint, or an array of it (`name[]`).
@@ -132,12 +266,21 @@ package enum V1Codec {
     private static let parameters: Set<String> = [
         "client_id", "username", "password", "attributes", "challenge_type", "capabilities", "capability",
         "continuation_token", "grant_type", "oob", "scope", "refresh_token", "new_password", "id", "challenge_target",
-        "challenge_channel", "claims",
+        "challenge_channel", "claims", "token", "token_type_hint",
     ]
 
     /// Past this no policy looks at a password (`SEC-PWD-2`). What is longer stands for «too long», without being carried on.
     private static let longestPassword = 1_024
     private static let overlongPassword = String(repeating: "Aa1!", count: 65)
+
+    private static func password(_ value: Secret<String>?, _ name: String) throws(RequestFault) -> Secret<String> {
+        let password = try filled(value, name, longest: nil)
+        return password.reveal().utf8.count > longestPassword ? Secret(overlongPassword) : password
+    }
+
+    private static func code(_ value: Secret<String>?) throws(RequestFault) -> Secret<String> {
+        try filled(value, "oob", longest: 256)
+    }
 
     private static func present<Value>(_ value: Value?, _ name: String) throws(RequestFault) -> Value {
         guard let value else { throw .missing(parameter: name) }
@@ -201,101 +344,5 @@ package enum V1Codec {
         } catch {
             throw .unreadableAttributes
         }
-    }
-
-    // MARK: Replies
-
-    /// Says `outcome` in the words of V1.
-    package static func reply(_ outcome: Outcome) -> Reply {
-        switch outcome.verdict {
-        case .refused(let refusal): failure(V1Failure(refusal), outcome)
-        case .accepted(let interaction): reply(interaction, outcome)
-        }
-    }
-
-    /// Says what is wrong with a request.
-    package static func reply(_ fault: RequestFault, trace: Trace) -> Reply {
-        failure(V1Failure(fault), trace: trace)
-    }
-
-    private static func reply(_ interaction: Interaction, _ outcome: Outcome) -> Reply {
-        let token = outcome.token?.secret
-        switch interaction {
-        case .requestChallenge, .signIn:
-            return success(ContinuationReply(continuationToken: token), outcome)
-        case .proveAddress(let delivery):
-            return success(
-                ChallengeReply(
-                    challengeType: .oneTimePasscode, continuationToken: token,
-                    challengeChannel: "email", challengeTargetLabel: delivery.maskedTarget,
-                    codeLength: delivery.codeLength, interval: delivery.resendInterval, bindingMethod: "prompt"),
-                outcome)
-        case .enterPassword:
-            return success(
-                ChallengeReply(challengeType: .password, continuationToken: token), outcome)
-        case .chooseCredential:
-            return failure(.credentialRequired, outcome)
-        case .collectAttributes(let attributes):
-            return failure(.attributesRequired, outcome, required: attributes)
-        case .verifyFirst(let unverified):
-            return failure(.verificationRequired, outcome, unverified: unverified)
-        case .signedIn(let tokens):
-            return success(
-                TokenReply(
-                    scope: tokens.scopes.joined(separator: " "), expiresIn: tokens.lifetime,
-                    extExpiresIn: tokens.lifetime, accessToken: tokens.accessToken,
-                    refreshToken: tokens.refreshToken, idToken: tokens.idToken,
-                    clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
-                outcome)
-        case .goToWeb(let reason):
-            return success(RedirectReply(redirectReason: reason), outcome)
-        }
-    }
-
-    private static func success(_ body: some Encodable, _ outcome: Outcome) -> Reply {
-        do {
-            return Reply(status: 200, body: try WireJSON.encode(body), trace: outcome.trace)
-        } catch {
-            return reply(.broken, trace: outcome.trace)
-        }
-    }
-
-    private static func failure(
-        _ failure: V1Failure, _ outcome: Outcome, required: [RequiredAttribute]? = nil, unverified: [String]? = nil
-    ) -> Reply {
-        self.failure(
-            failure, trace: outcome.trace, token: outcome.token, required: required, unverified: unverified)
-    }
-
-    private static func failure(
-        _ failure: V1Failure, trace: Trace, token: ContinuationToken? = nil, required: [RequiredAttribute]? = nil,
-        unverified: [String]? = nil
-    ) -> Reply {
-        let timestamp = timestamp(trace.at)
-        let traceID = trace.id.uuidString.lowercased()
-        let correlationID = trace.correlationID.uuidString.lowercased()
-        let body = ErrorReply(
-            error: failure.error, suberror: failure.suberror,
-            errorDescription:
-                "AADSTS\(failure.code.rawValue): \(failure.text) Trace ID: \(traceID) Correlation ID: \(correlationID) Timestamp: \(timestamp)",
-            errorCodes: [failure.code.rawValue], timestamp: timestamp, traceID: traceID,
-            correlationID: correlationID, continuationToken: token?.secret, requiredAttributes: required,
-            invalidAttributes: failure.invalidAttributes?.map { .init(name: $0) },
-            unverifiedAttributes: unverified?.map { .init(name: $0) })
-        var reply = Reply(
-            status: failure.status, body: Data("{}".utf8), trace: trace, retryAfter: failure.retryAfter,
-            allow: failure.allow)
-        do {
-            reply.body = try WireJSON.encode(body)
-        } catch {
-            // Text and numbers always encode; should they not, the status still says what to do.
-            reply.status = 500
-        }
-        return reply
-    }
-
-    /// `2026-08-01 09:30:12Z` (native-auth-v1 §3.5).
-    private static func timestamp(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space))
     }
 }

@@ -21,6 +21,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     case bodyTooLarge
     case headersTooLarge
     case uriTooLong
+    /// The page is asked for by a host name that is not the server's (`SEC-NET-1`).
+    case misdirected
     case unknownPath
     case throttled(retryAfter: Int)
     case unavailable(retryAfter: Int)
@@ -108,6 +110,30 @@ package struct V1Failure: Hashable, Sendable {
                     "The scope is not valid: OpenID scopes, and scopes of one resource.")
             case .scopeNotConsented:
                 Self(.invalidGrant, .scopeNotConsented, "The application may not ask for this scope.")
+            case .userNotFound:
+                Self(.userNotFound, .userNotFound, "Nobody signs in by this name.")
+            case .noPasswordToReset:
+                Self(
+                    .invalidRequest, .credentialRecoveryUnsupported,
+                    "The account does not support native credential recovery: it has no password.")
+            case .incorrectPassword:
+                Self(.invalidGrant, .credentialsWrong, "The username or the password is not correct.")
+            case .locked:
+                Self(
+                    .invalidGrant, .accountLocked,
+                    "Too many wrong passwords were tried; come again later, or reset the password.")
+            case .accountDisabled:
+                Self(.invalidGrant, .accountDisabled, "The account is disabled.")
+            case .unknownMethod:
+                Self(.invalidRequest, .parameterEmptyOrInvalid, "id parameter is empty or not valid.")
+            case .invalidContact:
+                Self(
+                    .invalidRequest, .contactInvalid,
+                    "The challenge_target is no e-mail address, or the challenge_channel is not email.")
+            case .secondFactorNeeded:
+                Self(
+                    .invalidGrant, .multiFactorRequired,
+                    "The session lacks a second factor that is asked for; sign in again.")
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:
@@ -117,6 +143,7 @@ package struct V1Failure: Hashable, Sendable {
             }
         if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
         if case .throttled(let seconds) = refusal { retryAfter = seconds }
+        if case .locked(let seconds) = refusal { retryAfter = seconds }
     }
 
     /// The error table of requests.
@@ -158,6 +185,8 @@ package struct V1Failure: Hashable, Sendable {
                     status: 431)
             case .uriTooLong:
                 Self(.invalidRequest, .requestMalformed, "The URI is longer than 8 KiB.", status: 414)
+            case .misdirected:
+                Self(.invalidRequest, .requestInvalid, "This server has no pages under this host name.", status: 421)
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
             case .throttled:
@@ -177,16 +206,21 @@ package struct V1Failure: Hashable, Sendable {
         case .wrongMethod(let allowed): allow = allowed
         case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .wrongContentType, .parametersInQuery,
             .unknownTenant, .bodyTooLarge,
-            .headersTooLarge, .uriTooLong, .unknownPath, .broken:
+            .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .broken:
             break
         }
     }
 
-    /// The three progress reports that V1 says as errors (native-auth-v1 §0.3 row 5).
+    /// The five progress reports that V1 says as errors (native-auth-v1 §0.3 row 5).
     static let credentialRequired = Self(
         .credentialRequired, .credentialRequired, "A password is required; ask for a challenge to send one.")
     static let attributesRequired = Self(
         .attributesRequired, .attributesRequired, "Attributes are required; required_attributes lists them.")
+    static let secondFactorRequired = Self(
+        .invalidGrant, .mfaRequired, .multiFactorRequired, "A second factor is required; ask which methods there are.")
+    static let registrationRequired = Self(
+        .invalidGrant, .registrationRequired, .multiFactorEnrolmentRequired,
+        "A second factor is required, and a method has to be registered first.")
     static let verificationRequired = Self(
         .verificationRequired, .requestInvalid, "Verify what unverified_attributes lists first.")
 }

@@ -94,8 +94,10 @@ struct IdentityService: Sendable {
         port: Int, address: Address, handlesSignals: Bool, onReady: @escaping @Sendable (Address) async -> Void
     ) async throws {
         let signal = MailSignal()
-        let keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness)
         var engineSettings = EngineSettings(baseURL: address.baseURL)
+        let keys = KeyRing(
+            store: store, vault: vault, clock: clock, randomness: randomness,
+            longestTokenLife: engineSettings.tokenLifetime.upperBound)
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
             engineSettings.limits = nil
@@ -126,7 +128,7 @@ struct IdentityService: Sendable {
                 store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
                 sender: { senders[$0] ?? fallbackSender }, clock: clock, randomness: randomness, signal: signal,
                 logger: logger, onDelivered: onDelivered))
-        services.append(Janitor(engine: engine, clock: clock, logger: logger))
+        services.append(Janitor(engine: engine, keys: keys, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
         if let inbox, let entry = settings.directory.entries.first {
@@ -136,8 +138,10 @@ struct IdentityService: Sendable {
         }
         let application = IdentityServer.application(
             IdentityRoutes(
-                engine: engine, clock: clock, readiness: Readiness(flows: store), development: pages),
-            host: settings.host, port: port, logger: logger, onRunning: { _ in await onReady(address) })
+                engine: engine, clock: clock, readiness: Readiness(flows: store),
+                resourceServerSecret: settings.resourceServerSecret, development: pages),
+            within: perimeter(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
+            onRunning: { _ in await onReady(address) })
         services.append(application)
         services.append(
             KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))
@@ -149,6 +153,17 @@ struct IdentityService: Sendable {
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
+    }
+
+    /// The limits per source are on when those over time are (decision D11).
+    private func perimeter(_ address: Address, limits: TimeLimits?) -> Perimeter {
+        if settings.profile == .production, settings.trustedProxies.isEmpty {
+            // The listener is on loopback, so all requests come from a proxy, and it has the budget of one client.
+            logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
+        }
+        return Perimeter(
+            trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
+            pageHosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [])
     }
 
     /// The address that each tenant's mails come from.
@@ -174,9 +189,10 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// Removes what has expired, once a minute.
+/// Removes what has expired and rotates signing keys that are due, once a minute.
 private struct Janitor: Service {
     let engine: Engine
+    let keys: KeyRing
     let clock: SystemClock
     let logger: Logger
 
@@ -187,6 +203,11 @@ private struct Janitor: Service {
                 if removed > 0 { logger.debug("removed expired rows", metadata: ["count": "\(removed)"]) }
             } catch {
                 logger.error("expired rows could not be removed")
+            }
+            do {
+                try await keys.rotateIfDue(now: clock.now)
+            } catch {
+                logger.error("signing keys could not be rotated")
             }
         }
     }

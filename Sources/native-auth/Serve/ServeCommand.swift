@@ -16,7 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Without options: profile development on http://127.0.0.1:8765, data under ./.native-auth/, mail in the \
             development inbox. Each option can also be given in the environment as NATIVE_AUTH_ and its name in capitals, \
-            such as NATIVE_AUTH_PORT.
+            such as NATIVE_AUTH_PORT. In the environment only: NATIVE_AUTH_RESOURCE_SERVER_SECRET, the password with which \
+            resource servers ask about tokens (RFC 7662).
             """)
 
     @Option(help: "Address to listen on (default: 127.0.0.1).") var host: String?
@@ -32,6 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "development or production (default: development).") var profile: String?
     @Option(help: "development or production: whether limits that count over time hold (default: as the profile).")
     var limits: String?
+    @Option(
+        help: "Proxies whose X-Forwarded-For is believed: addresses and ranges, with commas between (default: none).")
+    var trustedProxies: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
 
     func run() async throws {
@@ -60,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("host", host), ("port", port), ("base-url", baseURL), ("data", data), ("database", database),
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
-            ("limits", limits), ("log-level", logLevel),
+            ("limits", limits), ("trusted-proxies", trustedProxies), ("log-level", logLevel),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

@@ -1,7 +1,9 @@
 import Configuration
 import IdentityEngine
+import IdentityHTTP
 import IdentityMail
 import Logging
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -38,6 +40,11 @@ struct ServeSettings: Sendable {
     var smtpURL: String?
     var smtpCAFile: String?
     var mailFrom: String?
+    /// Whose `X-Forwarded-For` is believed; nobody's by default (`SEC-NET-2`).
+    var trustedProxies = TrustedProxies()
+    /// With what resource servers ask about tokens; nil: nobody may. Read from the environment only, since a command line shows
+    /// in the list of processes.
+    var resourceServerSecret: Secret<String>?
     var directory = TenantDirectory.development
     var logLevel = Logger.Level.info
 
@@ -50,8 +57,12 @@ struct ServeSettings: Sendable {
     /// `NATIVE_AUTH_EMULATOR` is read by the SDK.
     static let names = [
         "host", "port", "base-url", "data", "database", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
-        "limits", "log-level",
+        "limits", "trusted-proxies", "resource-server-secret", "log-level",
     ]
+    /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
+    static let developmentSecret = "development"
+
+    private static let secrets: Set<String> = ["smtp", "resource-server-secret"]
 
     init() {}
 
@@ -62,7 +73,8 @@ struct ServeSettings: Sendable {
     init(options: [String: String], environment: [String: String]) throws(Invalid) {
         var given: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, value) in options {
-            given[AbsoluteConfigKey(Self.key(name))] = ConfigValue(.string(value), isSecret: name == "smtp")
+            given[AbsoluteConfigKey(Self.key(name))] = ConfigValue(
+                .string(value), isSecret: Self.secrets.contains(name))
         }
         let config = ConfigReader(providers: [
             InMemoryProvider(name: "command line", values: given),
@@ -70,7 +82,7 @@ struct ServeSettings: Sendable {
         ])
         var problems: [String] = []
         func text(_ name: String) -> String? {
-            config.string(forKey: Self.key(name), isSecret: name == "smtp")
+            config.string(forKey: Self.key(name), isSecret: Self.secrets.contains(name))
         }
         func choice<Value: RawRepresentable & CaseIterable>(
             _ name: String, _ fallback: Value
@@ -126,6 +138,16 @@ struct ServeSettings: Sendable {
                     "--base-url is “\(Self.shown(given))”; it must be an http or https URL without a slash at its end.")
             }
         }
+        if let given = text("trusted-proxies") {
+            do {
+                trustedProxies = try TrustedProxies(given)
+            } catch {
+                problems.append("--trusted-proxies is “\(Self.shown(given))”; \(error.sentence).")
+            }
+        }
+        resourceServerSecret =
+            (text("resource-server-secret") ?? (profile == .development ? Self.developmentSecret : nil))
+            .map { Secret($0) }
         if !["127.0.0.1", "::1", "localhost"].contains(host) {
             problems.append(
                 "--host is “\(Self.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
@@ -171,6 +193,11 @@ struct ServeSettings: Sendable {
         if mailFrom == nil { problems.append("--profile production needs --mail-from.") }
         if baseURL?.hasPrefix("https://") != true {
             problems.append("--profile production needs --base-url with https://.")
+        }
+        // 32 characters of any sensible alphabet hold 128 bits and more (SEC-PRF-4).
+        if let secret = resourceServerSecret, secret.reveal().utf8.count < 32 {
+            problems.append(
+                "NATIVE_AUTH_RESOURCE_SERVER_SECRET must have 32 characters or more in the production profile.")
         }
         if limits != .production { problems.append("--limits development is for the development profile only.") }
         if logLevel < .info { problems.append("--log-level \(logLevel) is for the development profile only.") }

@@ -30,6 +30,8 @@ enum TenantFile {
         var scopes: [String]?
         var requiredAttributes: [String]?
         var attributes: [AttributeEntry]?
+        var requiresSecondFactor: Bool?
+        var requiresDistinctMailbox: Bool?
     }
 
     private struct AttributeEntry: Decodable {
@@ -46,6 +48,7 @@ enum TenantFile {
         "tenants": ["id", "subdomain", "domain", "displayName", "applications"],
         "applications": [
             "clientId", "displayName", "signIn", "nativeAuthentication", "scopes", "requiredAttributes", "attributes",
+            "requiresSecondFactor", "requiresDistinctMailbox",
         ],
         "attributes": ["name", "type", "required", "regex", "maximumLength"],
     ]
@@ -107,11 +110,19 @@ enum TenantFile {
             return TenantDirectory.Entry(
                 tenant: tenant,
                 applications: entry.applications.map { application in
-                    Client(
+                    // A second factor is one besides the password (native-auth-v1 §4.7).
+                    if application.requiresSecondFactor == true, application.signIn != .emailPassword {
+                        problems.append(
+                            "--config \(path): “\(application.displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword."
+                        )
+                    }
+                    return Client(
                         id: ClientID(id(application.clientId, "the clientId")), displayName: application.displayName,
                         userFlow: UserFlow(
                             method: application.signIn,
-                            attributes: attributes(of: application, path, &problems)),
+                            attributes: attributes(of: application, path, &problems),
+                            requiresSecondFactor: application.requiresSecondFactor ?? false,
+                            requiresDistinctMailbox: application.requiresDistinctMailbox ?? false),
                         isNativeAuthEnabled: application.nativeAuthentication ?? true,
                         scopes: application.scopes ?? [])
                 })

@@ -1,9 +1,9 @@
 package import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    import FoundationEssentials
 #else
-    package import Foundation
+    import Foundation
 #endif
 
 /// Where a sign-up is. Each case carries exactly the data that exists there; nothing else knows the order of the steps.
@@ -36,7 +36,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
     /// The address is proven and the credential known; attributes are wanted.
     case awaitingAttributes(SignUpDraft)
     /// The account exists; the token is worth one sign-in.
-    case completed(CompletedSignUp)
+    case completed(Authentication)
 
     /// What a token of this state may be used for.
     package var allowed: FlowOperations {
@@ -65,6 +65,14 @@ package enum SignUpState: Hashable, Sendable, Codable {
             .awaitingPassword(let draft), .awaitingAttributes(let draft):
             draft
         case .completed: nil
+        }
+    }
+
+    /// What was proven, once the account exists.
+    package var authentication: Authentication? {
+        switch self {
+        case .started, .awaitingCode, .choosingCredential, .awaitingPassword, .awaitingAttributes: nil
+        case .completed(let authentication): authentication
         }
     }
 }
@@ -100,19 +108,5 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
     /// The names by which the user will sign in.
     package var identifiers: [LoginIdentifier] {
         [email.identifier] + (alias.map { [$0.identifier] } ?? [])
-    }
-}
-
-/// An account that was just made.
-package struct CompletedSignUp: Hashable, Sendable, Codable {
-    package var user: UserID
-    package var authenticatedAt: Date
-    /// How the user proved who they are (RFC 8176): `otp`, `pwd`.
-    package var methods: [String]
-
-    package init(user: UserID, authenticatedAt: Date, methods: [String]) {
-        self.user = user
-        self.authenticatedAt = authenticatedAt
-        self.methods = methods
     }
 }

@@ -13,40 +13,17 @@ extension SignUpState {
     package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<SignUpState> {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
-            Self.sendingCode(fresh, for: draft, in: situation)
+            situation.sendCode(fresh, to: draft.email, for: .signUp, next: .awaitingCode(draft)) { seconds in
+                .proveAddress(
+                    CodeDelivery(
+                        maskedTarget: draft.email.masked, codeLength: situation.settings.codeDigits,
+                        resendInterval: seconds))
+            }
         case .choosingCredential(let draft), .awaitingPassword(let draft):
             Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
         case .awaitingAttributes, .completed:
             .refused(.notAllowedNow)
         }
-    }
-
-    private static func sendingCode(
-        _ fresh: FreshCode, for draft: SignUpDraft, in situation: StepSituation
-    ) -> Decision<SignUpState> {
-        var row = situation.row
-        let settings = situation.settings
-        func delivery(in seconds: Int) -> Verdict {
-            .accepted(
-                .proveAddress(
-                    CodeDelivery(
-                        maskedTarget: draft.email.masked, codeLength: settings.codeDigits, resendInterval: seconds)))
-        }
-        // SEC-OTP-11: too early, the client hears the same again and no second mail goes out.
-        if let last = row.code {
-            let wait = last.sentAt.addingTimeInterval(Double(settings.resendCooldown)).timeIntervalSince(situation.now)
-            if wait > 0 { return Decision(delivery(in: Int(wait.rounded(.up))), next: .awaitingCode(draft)) }
-        }
-        guard row.codesSent < settings.codesPerFlow else {
-            row.isEnded = true
-            return Decision(.refused(.tooManyCodes), row: row, effects: [.record(.codesExhausted)])
-        }
-        if let wait = situation.waitForMail { return .refused(.throttled(retryAfter: wait)) }
-        row.code = fresh.record
-        row.codesSent += 1
-        return Decision(
-            delivery(in: settings.resendCooldown), next: .awaitingCode(draft), row: row,
-            effects: [.mailCode(fresh, to: draft.email), .record(.codeSent), .count(.codeMailed)])
     }
 
     /// Submits a code.
@@ -58,22 +35,11 @@ extension SignUpState {
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(let draft):
-            var row = situation.row
-            guard var sent = row.code else { return .refused(.notAllowedNow) }
-            guard situation.now < sent.expiresAt else { return .refused(.expiredCode) }
-            guard sent.attempts < situation.settings.guessesPerCode else { return .refused(.incorrectCode) }
-            if let wait = situation.waitForGuess(after: sent.attempts) { return .refused(.throttled(retryAfter: wait)) }
-            sent.attempts += 1
-            row.code = sent
-            guard matches(sent) else {
-                return Decision(
-                    .refused(.incorrectCode), row: row, effects: [.record(.codeRefused), .count(.wrongCode)])
+            switch situation.judgeCode(matches: matches) as StepSituation.CodeJudgement<SignUpState> {
+            case .refused(let decision): return decision
+            case .proven(let row, let effects):
+                return Self.proceeding(with: draft, newUser: newUser, row: row, effects: effects, in: situation)
             }
-            row.code = nil
-            row.revision += 1
-            return Self.proceeding(
-                with: draft, newUser: newUser, row: row, effects: [.record(.codeVerified), .forget(.wrongCode)],
-                in: situation)
         case .started, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
             return .refused(.notAllowedNow)
         }
@@ -125,23 +91,6 @@ extension SignUpState {
         }
     }
 
-    /// Redeems the finished sign-up for tokens that were signed already.
-    package func redeeming(
-        _ tokens: IssuedTokens, family: RefreshFamily?, in situation: StepSituation
-    ) -> Decision<SignUpState> {
-        switch self {
-        case .completed(let signUp):
-            var row = situation.row
-            row.revision += 1
-            row.isEnded = true
-            return Decision(
-                .accepted(.signedIn(tokens)), row: row,
-                effects: (family.map { [.openRefreshFamily($0)] } ?? []) + [.record(.tokenIssued, user: signUp.user)])
-        case .started, .awaitingCode, .choosingCredential, .awaitingPassword, .awaitingAttributes:
-            return .refused(.notAllowedNow)
-        }
-    }
-
     /// The address is proven: what is still missing, or the account.
     private static func proceeding(
         with draft: SignUpDraft, newUser: UserID, row: FlowRow, effects: [FlowEffect], in situation: StepSituation
@@ -165,9 +114,10 @@ extension SignUpState {
             return Decision(
                 .accepted(.collectAttributes(missing)), next: .awaitingAttributes(draft), row: row, effects: effects)
         }
-        let completed = CompletedSignUp(
-            user: newUser, authenticatedAt: situation.now,
-            methods: draft.passwordHash == nil ? ["otp"] : ["pwd", "otp"])
+        let completed = Authentication(
+            account: AccountBinding(user: newUser, credentialVersion: 0), email: draft.email, origin: .signUp,
+            knowsPassword: draft.passwordHash != nil, mailboxes: [draft.email], authenticatedAt: situation.now,
+            capabilities: draft.capabilities)
         let count = draft.ignoredAttributes
         let ignored: [FlowEffect] =
             count > 0 ? [.record(.attributesIgnored, user: newUser, detail: "\(count)")] : []

@@ -1,0 +1,55 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+// What the server says to those who are shown an access token: a resource server, or the application itself.
+extension Engine {
+    /// A live access token and whose it is.
+    package struct LiveToken: Sendable {
+        package var claims: VerifiedAccessToken
+        package var user: User
+    }
+
+    /// The token if it is live now: signed by this tenant, in its time, its user neither gone nor disabled, its session not
+    /// revoked, and not older than the user's credentials (`SEC-TOK-13`, RFC 7662 section 4).
+    ///
+    /// - Returns: Nil for anything else. Why is nobody's business but the log's.
+    /// - Throws: ``EngineError`` when it cannot be told now.
+    package func live(
+        _ accessToken: Secret<String>, in tenant: Tenant, now: Date
+    ) async throws(EngineError) -> LiveToken? {
+        guard let claims = try await verified(accessToken, for: tenant, now: now) else { return nil }
+        let account: UserAccount?
+        do {
+            account = try await ports.users.account(claims.user, in: tenant.id)
+        } catch {
+            throw .store(error)
+        }
+        // The token's time is in whole seconds, so the change is rounded down to one as well.
+        guard let account, account.disabledAt == nil,
+            claims.issuedAt.timeIntervalSince1970 >= account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
+        else { return nil }
+        if let session = claims.sessionID {
+            guard let family = try await refreshFamily(session, in: tenant.id), family.revokedAt == nil else { return nil }
+        }
+        return LiveToken(claims: claims, user: account.user)
+    }
+
+    /// The claims of an access token that this tenant signed and whose time it is; nil for anything else.
+    func verified(
+        _ accessToken: Secret<String>, for tenant: Tenant, now: Date
+    ) async throws(EngineError) -> VerifiedAccessToken? {
+        do {
+            return try await ports.issuer.verify(accessToken, for: tenant.id, issuer: settings.baseURL, now: now)
+        } catch {
+            switch error {
+            case .unavailable(let cause): throw .tokens(.unavailable(cause))
+            case .malformed, .unknownKey, .wrongSignature, .wrongType, .wrongIssuer, .expired, .notYetValid: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Where a flow is: what a continuation token carries. One case per kind of flow; the order of steps is in each of them.
+package enum FlowState: Hashable, Sendable, Codable {
+    case signUp(SignUpState)
+    case signIn(SignInState)
+    case reset(ResetState)
+
+    /// What a token of this state may be used for.
+    package var allowed: FlowOperations {
+        switch self {
+        case .signUp(let state): state.allowed
+        case .signIn(let state): state.allowed
+        case .reset(let state): state.allowed
+        }
+    }
+
+    /// Whether the flow holds a proof; its tokens then live shorter (`SEC-CT-5`).
+    package var isProven: Bool {
+        switch self {
+        case .signUp(let state): state.isProven
+        case .signIn(let state): state.isProven
+        case .reset(let state): state.isProven
+        }
+    }
+
+    /// Whose account the flow is about; nil while there is none.
+    package var account: AccountBinding? {
+        switch self {
+        case .signUp(let state): state.authentication?.account
+        case .signIn(let state): state.account
+        case .reset(let state): state.account
+        }
+    }
+
+    /// The mailbox to which codes of this state go, if any do.
+    package var mailbox: EmailAddress? {
+        switch self {
+        case .signUp(let state): state.draft?.email
+        case .signIn(let state): state.mailbox
+        case .reset(let state): state.draft?.destination
+        }
+    }
+
+    /// What was proven, once that is worth tokens.
+    package var authentication: Authentication? {
+        switch self {
+        case .signUp(.completed(let authentication)), .signIn(.authenticated(let authentication)),
+            .reset(.completed(let authentication)):
+            authentication
+        case .signUp, .signIn, .reset:
+            nil
+        }
+    }
+}
+
+/// An account as a flow refers to it.
+package struct AccountBinding: Hashable, Sendable, Codable {
+    package var user: UserID
+    /// The version of the credentials when the flow began. Under another one the flow has ended (`SEC-CT-9`).
+    package var credentialVersion: Int
+
+    package init(user: UserID, credentialVersion: Int) {
+        self.user = user
+        self.credentialVersion = credentialVersion
+    }
+}
+
+/// What a person has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).
+package struct Authentication: Hashable, Sendable, Codable {
+    /// In which flow the proofs were given.
+    package enum Origin: String, Hashable, Sendable, Codable {
+        case signUp
+        case signIn
+        case reset
+    }
+
+    package var account: AccountBinding
+    /// The address by which the account is known.
+    package var email: EmailAddress
+    package var origin: Origin
+    /// Whether the password was given in this flow: at sign-in, or chosen at sign-up. A password set by a reset proves nothing
+    /// that the mailbox did not.
+    package var knowsPassword: Bool
+    /// The mailboxes whose codes were given, each once.
+    package var mailboxes: [EmailAddress]
+    /// The contact that was registered in this flow.
+    package var registered: EmailAddress?
+    package var authenticatedAt: Date
+    /// What the client can handle, in a fixed order, so that equal states make equal tokens (decision D10).
+    package var capabilities: [Capability]
+    /// Whether the mailbox must be proven besides the password, because too many wrong ones came before (`SEC-LOCK-6`).
+    package var needsMailbox: Bool
+
+    package init(
+        account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool, mailboxes: [EmailAddress],
+        authenticatedAt: Date, capabilities: [Capability], needsMailbox: Bool = false
+    ) {
+        self.account = account
+        self.email = email
+        self.origin = origin
+        self.knowsPassword = knowsPassword
+        self.mailboxes = mailboxes
+        self.authenticatedAt = authenticatedAt
+        self.capabilities = capabilities
+        self.needsMailbox = needsMailbox
+    }
+
+    /// With one more mailbox proven; the same one again adds nothing (`SEC-MFA-3`).
+    package func proving(_ mailbox: EmailAddress) -> Authentication {
+        var proven = self
+        if !hasProven(mailbox) { proven.mailboxes.append(mailbox) }
+        return proven
+    }
+
+    package func hasProven(_ mailbox: EmailAddress) -> Bool {
+        mailboxes.contains { $0.mailbox == mailbox.mailbox }
+    }
+
+    /// How many independent factors the proofs are: the password, and each mailbox. A contact registered after a reset does
+    /// not count there: whoever holds the one mailbox could name any other.
+    package var factors: Int {
+        let counted = mailboxes.filter { origin != .reset || $0.mailbox != registered?.mailbox || $0.mailbox == email.mailbox }
+        return (knowsPassword ? 1 : 0) + counted.count
+    }
+
+    /// How the user proved who they are (RFC 8176): `pwd`, `otp`, and `mfa` for two factors or more.
+    package var methods: [String] {
+        (knowsPassword ? ["pwd"] : []) + (mailboxes.isEmpty ? [] : ["otp"]) + (factors > 1 ? ["mfa"] : [])
+    }
+}

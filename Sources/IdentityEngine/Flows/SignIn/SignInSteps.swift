@@ -1,0 +1,218 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What is demanded of a step that may give tokens, and the tokens, signed before the step's transaction began.
+package struct PreparedTokens: Hashable, Sendable {
+    package var demand: TokenDemand
+    /// Whether application or user flow need two factors in any case.
+    package var needsTwoFactors: Bool
+    /// Nil when the proofs looked as if they were not worth any.
+    package var tokens: IssuedTokens?
+    /// Nil when no refresh token was asked for.
+    package var family: RefreshFamily?
+    /// The authentication contexts that the tokens state.
+    package var contexts: [String]
+
+    package init(
+        demand: TokenDemand, needsTwoFactors: Bool, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil,
+        contexts: [String] = []
+    ) {
+        self.demand = demand
+        self.needsTwoFactors = needsTwoFactors
+        self.tokens = tokens
+        self.family = family
+        self.contexts = contexts
+    }
+}
+
+// The steps of a sign-in: pure functions from state, input and situation to a decision. The table of all of them, with every
+// pair that is refused, is in SignInStateTests.
+extension SignInState {
+    /// Asks for the challenge of the first factor: the word that a password is wanted, or a code.
+    package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<SignInState> {
+        switch self {
+        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft):
+            guard !draft.hasPassword else {
+                return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
+            }
+            return situation.sendCode(fresh, to: draft.email, for: .signIn, next: .awaitingCode(draft)) { seconds in
+                .proveAddress(situation.delivery(to: draft.email, resendIn: seconds))
+            }
+        case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// Says what the first or the only password is worth. The comparison was admitted and done before.
+    ///
+    /// - Parameter outdated: The hash that takes the place of one with older parameters (`SEC-PWD-7`).
+    package func submitting(
+        passwordIsRight: Bool, outdated: (old: PasswordHash, new: PasswordHash)?, prepared: PreparedTokens?,
+        in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .awaitingPassword(let draft):
+            let user = draft.account.user
+            guard passwordIsRight else {
+                return Decision(
+                    .refused(.incorrectPassword), row: situation.row, effects: [.record(.signInFailed, user: user)])
+            }
+            guard let prepared else { return .refused(.notAllowedNow) }
+            var row = situation.row
+            row.revision += 1
+            return Self.concluding(
+                draft.proven(byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox), prepared, row: row,
+                effects: outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [], in: situation)
+        case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
+            .confirmingContact, .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// What a right code would prove now, and why it was sent; nil where no code is awaited.
+    package func proving(at date: Date) -> (proven: Authentication, purpose: MailContent.Purpose)? {
+        switch self {
+        case .awaitingCode(let draft): (draft.proven(byPassword: false, at: date), .signIn)
+        case .awaitingSecondFactor(let first, let method): (first.proving(method.email), .secondFactor)
+        case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            nil
+        }
+    }
+
+    /// Submits the code of the first factor, or of the second.
+    package func submitting(
+        code matches: (CodeRecord) -> Bool, prepared: PreparedTokens, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        guard let proof = proving(at: situation.now) else { return .refused(.notAllowedNow) }
+        let isSecond = proof.purpose == .secondFactor
+        let user = account.user
+        switch situation.judgeCode(
+            recording: isSecond ? .secondFactorFailed : .signInFailed, user: user, matches: matches)
+            as StepSituation.CodeJudgement<SignInState>
+        {
+        case .refused(let decision): return decision
+        case .proven(let row, let effects):
+            return Self.concluding(
+                proof.proven, prepared, row: row,
+                effects: effects + (isSecond ? [.record(.secondFactorPassed, user: user)] : []), in: situation)
+        }
+    }
+
+    /// Lists the methods of the second factor.
+    package func listingMethods(in situation: StepSituation) -> Decision<SignInState> {
+        switch self {
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            let methods = situation.account.map(proven.usableMethods) ?? []
+            guard !methods.isEmpty else { return .refused(.notAllowedNow) }
+            return Decision(.accepted(.chooseMethod(methods.map(\.asOffered))), next: self)
+        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// The method that a challenge of the second factor is for: the one named, or without a name the oldest
+    /// (native-auth-v1 §16, row 35).
+    package func method(named id: String?, of account: UserAccount) -> StrongMethod? {
+        switch self {
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            let methods = proven.usableMethods(of: account)
+            guard let id else { return methods.first }
+            return methods.first { $0.id.uuidString.lowercased() == id.lowercased() }
+        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return nil
+        }
+    }
+
+    /// Sends the code of a second factor. A wrong password never gets here (`SEC-MFA-2`).
+    package func challenging(
+        _ method: StrongMethod, with fresh: FreshCode, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            // The method was chosen before the lock was taken: it must still be one.
+            guard let account = situation.account, proven.usableMethods(of: account).contains(method) else {
+                return .refused(.unknownMethod)
+            }
+            return situation.sendCode(
+                fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
+            ) { seconds in
+                .proveAddress(situation.delivery(to: method.email, resendIn: seconds))
+            }
+        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// Exchanges what was proven for tokens, or says which factor is missing.
+    package static func redeeming(
+        _ proven: Authentication, _ prepared: PreparedTokens, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        var row = situation.row
+        row.revision += 1
+        return concluding(proven, prepared, row: row, effects: [], in: situation)
+    }
+
+    /// The proofs are complete as far as this step goes: tokens, or the next factor.
+    private static func concluding(
+        _ proven: Authentication, _ prepared: PreparedTokens, row: FlowRow, effects: [FlowEffect],
+        in situation: StepSituation
+    ) -> Decision<SignInState> {
+        let user = proven.account.user
+        guard let account = situation.account else { return .refused(.unusableToken) }
+        let verdict = proven.judged(
+            contexts: prepared.demand.contexts, policy: prepared.needsTwoFactors, account: account,
+            distinctMailbox: situation.userFlow.requiresDistinctMailbox)
+        switch verdict {
+        case .tokens(let contexts):
+            // They were signed a moment ago for what the account was then. Should that differ, the client may ask again.
+            guard let tokens = prepared.tokens, contexts == prepared.contexts else { return .refused(.notAllowedNow) }
+            var row = row
+            row.isEnded = true
+            let success: [FlowEffect] =
+                (prepared.family.map { [.openRefreshFamily($0)] } ?? []) + [
+                    .record(.signInSucceeded, user: user), .record(.tokenIssued, user: user), .setLockout(nil),
+                    .rememberNetwork(user),
+                ]
+            return Decision(.accepted(.signedIn(tokens)), row: row, effects: effects + success)
+        case .giveSecondFactor:
+            return Decision(
+                .accepted(.giveSecondFactor), next: .choosingMethod(proven), row: row,
+                effects: effects + [.record(.secondFactorRequired, user: user)] + cleared(for: proven))
+        case .registerMethod:
+            return Decision(
+                .accepted(.registerMethod), next: .choosingContact(proven), row: row,
+                effects: effects + [.record(.secondFactorRequired, user: user, detail: "registration")]
+                    + cleared(for: proven))
+        case .goToWeb(let reason):
+            var row = row
+            row.isEnded = true
+            return Decision(
+                .accepted(.goToWeb(reason: reason)), row: row, effects: effects + cleared(for: proven))
+        }
+    }
+
+    /// A right password ends the count of wrong ones, unless the count is why more is asked for (`SEC-LOCK-6`).
+    private static func cleared(for proven: Authentication) -> [FlowEffect] {
+        proven.needsMailbox ? [] : [.setLockout(nil)]
+    }
+}
+
+extension StrongMethod {
+    var asOffered: OfferedMethod { OfferedMethod(id: id.uuidString.lowercased(), hint: email.masked) }
+}
+
+extension StepSituation {
+    func delivery(to email: EmailAddress, resendIn seconds: Int) -> CodeDelivery {
+        CodeDelivery(maskedTarget: email.masked, codeLength: settings.codeDigits, resendInterval: seconds)
+    }
+}

@@ -1,0 +1,76 @@
+import HTTPTypes
+package import Hummingbird
+package import IdentityEngine
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Who may come in from outside, and how often. ``RequestGuard`` enforces it; the listener says what it is.
+///
+/// The default is that of requests over no socket: nobody is outside.
+package struct Perimeter: Sendable {
+    package var trustedProxies: TrustedProxies
+    /// Nil: off, as in the development profile (decision D11).
+    package var limits: SourceLimits?
+    /// The host names in lower case by which the pages of the development profile may be asked for, besides loopback's
+    /// (`SEC-NET-1`); nil: any.
+    ///
+    /// A page of another site can make its own name point at this machine. The browser then lets it read what this server
+    /// answers, such as the inbox with its codes; but it sends that name.
+    package var pageHosts: Set<String>?
+
+    package init(
+        trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil, pageHosts: Set<String>? = nil
+    ) {
+        self.trustedProxies = trustedProxies
+        self.limits = limits
+        self.pageHosts = pageHosts
+    }
+
+    /// Hands requests to the router of `routes`, with this perimeter around it.
+    package func responder(for routes: IdentityRoutes) -> some HTTPResponder<IdentityRequestContext> {
+        let router = routes.router().buildResponder()
+        return CallbackResponder<IdentityRequestContext> { request, context in
+            var context = context
+            context.perimeter = self
+            return try await router.respond(to: request, context: context)
+        }
+    }
+
+    /// - Parameter authority: A host as the client wrote it, with or without a port; any port will do.
+    func showsPages(to authority: String) -> Bool {
+        guard let pageHosts else { return true }
+        guard let host = HostAndPort.host(of: authority[...]) else { return false }
+        let name = host.lowercased()
+        return name == "localhost" || pageHosts.contains(name) || IPAddress(host)?.isLoopback == true
+    }
+}
+
+extension IdentityRequestContext {
+    /// Refuses a step that compares a secret, when too many guesses from its source were wrong (`SEC-RATE-5`). Every other step
+    /// passes.
+    ///
+    /// - Throws: ``RequestFault/throttled(retryAfter:)``.
+    package func checkGuesses(before command: Command) throws(RequestFault) {
+        guard let limits = perimeter.limits, let source, let secret = GuessedSecret(comparedBy: command) else { return }
+        try limits.admitGuess(at: secret, from: source, now: trace.at)
+    }
+
+    /// Counts a guess that turned out wrong (`SEC-RATE-5`); anything else changes nothing.
+    package func countGuess(_ verdict: Verdict) {
+        guard let limits = perimeter.limits, let source, let secret = GuessedSecret(wrongIn: verdict) else { return }
+        limits.record(wrong: secret, from: source, now: trace.at)
+    }
+
+    /// Counts a step that one flow or one family may take only so often (`SEC-RATE-6`), or refuses it.
+    ///
+    /// - Parameter key: What names the flow or the family; also for requests over no socket.
+    /// - Throws: ``RequestFault/throttled(retryAfter:)``.
+    package func admit(_ step: RepeatedStep, of key: some Collection<UInt8>) throws(RequestFault) {
+        try perimeter.limits?.admit(step, of: key, now: trace.at)
+    }
+}

@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What the server says about tokens: to the application that holds one, and to resource servers that are shown one.
+extension IdentityRoutes {
+    /// Ends a session (RFC 7009). Also for tokens that are none: what was asked for holds.
+    func revoke(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        let asked = try V1Codec.revocation(try await Self.form(of: request))
+        return try await answer(asked, request, context)
+    }
+
+    /// Says whether an access token is live (RFC 7662). Of any other token nothing but that it is not.
+    func introspect(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        guard let secret = resourceServerSecret else { throw RequestFault.unknownPath }
+        guard Self.isResourceServer(request, secret) else {
+            return Self.challenge("Basic realm=\"resource servers\", charset=\"UTF-8\"")
+        }
+        let token = try V1Codec.introspectedToken(try await Self.form(of: request))
+        let tenant = try await tenant(context)
+        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
+            return try Self.uncached(TokenIntrospectionReply.inactive)
+        }
+        let claims = live.claims
+        return try Self.uncached(
+            TokenIntrospectionReply(
+                active: true, scope: claims.scopes.joined(separator: " "), clientID: claims.client.description,
+                username: live.user.email, tokenType: "Bearer",
+                expiration: Int(claims.expiresAt.timeIntervalSince1970),
+                issuedAt: Int(claims.issuedAt.timeIntervalSince1970), subject: claims.subject,
+                audience: claims.audience, issuer: "\(engine.settings.baseURL)/\(tenant.id)/v2.0",
+                authenticationContexts: claims.contexts.isEmpty ? nil : claims.contexts))
+    }
+
+    /// The claims of the user, as far as the token's scopes go (OpenID Connect Core 1.0 section 5.3).
+    func userInfo(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        let tenant = try await tenant(context)
+        guard let token = Self.bearer(of: request),
+            let live = try await engine.live(token, in: tenant, now: context.trace.at)
+        else { return Self.challenge("Bearer error=\"invalid_token\"") }
+        let scopes = live.claims.scopes
+        // A token for another resource has other scopes: whoever it was shown to has no business with the user's data here.
+        guard live.claims.audience == live.claims.client.description, scopes.contains("openid") else {
+            return Self.challenge("Bearer error=\"insufficient_scope\", scope=\"openid\"", .forbidden)
+        }
+        func text(_ name: String) -> String? {
+            guard scopes.contains("profile"), case .string(let text)? = live.user.attributes[name] else { return nil }
+            return text
+        }
+        return try Self.uncached(
+            UserInfoReply(
+                subject: live.claims.subject, name: text("displayName"), givenName: text("givenName"),
+                familyName: text("surname"),
+                preferredUsername: scopes.contains("profile") ? live.user.email : nil,
+                email: scopes.contains("email") ? live.user.email : nil,
+                isEmailVerified: scopes.contains("email") ? true : nil))
+    }
+
+    /// A small API of the development profile that needs an access token, checked as any resource server would: by signature,
+    /// issuer and time. With `?acrs=c1` it also needs that authentication context, and asks for it as RFC 9470 says.
+    func developmentAPI(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        struct Greeting: Encodable {
+            let message: String
+            let audience: String
+            let scopes: [String]
+            let acrs: [String]
+        }
+        let tenant = try await tenant(context)
+        guard let token = Self.bearer(of: request),
+            let live = try await engine.live(token, in: tenant, now: context.trace.at)
+        else { return Self.challenge("Bearer error=\"invalid_token\"") }
+        if let needed = request.uri.queryParameters["acrs"].map({ String($0) }) {
+            guard ClaimsRequest.isContext(needed) else { throw RequestFault.invalid(parameter: "acrs") }
+            guard live.claims.contexts.contains(needed) else {
+                return Self.challenge("Bearer error=\"insufficient_user_authentication\", acr_values=\"\(needed)\"")
+            }
+        }
+        return try Self.uncached(
+            Greeting(
+                message: "Hello, \(live.user.email)", audience: live.claims.audience, scopes: live.claims.scopes,
+                acrs: live.claims.contexts))
+    }
+
+    /// RFC 6750 section 2.1; the other two ways would put tokens into logs or forms.
+    private static func bearer(of request: Request) -> Secret<String>? {
+        credentials(of: request, scheme: "bearer ").map { Secret($0) }
+    }
+
+    /// Any name, and the one password, as HTTP Basic (RFC 7617).
+    private static func isResourceServer(_ request: Request, _ secret: Secret<String>) -> Bool {
+        guard let encoded = credentials(of: request, scheme: "basic "), let decoded = Data(base64Encoded: encoded),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return false }
+        // Digests, so that neither length nor content of a wrong one shows in the time it takes.
+        return Vault.areEqual(
+            Vault.fingerprint([Data(decoded[(colon + 1)...])]), Vault.fingerprint([Data(secret.reveal().utf8)]))
+    }
+
+    private static func credentials(of request: Request, scheme: String) -> String? {
+        guard let header = request.headers[.authorization], header.utf8.count <= 8_192,
+            header.prefix(scheme.count).lowercased() == scheme
+        else { return nil }
+        return String(header.dropFirst(scheme.count))
+    }
+
+    private static func challenge(_ challenge: String, _ status: HTTPResponse.Status = .unauthorized) -> Response {
+        Response(status: status, headers: [.wwwAuthenticate: challenge, .cacheControl: "no-store"])
+    }
+
+    private static func uncached(_ body: some Encodable) throws -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+    }
+}
+
+extension Command {
+    /// What of the command one flow or family may do only so often, and which flow or family that is (`SEC-RATE-6`).
+    var repeated: (step: RepeatedStep, key: Data)? {
+        switch self {
+        case .refresh(let token, _):
+            // All tokens of a family begin with its id. What is no token has no family, and its text stands for it.
+            guard let bytes = Base64URL.decode(token.reveal()) else {
+                return (.refresh, Vault.fingerprint([Data(token.reveal().utf8)]))
+            }
+            return (.refresh, Data(bytes.prefix(16)))
+        case .listMethods(let token), .listContacts(let token):
+            return (.introspect, Vault.fingerprint([Data(token.secret.reveal().utf8)]))
+        case .pollReset(let token):
+            return (.poll, Vault.fingerprint([Data(token.secret.reveal().utf8)]))
+        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
+            .startSignIn, .challengeSignIn, .submitSignInPassword, .submitSignInCode, .submitSecondFactor,
+            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
+            .submitNewPassword, .redeem, .revoke:
+            return nil
+        }
+    }
+}

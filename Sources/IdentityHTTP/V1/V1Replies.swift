@@ -1,0 +1,138 @@
+package import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// Outcomes in the words of V1.
+extension V1Codec {
+    /// Says `outcome` in the words of V1.
+    package static func reply(_ outcome: Outcome) -> Reply {
+        switch outcome.verdict {
+        case .refused(let refusal): failure(V1Failure(refusal), outcome)
+        case .accepted(let interaction): reply(interaction, outcome)
+        }
+    }
+
+    /// Says what is wrong with a request.
+    package static func reply(_ fault: RequestFault, trace: Trace) -> Reply {
+        failure(V1Failure(fault), trace: trace)
+    }
+
+    private static func reply(_ interaction: Interaction, _ outcome: Outcome) -> Reply {
+        let token = outcome.token?.secret
+        switch interaction {
+        case .requestChallenge, .signIn:
+            return success(ContinuationReply(continuationToken: token), outcome)
+        case .proveAddress(let delivery):
+            return success(
+                ChallengeReply(
+                    challengeType: .oneTimePasscode, continuationToken: token,
+                    challengeChannel: "email", challengeTargetLabel: delivery.maskedTarget,
+                    codeLength: delivery.codeLength, interval: delivery.resendInterval, bindingMethod: "prompt"),
+                outcome)
+        case .proveContact(let contact, let codeLength):
+            return success(
+                V1.Register.ChallengeReply(
+                    challengeType: ChallengeType.oneTimePasscode.rawValue, continuationToken: token,
+                    challengeTarget: contact, challengeChannel: "email", codeLength: codeLength,
+                    bindingMethod: "prompt"), outcome)
+        case .contactAlreadyProven:
+            return success(
+                V1.Register.ChallengeReply(
+                    challengeType: V1.Register.ChallengeReply.preverified, continuationToken: token), outcome)
+        case .chooseMethod(let methods):
+            return success(
+                IntrospectReply(
+                    continuationToken: token,
+                    methods: methods.map {
+                        IntrospectReply.Method(
+                            id: $0.id, challengeType: ChallengeType.oneTimePasscode.rawValue,
+                            challengeChannel: "email", loginHint: $0.hint)
+                    }), outcome)
+        case .giveSecondFactor:
+            return failure(.secondFactorRequired, outcome)
+        case .registerMethod:
+            return failure(.registrationRequired, outcome)
+        case .choosePassword(let seconds):
+            return success(V1.ResetPassword.ContinueReply(continuationToken: token, expiresIn: seconds), outcome)
+        case .awaitReset(let seconds):
+            return success(V1.ResetPassword.SubmitReply(continuationToken: token, pollInterval: seconds), outcome)
+        case .passwordChanged:
+            return success(
+                V1.ResetPassword.PollCompletionReply(status: .succeeded, continuationToken: token), outcome)
+        case .revoked:
+            return Reply(status: 200, body: Data("{}".utf8), trace: outcome.trace)
+        case .enterPassword:
+            return success(
+                ChallengeReply(challengeType: .password, continuationToken: token), outcome)
+        case .chooseCredential:
+            return failure(.credentialRequired, outcome)
+        case .collectAttributes(let attributes):
+            return failure(.attributesRequired, outcome, required: attributes)
+        case .verifyFirst(let unverified):
+            return failure(.verificationRequired, outcome, unverified: unverified)
+        case .signedIn(let tokens):
+            return success(
+                TokenReply(
+                    scope: tokens.scopes.joined(separator: " "), expiresIn: tokens.lifetime,
+                    extExpiresIn: tokens.lifetime, accessToken: tokens.accessToken,
+                    refreshToken: tokens.refreshToken, idToken: tokens.idToken,
+                    clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
+                outcome)
+        case .goToWeb(let reason):
+            return success(RedirectReply(redirectReason: reason), outcome)
+        }
+    }
+
+    private static func success(_ body: some Encodable, _ outcome: Outcome) -> Reply {
+        do {
+            return Reply(status: 200, body: try WireJSON.encode(body), trace: outcome.trace)
+        } catch {
+            return reply(.broken, trace: outcome.trace)
+        }
+    }
+
+    private static func failure(
+        _ failure: V1Failure, _ outcome: Outcome, required: [RequiredAttribute]? = nil, unverified: [String]? = nil
+    ) -> Reply {
+        self.failure(
+            failure, trace: outcome.trace, token: outcome.token, required: required, unverified: unverified)
+    }
+
+    private static func failure(
+        _ failure: V1Failure, trace: Trace, token: ContinuationToken? = nil, required: [RequiredAttribute]? = nil,
+        unverified: [String]? = nil
+    ) -> Reply {
+        let timestamp = timestamp(trace.at)
+        let traceID = trace.id.uuidString.lowercased()
+        let correlationID = trace.correlationID.uuidString.lowercased()
+        let body = ErrorReply(
+            error: failure.error, suberror: failure.suberror,
+            errorDescription:
+                "AADSTS\(failure.code.rawValue): \(failure.text) Trace ID: \(traceID) Correlation ID: \(correlationID) Timestamp: \(timestamp)",
+            errorCodes: [failure.code.rawValue], timestamp: timestamp, traceID: traceID,
+            correlationID: correlationID, continuationToken: token?.secret, requiredAttributes: required,
+            invalidAttributes: failure.invalidAttributes?.map { .init(name: $0) },
+            unverifiedAttributes: unverified?.map { .init(name: $0) })
+        var reply = Reply(
+            status: failure.status, body: Data("{}".utf8), trace: trace, retryAfter: failure.retryAfter,
+            allow: failure.allow)
+        do {
+            reply.body = try WireJSON.encode(body)
+        } catch {
+            // Text and numbers always encode; should they not, the status still says what to do.
+            reply.status = 500
+        }
+        return reply
+    }
+
+    /// `2026-08-01 09:30:12Z` (native-auth-v1 §3.5).
+    private static func timestamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space))
+    }
+}

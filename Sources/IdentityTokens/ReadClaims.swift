@@ -1,0 +1,114 @@
+import IdentityEngine
+import JWTKit
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A token in compact form (RFC 7515 section 3.1) that nothing is believed of yet.
+struct CompactToken: Sendable {
+    /// In bytes; no token that is issued comes near it.
+    static let longest = 16_384
+
+    let text: String
+    /// Encoded.
+    let header: String
+    private let payload: Data
+
+    /// - Throws: ``TokenVerificationError/malformed`` for anything but three parts of canonical base64url.
+    init(_ token: Secret<String>) throws(TokenVerificationError) {
+        text = token.reveal()
+        guard text.utf8.count <= Self.longest else { throw .malformed }
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        // The signature's text is checked too, so that one token has one spelling.
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let payload = Base64URL.decode(parts[1]),
+            Base64URL.decode(parts[2]) != nil
+        else { throw .malformed }
+        header = parts[0]
+        self.payload = payload
+    }
+
+    /// Whether the claims are written as this package writes them. A name that occurs twice would mean one thing to one
+    /// reader and another to the next (`SEC-TOK-2`).
+    var hasCanonicalPayload: Bool {
+        do {
+            return try JSONEncoder.sorted.encode(JSONDecoder().decode(JSONValue.self, from: payload)) == payload
+        } catch {
+            // No JSON, or a kind of value that is never issued: the answer is the same.
+            return false
+        }
+    }
+}
+
+/// Claims of an access token whose signature has been checked.
+struct ReadClaims: JWTPayload {
+    let iss, sub, aud, azp, tid, oid, scp, jti, ver: String
+    let iat, nbf, exp: Int
+    let amr: [String]
+    let acrs: [String]?
+    let sid: String?
+
+    /// Times and issuer are judged by what the caller says, later.
+    func verify(using algorithm: some JWTAlgorithm) {}
+
+    /// How far clocks may differ, in seconds (`SEC-TOK-13`).
+    static let skew = 60
+
+    func accessToken(now: Date) throws(TokenVerificationError) -> VerifiedAccessToken {
+        guard ver == "2.0", let user = UUID(uuidString: oid), let client = ClientID(azp), nbf <= exp, iat <= exp else {
+            throw .malformed
+        }
+        let session = sid.flatMap { UUID(uuidString: $0) }
+        guard (session == nil) == (sid == nil) else { throw .malformed }
+        // Compared as times: adding to a number of the token could overflow.
+        let skew = TimeInterval(Self.skew)
+        guard now < Date(timeIntervalSince1970: TimeInterval(exp)) + skew else { throw .expired }
+        guard Date(timeIntervalSince1970: TimeInterval(max(nbf, iat))) <= now + skew else { throw .notYetValid }
+        return VerifiedAccessToken(
+            user: UserID(user), client: client, audience: aud,
+            scopes: scp.split(separator: " ").map(String.init), methods: amr, contexts: acrs ?? [], subject: sub,
+            sessionID: session, tokenID: jti, issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
+            expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)))
+    }
+}
+
+/// Any JSON that a token of this package holds.
+private enum JSONValue: Codable {
+    case text(String)
+    case number(Int)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+            do {
+                return try container.decode(type)
+            } catch DecodingError.typeMismatch {
+                return nil
+            }
+        }
+        if let text = try value(String.self) {
+            self = .text(text)
+        } else if let number = try value(Int.self) {
+            self = .number(number)
+        } else if let list = try value([JSONValue].self) {
+            self = .list(list)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .list(let list): try container.encode(list)
+        case .object(let object): try container.encode(object)
+        }
+    }
+}
