@@ -49,7 +49,10 @@ let package = Package(
         // The client.
         .target(name: "NativeAuthCore", swiftSettings: strict),
         .target(name: "NativeAuthWire", dependencies: ["NativeAuthCore"], swiftSettings: strict),
-        .target(name: "NativeAuth", dependencies: ["NativeAuthCore", "NativeAuthWire"], swiftSettings: strict),
+        .target(
+            name: "NativeAuth",
+            dependencies: ["NativeAuthCore", "NativeAuthWire", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
         .target(name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], swiftSettings: strict),
 
         // The identity server.
@@ -138,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "MSALTests",
             dependencies: [
-                "MSAL", "NativeAuth", "NativeAuthCore", .target(name: "NativeAuthTesting", condition: testing),
+                "MSAL", "NativeAuth", "NativeAuthCore", "IdentityEngine",
+                .target(name: "NativeAuthTesting", condition: testing),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -6,10 +6,10 @@ import NativeAuthCore
     public import Foundation
 #endif
 
-/// Signs users up, and keeps the session of the one who is signed in.
+/// Signs users up and in, and keeps the sessions of those who are signed in.
 ///
-/// A client is a value; copies share the session. Each step of a flow is a value too: it stays usable after an error, and
-/// may be used more than once.
+/// A client is a value; copies share the sessions. Each step of a flow is a value too: it stays usable after an error, and is
+/// used up once it has succeeded, copies included (`SDK-STATE-1`).
 public struct NativeAuthClient: Sendable {
     let api: V1Client
     let sessions: Sessions
@@ -30,25 +30,41 @@ public struct NativeAuthClient: Sendable {
         sessions = Sessions(api: api)
     }
 
-    /// The user who is signed in, from the token cache; nil when there is none. Asks no server.
+    /// The users who are signed in to this application, from the token cache; who signed in last comes first. Asks no server.
+    ///
+    /// A cache that cannot be read counts as empty; ``NativeAuthConfiguration/onTokenCacheProblem`` tells why.
+    public func accounts() -> [Account] {
+        sessions.store.sessions().map { Account($0, client: self) }
+    }
+
+    /// The user who signed in last, from the token cache; nil when nobody is signed in. Asks no server.
     public func currentAccount() -> Account? {
-        sessions.current().map { Account($0, client: self) }
+        sessions.store.sessions().first.map { Account($0, client: self) }
+    }
+
+    /// The user with this ``Account/homeAccountID``, from the token cache; nil when they are not signed in. Asks no server.
+    public func account(homeAccountID: String) -> Account? {
+        sessions.store.session(homeAccountID).map { Account($0, client: self) }
     }
 
     /// An access token for `account`: a kept one with more than 300 s to live, or a new one from the server.
     ///
-    /// At most one request for a new token is under way at a time; callers who want the same share its answer.
+    /// At most one request for a new token of an account is under way at a time; callers who want the same share its answer
+    /// (`SDK-REF-1`). A caller whose task is cancelled returns at once; the answer is kept all the same, as it may hold the only
+    /// refresh token that is good from then on.
     ///
     /// - Parameters:
-    ///   - account: The signed-in user.
-    ///   - scopes: The scopes the token must have, of one resource; nil or none for those of the last token. The reserved
-    ///     scopes `openid`, `profile` and `offline_access` are added and must not be listed.
+    ///   - account: A signed-in user.
+    ///   - scopes: The scopes the token must have, of one resource; nil or none for those of the last token. A kept token with
+    ///     more scopes will do. The reserved scopes `openid`, `profile` and `offline_access` are added and must not be listed.
     ///   - claims: A claims request, JSON as text, that the token must answer; asks the server in any case.
     ///   - forceRefresh: Asks the server in any case.
     ///   - correlationID: Stands in the server's log; nil for a new one.
-    /// - Throws: ``NativeAuthError/signInRequired(_:)`` when somebody else or nobody is signed in,
-    ///   ``NativeAuthError/expired(_:)`` when the server ended the session, ``NativeAuthError/invalidScope(_:)``, and
-    ///   others.
+    /// - Throws: ``NativeAuthError/signInRequired(_:)`` when `account` is not signed in any more,
+    ///   ``NativeAuthError/expired(_:)`` when the server ended the session, ``NativeAuthError/mfaRequired(_:)`` when it wants a
+    ///   second factor, for which the user has to sign in again, ``NativeAuthError/invalidScope(_:)``,
+    ///   ``NativeAuthError/throttled(retryAfter:_:)``, ``NativeAuthError/network(_:underlying:)``, and others. Only
+    ///   `signInRequired` and `expired` mean that the session has ended.
     public func accessToken(
         for account: Account, scopes: [String]? = nil, claims: String? = nil, forceRefresh: Bool = false,
         correlationID: UUID? = nil
@@ -63,8 +79,53 @@ public struct NativeAuthClient: Sendable {
         api.configuration.makeCorrelationID()
     }
 
-    /// Forgets the signed-in user and all tokens on this device. The session in a browser, if any, is not ended.
+    /// Forgets all users of this application and their tokens on this device. The session in a browser, if any, is not ended.
+    ///
+    /// The tokens are gone when this returns (`SDK-STO-5`), or ``NativeAuthConfiguration/onTokenCacheProblem`` tells why they
+    /// are not. Then the server is told in the background, as with ``signOutAndRevoke(_:)``; what comes of it is not known.
     public func signOut() {
-        sessions.clear()
+        signOut(homeAccountID: nil)
+    }
+
+    /// As ``signOut()``, for one of several users.
+    public func signOut(_ account: Account) {
+        signOut(homeAccountID: account.homeAccountID)
+    }
+
+    private func signOut(homeAccountID: String?) {
+        let removed: [Session]
+        do throws(TokenCacheError) {
+            removed = try sessions.store.remove(homeAccountID)
+        } catch {
+            // The store has reported it. Without the cache there is nothing to revoke with.
+            return
+        }
+        guard !removed.isEmpty else { return }
+        Task { [sessions] in
+            do throws(NativeAuthError) {
+                _ = try await sessions.revoke(removed)
+            } catch {
+                // Best effort: the user is signed out here, whatever the server has heard of it.
+            }
+        }
+    }
+
+    /// As ``signOut()`` or ``signOut(_:)``, and waits until the server has ended the refresh tokens too (RFC 7009).
+    ///
+    /// - Parameter account: The user; nil for all.
+    /// - Returns: Whether the server ended them; false also when it offers no way, as the vendor's cloud, or there was nothing
+    ///   to end.
+    /// - Throws: ``NativeAuthError/general(_:)`` when the token cache could not be written, and nothing was sent;
+    ///   ``NativeAuthError/network(_:underlying:)``, ``NativeAuthError/cancelled(_:)`` and others when the tokens are gone here
+    ///   and the server could not be told.
+    public func signOutAndRevoke(_ account: Account? = nil) async throws(NativeAuthError) -> Bool {
+        let removed: [Session]
+        do throws(TokenCacheError) {
+            removed = try sessions.store.remove(account?.homeAccountID)
+        } catch {
+            let message = "The token cache could not be changed: \(error)."
+            throw .general(.init(correlationID: makeCorrelationID(), message: message, canRetry: true))
+        }
+        return try await sessions.revoke(removed)
     }
 }

@@ -7,6 +7,11 @@
 #endif
 
 /// What a ``NativeAuthClient`` needs to know. Read once, when the client is made.
+///
+/// Requests tell the server nothing about the device but this (`SDK-PRIV-1`): `accept-language`, `client-request-id` (a random
+/// UUID for each flow), `x-client-sku` (`swift-native-auth`), `x-client-ver` (the version of this library), `x-client-os` (the
+/// version of the operating system) and `x-client-cpu` (the architecture). There are no identifiers of the device and no
+/// telemetry.
 public struct NativeAuthConfiguration: Sendable {
     /// The identifier of the registered application, a UUID as text.
     public var clientID: String
@@ -21,13 +26,30 @@ public struct NativeAuthConfiguration: Sendable {
     public var requestInterceptor: (any RequestInterceptor)?
     /// How requests travel.
     public var transport: any HTTPTransport
-    /// Where the session of the signed-in user is kept.
+    /// Where the sessions of the signed-in users are kept; in memory unless told otherwise (`SDK-STO-2`).
     public var tokenCache: any TokenCache
+    /// Told what goes wrong with the token cache, such as that broken content was set aside and its users count as signed
+    /// out (`SDK-STO-3`). Called on any thread, soon after it happened, with no lock held.
+    public var onTokenCacheProblem: (@Sendable (TokenCacheError) -> Void)?
     /// The value of `Accept-Language`, which chooses the language of mail; nil for the languages of the device.
     public var acceptLanguage: String?
 
-    package var now: @Sendable () -> Date = { Date() }
+    /// The clock of the device. Setting it makes ``uptime`` follow.
+    package var now: @Sendable () -> Date = { Date() } {
+        didSet {
+            let now = now
+            uptime = { now().timeIntervalSinceReferenceDate }
+        }
+    }
+    /// Seconds on a clock that nobody can set, from a moment that lasts as long as ``process``.
+    package var uptime: @Sendable () -> Double = Moment.uptime
+    /// Tells values of ``uptime`` of this process from those of others.
+    package var process = Moment.process
     package var makeCorrelationID: @Sendable () -> UUID = { UUID() }
+    /// Spreads the repetitions of many clients.
+    package var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    /// Waits before a request is repeated.
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Describes an application.
     ///
@@ -61,12 +83,28 @@ extension NativeAuthConfiguration {
     }
 }
 
+/// The time, read once: on the device's clock, which may be wrong and may be set, and on one that cannot (`SDK-TIME-1`).
+struct Moment: Hashable, Sendable {
+    var date: Date
+    var uptime: Double
+    var process: UUID
+
+    static let process = UUID()
+    private static let origin = ContinuousClock.now
+    static let uptime: @Sendable () -> Double = { (ContinuousClock.now - origin) / .seconds(1) }
+}
+
+extension NativeAuthConfiguration {
+    var moment: Moment { Moment(date: now(), uptime: uptime(), process: process) }
+}
+
 /// Adds headers of the app's own, such as those of a fraud protection service, to every request.
 public protocol RequestInterceptor: Sendable {
     /// The headers for a request to `url`.
     ///
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
-    /// with other names, or with control characters in the value, are left out.
+    /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the task of the
+    /// caller is cancelled, the answer is not waited for.
     func additionalHeaders(for url: URL) async -> [String: String]
 }
 

@@ -8,7 +8,7 @@
 public enum AuthorityError: Error, Hashable, Sendable {
     /// The tenant subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them.
     case invalidSubdomain
-    /// Not an absolute URL with a host, or with a path that climbs.
+    /// Not an absolute URL with a host, or with a path that climbs or hides a separator.
     case malformed
     /// Neither https nor http to this machine (`SDK-NET-1`).
     case insecure
@@ -19,7 +19,7 @@ public enum AuthorityError: Error, Hashable, Sendable {
 /// The base URL under which a tenant's endpoints lie, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
 /// (native-auth-v1 §1.1).
 ///
-/// Scheme and host are in lower case; there is no query, fragment, user name or trailing slash (`SDK-AUTH-1`).
+/// Scheme and host are in lower case; there is no query, fragment, user name, trailing slash or usual port (`SDK-AUTH-1`).
 public struct Authority: Hashable, Sendable, CustomStringConvertible {
     /// The normalised URL.
     public let url: URL
@@ -42,9 +42,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``AuthorityError``.
     public init(url: URL) throws(AuthorityError) {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
-            let scheme = components.scheme?.lowercased(), let host = components.percentEncodedHost?.lowercased(),
-            !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte),
-            !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
+            let scheme = components.scheme?.lowercased(), let host = components.encodedHost?.lowercased(),
+            Self.isHost(host), !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
         else { throw .malformed }
         guard components.user == nil, components.password == nil else { throw .containsCredentials }
         guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else { throw .insecure }
@@ -52,17 +51,15 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         var path = components.percentEncodedPath
         while path.hasSuffix("/") { path.removeLast() }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        let isClimbing = { (segment: Substring) in
-            ["", ".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
-        }
-        guard !segments.contains(where: isClimbing) else { throw .malformed }
+        guard segments.allSatisfy(Self.isPlainSegment) else { throw .malformed }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         if path.isEmpty, labels.count >= 3, labels[1] == "ciamlogin" {
             path = "/\(labels[0]).onmicrosoft.com"
         }
 
         components.scheme = scheme
-        components.percentEncodedHost = host
+        if components.port == (scheme == "https" ? 443 : 80) { components.port = nil }
+        components.encodedHost = host
         components.percentEncodedPath = path
         components.query = nil
         components.fragment = nil
@@ -77,7 +74,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     /// The host in lower case, with the port if one is given.
     public var environment: String {
-        let host = URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedHost ?? ""
+        let host = URLComponents(url: url, resolvingAgainstBaseURL: false)?.encodedHost ?? ""
         return url.port.map { "\(host):\($0)" } ?? host
     }
 
@@ -110,8 +107,38 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
             && bytes.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
     }
 
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || isLetter(byte) || "-._:[]".utf8.contains(byte)
+    /// Whether `url` is https, or http to this machine: an address that requests may go to (`SDK-NET-1`).
+    package static func isSecure(_ url: URL) -> Bool {
+        let scheme = url.scheme?.lowercased()
+        return scheme == "https"
+            || (scheme == "http" && isLoopback(url.host(percentEncoded: true)?.lowercased() ?? ""))
+    }
+
+    /// Whether `url` has this authority's scheme, host and port (`SDK-AUTH-1`).
+    package func sharesOrigin(with url: URL) -> Bool {
+        func origin(_ url: URL) -> [String?] {
+            let scheme = url.scheme?.lowercased()
+            let port = url.port ?? (scheme == "https" ? 443 : 80)
+            return [scheme, url.host(percentEncoded: true)?.lowercased(), String(port)]
+        }
+        return Self.isSecure(url) && url.user == nil && url.password == nil && origin(url) == origin(self.url)
+    }
+
+    /// A name of labels, or an address; in brackets the one of IP version 6.
+    private static func isHost(_ host: String) -> Bool {
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.utf8.dropFirst().dropLast().allSatisfy { isDigit($0) || isLetter($0) || ":.".utf8.contains($0) }
+        }
+        return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            !label.isEmpty && label.utf8.allSatisfy { isDigit($0) || isLetter($0) || "-_".utf8.contains($0) }
+        }
+    }
+
+    /// Not one that climbs, and without an encoded separator or control character, which the server might read another way.
+    private static func isPlainSegment(_ segment: Substring) -> Bool {
+        let segment = segment.lowercased()
+        guard !["", ".", ".."].contains(segment.replacing("%2e", with: ".")) else { return false }
+        return !["%2f", "%5c", "%7f", "%0", "%1", "\\"].contains { segment.contains($0) }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -6,23 +6,13 @@ import Synchronization
 import Testing
 
 private let user = "dahlia@example.com"
-private let signedUp: [Stub] = [.started, .codeSent("T2"), .created()]
-
-/// Runs a sign-up to its end.
-private func completed(_ client: NativeAuthClient) async throws -> SignUpCompleted {
-    let code = try await client.signUp(username: user)
-    guard case .completed(let completed) = try await code.submit(code: "1") else {
-        throw ScriptedTransport.Unscripted()
-    }
-    return completed
-}
-
 @Suite("Sign-in after sign-up")
 struct SignInAfterSignUpTests {
     @Test func theNewUserIsSignedIn() async throws {
         try await withClient(signedUp + [.tokens()]) { client, transport in
-            let account = try await completed(client).signIn(
-                scopes: ["api://orders/Orders.Read", "openid"], claims: #"{"access_token":{}}"#)
+            let account = try await signedIn(
+                completed(client).signIn(
+                    scopes: ["api://orders/Orders.Read", "openid"], claims: #"{"access_token":{}}"#))
             #expect(
                 try transport.form(3) == [
                     "client_id": clientID, "grant_type": "continuation_token", "continuation_token": "T9",
@@ -43,7 +33,7 @@ struct SignInAfterSignUpTests {
 
     @Test func withoutClientInfoTheIDTokenSaysWhoItIs() async throws {
         try await withClient(signedUp + [.tokens(withClientInfo: false)]) { client, _ in
-            let account = try await completed(client).signIn()
+            let account = try await signIn(client)
             #expect(account.homeAccountID == "OID.TID")
         }
     }
@@ -60,22 +50,13 @@ struct SignInAfterSignUpTests {
     }
 
     @Test(
-        "Every row of the table",
+        "SDK-AUTH-2: a sign-in that does not say who it is is none; every row of the table",
         arguments: [
             (Stub(.token, 200, SignUpTests.redirect), "browserRequired"),
-            (
-                .refusal(
-                    .token, "invalid_grant", suberror: "registration_required", more: #","continuation_token":"T""#),
-                "registrationRequired"
-            ),
             (.refusal(.token, "invalid_grant", suberror: "registration_required"), "unexpectedReply"),
-            (
-                .refusal(.token, "invalid_grant", suberror: "mfa_required", more: #","continuation_token":"T""#),
-                "mfaRequired"
-            ),
             (.refusal(.token, "invalid_grant", suberror: "mfa_required"), "unexpectedReply"),
             (.refusal(.token, "invalid_grant", codes: [50126]), "general"),
-            (.refusal(.token, "user_not_found", codes: [50034]), "general"),
+            (.refusal(.token, "user_not_found", codes: [50034]), "userNotFound"),
             (.refusal(.token, "invalid_request", codes: [50142]), "general"),
             (.refusal(.token, "invalid_scope", codes: [70011]), "invalidScope"),
             (.refusal(.token, "expired_token", codes: [552003]), "expired"),
@@ -94,7 +75,8 @@ struct SignInAfterSignUpTests {
                 "unexpectedReply"
             ),
             (Stub(.token, 500, ""), "unexpectedReply"),
-            (Stub(.token, failing: URLError(.timedOut)), "network"),
+            (Stub(.token, failing: URLError(.timedOut)), "indeterminate"),
+            (Stub(.token, failing: URLError(.cannotConnectToHost)), "network"),
         ] as [(Stub, String)])
     func table(_ answer: Stub, _ expected: String) async throws {
         try await withClient(signedUp + [answer]) { client, _ in
@@ -119,7 +101,7 @@ struct SignInAfterSignUpTests {
         let info = "eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"
         let answer = Stub(.token, 200, #"{"id_token":"\#(idToken)","access_token":"a","client_info":"\#(info)"}"#)
         try await withClient(signedUp + [answer]) { client, _ in
-            let account = try await completed(client).signIn()
+            let account = try await signIn(client)
             #expect(account.idTokenClaims.isEmpty)
             #expect(account.username == user)
         }
@@ -128,22 +110,15 @@ struct SignInAfterSignUpTests {
 
 @Suite("Access tokens")
 struct AccessTokenTests {
-    /// A clock that tests move on.
-    final class ManualClock: Sendable {
-        private let date = Mutex(start)
-        var now: Date { date.withLock { $0 } }
-        func advance(by seconds: Double) { date.withLock { $0 += seconds } }
-    }
-
     private func withAccount(
-        _ script: [Stub], signIn: Stub = .tokens(),
-        _ body: (NativeAuthClient, Account, ScriptedTransport, ManualClock) async throws -> Void
+        _ script: [Stub], tokens: Stub = .tokens(),
+        _ body: (NativeAuthClient, Account, ScriptedTransport, TestClock) async throws -> Void
     ) async throws {
-        let clock = ManualClock()
-        try await withClient(signedUp + [signIn] + script) {
-            $0.now = { clock.now }
+        let clock = TestClock()
+        try await withClient(signedUp + [tokens] + script) {
+            clock.drive(&$0)
         } _: { client, transport in
-            try await body(client, try await completed(client).signIn(), transport, clock)
+            try await body(client, try await signIn(client), transport, clock)
         }
     }
 
@@ -212,7 +187,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "SDK-REF-1: only invalid_grant ends the session",
+        "SDK-REF-1: only invalid_grant ends the session (sdk-surface 3.9)",
         arguments: [
             (.refusal(.token, "invalid_grant", codes: [700082]), "expired", true),
             (.refusal(.token, "invalid_grant", codes: [50173]), "expired", true),
@@ -220,11 +195,14 @@ struct AccessTokenTests {
             (.refusal(.token, "invalid_grant", codes: [65001]), "invalidScope", false),
             (.refusal(.token, "invalid_scope", codes: [70011]), "invalidScope", false),
             (.refusal(.token, "invalid_grant", codes: [50076]), "mfaRequired", false),
+            (.refusal(.token, "invalid_grant", codes: [50079]), "mfaRequired", false),
+            (.refusal(.token, "expired_refresh_token", codes: [700082]), "expired", true),
             (.refusal(.token, "invalid_grant", codes: [50142]), "general", false),
             (.refusal(.token, "invalid_grant", codes: [50053]), "general", false),
             (.refusal(.token, "invalid_request"), "general", false),
             (Stub(.token, 500, ""), "unexpectedReply", false),
             (Stub(.token, 200, "{}"), "unexpectedReply", false),
+            (Stub(.token, 200, #"{"access_token":"","id_token":"a"}"#), "unexpectedReply", false),
             (Stub(.token, 200, SignUpTests.redirect), "browserRequired", false),
         ] as [(Stub, String, Bool)])
     func refusals(_ answer: Stub, _ expected: String, _ ends: Bool) async throws {
@@ -259,6 +237,50 @@ struct AccessTokenTests {
         }
     }
 
+    @Test("SDK-REF-1: a network that comes and goes never ends the session")
+    func flappingNetwork() async throws {
+        let lost = Stub(.token, failing: URLError(.networkConnectionLost))
+        let offline = Stub(.token, failing: URLError(.notConnectedToInternet))
+        let rounds = (1...10).flatMap { round -> [Stub] in
+            [lost, offline, offline, lost, lost, .tokens(access: "AT-\(round)", refresh: "RT-\(round)")]
+        }
+        try await withAccount(rounds) { client, account, _, _ in
+            for round in 1...10 {
+                for _ in 1...2 {
+                    let failure = try await error { () throws(NativeAuthError) in
+                        try await account.accessToken(forceRefresh: true)
+                    }
+                    #expect(kind(failure) == "network" && failure.details.canRetry)
+                    #expect(client.currentAccount() != nil)
+                }
+                #expect(try await account.accessToken(forceRefresh: true).refreshToken == "RT-\(round)")
+            }
+        }
+    }
+
+    @Test func aTokenWithMoreScopesServes() async throws {
+        let wide = Stub.tokens(access: "AT-W", scope: "a b c openid")
+        try await withAccount([wide, .tokens(access: "AT-D", scope: "d openid")]) { client, account, _, _ in
+            #expect(try await account.accessToken(scopes: ["a", "b"]).accessToken == "AT-W")
+            for scopes in [["a"], ["B"], ["c", "a"], ["a", "b", "c"]] {
+                let token = try await client.accessToken(for: account, scopes: scopes)
+                #expect(token.accessToken == "AT-W" && token.scopes == ["a", "b", "c", "openid"])
+            }
+            #expect(try await account.accessToken(scopes: ["d"]).accessToken == "AT-D")
+        }
+    }
+
+    @Test func aClaimsRequestAsksTheServerInAnyCase() async throws {
+        let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c4"}}}"#
+        try await withAccount([.tokens(access: "AT2"), .tokens(access: "AT3")]) { client, account, transport, _ in
+            for (index, expected) in ["AT2", "AT3"].enumerated() {
+                let token = try await client.accessToken(for: account, claims: claims)
+                #expect(token.accessToken == expected)
+                #expect(try transport.form(4 + index)["claims"] == claims)
+            }
+        }
+    }
+
     @Test func nobodyGetsATokenAfterSignOut() async throws {
         try await withAccount([]) { client, account, _, _ in
             client.signOut()
@@ -290,64 +312,10 @@ struct AccessTokenTests {
         }
     }
 
-    @Test(
-        "SDK-STO-3: a cache that cannot be read means signed out, and is not overwritten by reading",
-        arguments: ["", "{}", "nonsense", #"{"version":2,"username":"a","objectID":"b","tenantID":"c","tokens":[]}"#])
-    func unreadableCache(_ content: String) async throws {
-        let cache = FixedCache(Data(content.utf8))
-        try await withClient([]) {
-            $0.tokenCache = cache
-        } _: { client, _ in
-            #expect(client.currentAccount() == nil)
-            #expect(cache.value == Data(content.utf8))
-            client.signOut()
-            #expect(cache.value == nil)
-        }
-    }
-
-    private final class FixedCache: TokenCache {
-        private let content: Mutex<Data?>
-        init(_ data: Data) { content = Mutex(data) }
-        var value: Data? { content.withLock { $0 } }
-        func withValue<Result: Sendable>(forKey key: String, _ body: (inout Data?) -> Result) -> Result {
-            content.withLock { body(&$0) }
-        }
-    }
-
     // MARK: Several callers
 
-    /// Holds every request to the token endpoint until the test lets it go.
-    private actor Gate: HTTPTransport {
-        private let inner: ScriptedTransport
-        private var isOpen = false
-        private var held: [CheckedContinuation<Void, Never>] = []
-        private var arrivals: [CheckedContinuation<Void, Never>] = []
-        private(set) var count = 0
-
-        init(_ inner: ScriptedTransport) { self.inner = inner }
-
-        func send(_ request: TransportRequest) async throws -> TransportResponse {
-            count += 1
-            for arrival in arrivals { arrival.resume() }
-            arrivals = []
-            if !isOpen { await withCheckedContinuation { held.append($0) } }
-            return try await inner.send(request)
-        }
-
-        func open() {
-            isOpen = true
-            for one in held { one.resume() }
-            held = []
-        }
-
-        /// Returns once a request is held.
-        func arrival() async {
-            if count == 0 { await withCheckedContinuation { arrivals.append($0) } }
-        }
-    }
-
     private func withGate(
-        _ script: [Stub], _ body: (NativeAuthClient, Account, Gate) async throws -> Void
+        _ script: [Stub], _ body: (NativeAuthClient, Account, RequestGate) async throws -> Void
     ) async throws {
         let cache = InMemoryTokenCache()
         try await withClient(signedUp + [.tokens()]) {
@@ -356,7 +324,7 @@ struct AccessTokenTests {
             _ = try await completed(client).signIn()
         }
         let transport = ScriptedTransport(script)
-        let gate = Gate(transport)
+        let gate = RequestGate(transport)
         try await withClient([]) {
             $0.tokenCache = cache
             $0.transport = gate
@@ -379,6 +347,31 @@ struct AccessTokenTests {
                 for try await token in group { #expect(token == "AT2") }
             }
             #expect(await gate.count == 1)
+        }
+    }
+
+    @Test("SDK-REF-1: a renewal that fails, fails for all who wait, and signs nobody out")
+    func failureIsShared() async throws {
+        let refused = Stub(.token, failing: URLError(.notConnectedToInternet))
+        try await withGate([refused, refused, .tokens(access: "AT2")]) { client, account, gate in
+            await withTaskGroup(of: String.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        do throws(NativeAuthError) {
+                            return try await client.accessToken(for: account).accessToken
+                        } catch {
+                            return kind(error)
+                        }
+                    }
+                }
+                await gate.arrival()
+                await gate.open()
+                for await outcome in group { #expect(["network", "AT2"].contains(outcome)) }
+            }
+            #expect(client.currentAccount() != nil)
+            let token = try await client.accessToken(for: account)
+            #expect(token.accessToken == "AT2")
+            #expect(await gate.count == 3)
         }
     }
 

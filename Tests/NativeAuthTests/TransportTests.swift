@@ -192,6 +192,18 @@ struct AuthorityTests {
             ("http://[::1]:8765/contoso", "http://[::1]:8765/contoso"),
             ("http://127.1.2.3/t", "http://127.1.2.3/t"),
             ("https://192.0.2.1/t", "https://192.0.2.1/t"),
+            ("https://login.example.com:443/t", "https://login.example.com/t"),
+            ("http://127.0.0.1:80/t", "http://127.0.0.1/t"),
+            ("https://login.example.com:80/t", "https://login.example.com:80/t"),
+            ("https://LOGIN.example.com/Tenant", "https://login.example.com/Tenant"),
+            ("https://[2001:DB8::1]/t", "https://[2001:db8::1]/t"),
+            ("https://xn--bcher-kva.example/t", "https://xn--bcher-kva.example/t"),
+            ("https://login_1.example.com/t", "https://login_1.example.com/t"),
+            ("https://login.example.com/t%20x", "https://login.example.com/t%20x"),
+            ("https://login.example.com/a.b/c..d", "https://login.example.com/a.b/c..d"),
+            ("https://contoso.ciamlogin.com:443", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+            ("https://contoso.ciamlogin.com/?tenant=x#y", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+            ("https://ciamlogin.com", "https://ciamlogin.com"),
         ])
     func normalised(_ text: String, _ expected: String) throws {
         let authority = try Authority(url: try #require(URL(string: text)))
@@ -215,6 +227,17 @@ struct AuthorityTests {
             ("https://login.example.com/%2e%2E/t", .malformed), ("https://login.example.com/a//b", .malformed),
             ("https://login.example.com:99999/t", .malformed), ("https://login.example.com:0/t", .malformed),
             ("https://login%00.example.com/t", .malformed), ("https://login!.example.com/t", .malformed),
+            ("https://login..example.com/t", .malformed), ("https://.example.com/t", .malformed),
+            ("https://login.example.com./t", .malformed), ("https://login.example.com/a%2Fb", .malformed),
+            ("https://login.example.com/a%5cb", .malformed), ("https://login.example.com/%00", .malformed),
+            ("https://login.example.com/a%0d%0ab", .malformed), ("https://login.example.com/%2E", .malformed),
+            ("https://login.example.com/.%2e/t", .malformed), ("https://login.example.com/t/..", .malformed),
+            ("https://login.example.com:-1/t", .malformed),
+            ("https://login%2eexample.com/t", .malformed), ("https://a:b@login.example.com", .containsCredentials),
+            ("https://:p@login.example.com/t", .containsCredentials), ("http://localhost./t", .malformed),
+            ("http://[::2]/t", .insecure), ("http://2130706433/t", .insecure), ("http://0x7f.0.0.1/t", .insecure),
+            ("http://127.1/t", .insecure), ("file:///etc/passwd", .malformed), ("javascript:alert(1)", .malformed),
+            ("data:text/plain,x", .malformed), ("https:login.example.com/t", .malformed), ("https://", .malformed),
         ])
     func refused(_ text: String, _ error: AuthorityError) throws {
         // What cannot even be written as a URL is refused before it gets here.

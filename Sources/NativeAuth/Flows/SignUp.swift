@@ -23,8 +23,7 @@ extension NativeAuthClient {
         username: String, password: String? = nil, attributes: [String: AttributeValue] = [:],
         correlationID: UUID? = nil
     ) async throws(NativeAuthError) -> SignUpCodeRequired {
-        var flow = SignUpFlow(
-            client: self, username: username, correlationID: correlationID ?? api.configuration.makeCorrelationID())
+        var flow = Flow(client: self, username: username, correlationID: correlationID)
         guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
         guard password?.isEmpty != true else { throw .invalidPassword(flow.local("The password is empty.")) }
 
@@ -32,31 +31,31 @@ extension NativeAuthClient {
             clientID: api.configuration.clientID, username: username, password: password.map { Secret($0) },
             attributes: attributes.isEmpty ? nil : AttributesJSON.encode(attributes),
             challengeTypes: api.configuration.challengeTypeWords, capabilities: api.configuration.capabilityWords)
-        let answer = try await flow.send(request, to: .signUpStart, as: ContinuationReply.self)
-        switch answer {
-        case .success(let reply):
-            try flow.advance(to: reply.continuationToken)
-        case .redirect(let reason):
-            throw flow.browserRequired(reason)
-        case .refusal(let refusal):
-            throw flow.startError(refusal)
-        }
-        return try await flow.requestCode(isResend: false)
+        let reply: ContinuationReply = try await flow.ask(.signUpStart, request) { $0.signUpStartError($1) }
+        try flow.advance(to: reply.continuationToken)
+        return try await flow.requestSignUpCode()
     }
 }
 
 /// The user has to type the code they were sent.
 public struct SignUpCodeRequired: Sendable {
-    /// The masked address the code went to.
-    public let sentTo: String
-    /// How it was sent: `email` or `sms`.
-    public let channel: String
-    /// How many characters the code has.
-    public let codeLength: Int
-    /// Seconds to wait before another code may be asked for, if the server says.
-    public let resendInterval: Int?
-    fileprivate let flow: SignUpFlow
+    let code: SentCode
+    let flow: Flow
+    private let use = StepUse()
 
+    init(code: SentCode, flow: Flow) {
+        self.code = code
+        self.flow = flow
+    }
+
+    /// The masked address the code went to.
+    public var sentTo: String { code.sentTo }
+    /// How it was sent: `email` or `sms`.
+    public var channel: String { code.channel }
+    /// How many characters the code has.
+    public var codeLength: Int { code.length }
+    /// Seconds to wait before another code may be asked for, if the server says.
+    public var resendInterval: Int? { code.resendInterval }
     /// Stands in the server's log for this flow.
     public var correlationID: UUID { flow.correlationID }
 
@@ -67,14 +66,17 @@ public struct SignUpCodeRequired: Sendable {
     ///   ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     public func submit(code: String) async throws(NativeAuthError) -> SignUpStep {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await flow.proceed(.oob, oob: Secret(code))
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.continueSignUp(.oob, oob: Secret(code))
+        }
     }
 
     /// Sends a new code; the old one is worthless then.
     ///
     /// - Returns: The same step for the new code.
     public func resend() async throws(NativeAuthError) -> SignUpCodeRequired {
-        try await flow.requestCode(isResend: true)
+        try use.unlessSpent(flow)
+        return try await flow.requestSignUpCode(isResend: true)
     }
 }
 
@@ -90,7 +92,12 @@ public enum SignUpStep: Sendable {
 
 /// The user has to choose a password.
 public struct SignUpPasswordRequired: Sendable {
-    fileprivate let flow: SignUpFlow
+    let flow: Flow
+    private let use = StepUse()
+
+    init(flow: Flow) {
+        self.flow = flow
+    }
 
     /// Stands in the server's log for this flow.
     public var correlationID: UUID { flow.correlationID }
@@ -103,7 +110,9 @@ public struct SignUpPasswordRequired: Sendable {
         guard !password.isEmpty else {
             throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
         }
-        return try await flow.proceed(.password, password: Secret(password))
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.continueSignUp(.password, password: Secret(password))
+        }
     }
 }
 
@@ -111,7 +120,13 @@ public struct SignUpPasswordRequired: Sendable {
 public struct SignUpAttributesRequired: Sendable {
     /// What the server asks for.
     public let required: [RequiredAttribute]
-    fileprivate let flow: SignUpFlow
+    let flow: Flow
+    private let use = StepUse()
+
+    init(required: [RequiredAttribute], flow: Flow) {
+        self.required = required
+        self.flow = flow
+    }
 
     /// Stands in the server's log for this flow.
     public var correlationID: UUID { flow.correlationID }
@@ -121,13 +136,20 @@ public struct SignUpAttributesRequired: Sendable {
     /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others may be submitted here;
     ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias, ``NativeAuthError/expired(_:)``, and others.
     public func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpStep {
-        try await flow.proceed(.attributes, attributes: AttributesJSON.encode(attributes))
+        try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.continueSignUp(.attributes, attributes: AttributesJSON.encode(attributes))
+        }
     }
 }
 
 /// The account exists.
 public struct SignUpCompleted: Sendable {
-    fileprivate let flow: SignUpFlow
+    let flow: Flow
+    private let use = StepUse()
+
+    init(flow: Flow) {
+        self.flow = flow
+    }
 
     /// Stands in the server's log for this flow.
     public var correlationID: UUID { flow.correlationID }
@@ -141,57 +163,29 @@ public struct SignUpCompleted: Sendable {
     /// - Parameters:
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
     /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
     ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
-    public func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> Account {
-        try await flow.signIn(scopes: scopes, claims: claims)
+    public func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInStep {
+        try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.signIn(scopes: scopes, claims: claims)
+        }
     }
 }
 
-/// A running sign-up: what every step of it needs. Prints neither the user nor the token.
-private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable {
-    let client: NativeAuthClient
-    let username: String
-    var correlationID: UUID
-    /// Nil before the first answer, and when the last answer had none.
-    var continuationToken: Secret<String>?
-
-    var description: String { "SignUpFlow(\(correlationID))" }
-    var customMirror: Mirror { Mirror(self, children: ["correlationID": correlationID]) }
-    private var configuration: NativeAuthConfiguration { client.api.configuration }
-
-    // MARK: Steps
-
-    mutating func send<Reply: Decodable>(
-        _ request: some FormRequest, to endpoint: V1Endpoint, as reply: Reply.Type
-    ) async throws(NativeAuthError) -> Answer<Reply> {
-        try await client.api.send(request, to: endpoint, correlationID: &correlationID)
-    }
-
-    /// Takes the token of a reply that the flow cannot go on without.
-    mutating func advance(to token: Secret<String>?) throws(NativeAuthError) {
-        guard let token, !token.reveal().isEmpty else { throw unexpectedReply() }
-        continuationToken = token
-    }
-
-    private mutating func challenge() async throws(NativeAuthError) -> Answer<ChallengeReply> {
+extension Flow {
+    private mutating func challengeSignUp() async throws(NativeAuthError) -> Answer<ChallengeReply> {
         let request = V1.SignUp.ChallengeRequest(
             clientID: configuration.clientID, continuationToken: continuationToken,
             challengeTypes: configuration.challengeTypeWords)
-        return try await send(request, to: .signUpChallenge, as: ChallengeReply.self)
+        return try await send(request, to: .signUpChallenge)
     }
 
-    func requestCode(isResend: Bool) async throws(NativeAuthError) -> SignUpCodeRequired {
+    fileprivate func requestSignUpCode(isResend: Bool = false) async throws(NativeAuthError) -> SignUpCodeRequired {
         var flow = self
-        switch try await flow.challenge() {
+        switch try await flow.challengeSignUp() {
         case .success(let reply):
-            guard reply.challengeType == .oneTimePasscode else { throw flow.unexpectedChallenge() }
-            guard let sentTo = reply.challengeTargetLabel, let channel = reply.challengeChannel,
-                let codeLength = reply.codeLength
-            else { throw flow.unexpectedReply() }
-            try flow.advance(to: reply.continuationToken)
-            return SignUpCodeRequired(
-                sentTo: sentTo, channel: channel, codeLength: codeLength, resendInterval: reply.interval, flow: flow)
+            return SignUpCodeRequired(code: try flow.takeCode(reply), flow: flow)
         case .redirect(let reason):
             throw flow.browserRequired(reason)
         case .refusal(let refusal):
@@ -203,7 +197,7 @@ private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable 
         }
     }
 
-    func proceed(
+    fileprivate func continueSignUp(
         _ grant: GrantType, oob: Secret<String>? = nil, password: Secret<String>? = nil, attributes: String? = nil
     ) async throws(NativeAuthError) -> SignUpStep {
         var flow = self
@@ -219,21 +213,20 @@ private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable 
             throw flow.browserRequired(reason)
         case .refusal(let refusal) where refusal.error == .credentialRequired && grant == .oob:
             try flow.advance(to: refusal.continuationToken)
-            return try await flow.requestPassword()
+            return try await flow.requestNewPassword()
         case .refusal(let refusal) where refusal.error == .attributesRequired:
             guard let required = refusal.requiredAttributes, !required.isEmpty else { throw flow.unexpectedReply() }
             try flow.advance(to: refusal.continuationToken)
             return .attributesRequired(SignUpAttributesRequired(required: required, flow: flow))
         case .refusal(let refusal):
-            throw flow.continueError(refusal, grant: grant)
+            throw flow.signUpContinueError(refusal, grant: grant)
         }
     }
 
-    private mutating func requestPassword() async throws(NativeAuthError) -> SignUpStep {
-        switch try await challenge() {
+    private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpStep {
+        switch try await challengeSignUp() {
         case .success(let reply):
-            guard reply.challengeType == .password else { throw unexpectedChallenge() }
-            try advance(to: reply.continuationToken)
+            try takePassword(reply)
             return .passwordRequired(SignUpPasswordRequired(flow: self))
         case .redirect(let reason):
             throw browserRequired(reason)
@@ -242,39 +235,14 @@ private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable 
         }
     }
 
-    func signIn(scopes: [String], claims: String?) async throws(NativeAuthError) -> Account {
-        guard let continuationToken else {
-            throw .notAvailable(local("Sign-in is not available at this point; use the standalone sign-in."))
-        }
-        var flow = self
-        let requested = OIDCScopes.requesting(scopes)
-        let request = V1.TokenRequest(
-            clientID: configuration.clientID, grantType: .continuationToken, continuationToken: continuationToken,
-            scopes: requested, username: username, challengeTypes: configuration.challengeTypeWords,
-            clientInfo: "true", claims: claims)
-        switch try await flow.send(request, to: .token, as: TokenReply.self) {
-        case .success(let reply):
-            guard let session = client.sessions.start(with: reply, requested: requested, username: username) else {
-                throw flow.unexpectedReply()
-            }
-            return Account(session, client: client)
-        case .redirect(let reason):
-            throw flow.browserRequired(reason)
-        case .refusal(let refusal):
-            let needsToken = refusal.suberror == .mfaRequired || refusal.suberror == .registrationRequired
-            if refusal.error == .invalidGrant, needsToken { try flow.advance(to: refusal.continuationToken) }
-            throw flow.error(refusal)
-        }
-    }
-
     // MARK: Errors
 
     /// The rules of the first step (native-auth-v1 §4.1).
-    func startError(_ refusal: ErrorReply) -> NativeAuthError {
+    fileprivate func signUpStartError(_ refusal: ErrorReply) -> NativeAuthError {
         let details = details(refusal)
         switch refusal.error {
         case .invalidRequest
-        where refusal.errorCodes?.first == AADSTSCode.parameterEmptyOrInvalid.rawValue
+        where refusal.leads(with: .parameterEmptyOrInvalid)
             && (refusal.errorDescription ?? "").contains(AADSTSCode.usernamePhrase):
             return .invalidUsername(details)
         case .invalidGrant where refusal.isPasswordRefusal:
@@ -287,7 +255,7 @@ private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable 
     }
 
     /// The rules of every later step (native-auth-v1 §4.3). What the user can mend leaves the state usable.
-    private func continueError(_ refusal: ErrorReply, grant: GrantType) -> NativeAuthError {
+    private func signUpContinueError(_ refusal: ErrorReply, grant: GrantType) -> NativeAuthError {
         guard refusal.error == .invalidGrant else {
             let isIncomplete = refusal.error == .credentialRequired && refusal.continuationToken == nil
             return isIncomplete ? unexpectedReply() : error(refusal)
@@ -306,37 +274,9 @@ private struct SignUpFlow: Sendable, CustomStringConvertible, CustomReflectable 
         }
         return error(refusal)
     }
-
-    func error(_ refusal: ErrorReply, canRetry: Bool = false) -> NativeAuthError {
-        .init(refusal, details: details(refusal, canRetry: canRetry))
-    }
-
-    func local(_ message: String, canRetry: Bool = false) -> NativeAuthError.Details {
-        .init(correlationID: correlationID, message: message, canRetry: canRetry)
-    }
-
-    func browserRequired(_ reason: String?) -> NativeAuthError {
-        .browserRequired(.init(correlationID: correlationID, message: reason))
-    }
-
-    private func details(_ refusal: ErrorReply, canRetry: Bool = false) -> NativeAuthError.Details {
-        .init(refusal, correlationID: correlationID, canRetry: canRetry)
-    }
-
-    private func unexpectedReply() -> NativeAuthError {
-        .unexpectedReply(local(V1Client.unexpectedReply))
-    }
-
-    private func unexpectedChallenge() -> NativeAuthError {
-        .general(local("Unexpected challenge type"))
-    }
 }
 
 extension ErrorReply {
-    fileprivate var isPasswordRefusal: Bool {
-        suberror.map(WireSuberror.passwordRefusals.contains) ?? false
-    }
-
     /// Nil when the server named none.
     fileprivate var namesOfInvalidAttributes: [String]? {
         guard let invalidAttributes, !invalidAttributes.isEmpty else { return nil }

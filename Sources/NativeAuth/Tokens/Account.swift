@@ -7,7 +7,7 @@ import NativeAuthWire
     public import Foundation
 #endif
 
-/// The user who is signed in, as of the moment it was made. It prints no personal data and no token (`SDK-LOG-1`).
+/// A user who is signed in, as of the moment it was made. It prints no personal data and no token (`SDK-LOG-1`).
 public struct Account: Sendable {
     /// The e-mail address, from the ID token's `preferred_username`.
     public let username: String
@@ -38,7 +38,7 @@ public struct Account: Sendable {
     /// The ID token as the server gave it, if there is one.
     public var idToken: String? { secretIDToken?.reveal() }
 
-    /// As ``NativeAuthClient/accessToken(for:scopes:forceRefresh:correlationID:)``.
+    /// As ``NativeAuthClient/accessToken(for:scopes:claims:forceRefresh:correlationID:)``.
     public func accessToken(
         scopes: [String]? = nil, forceRefresh: Bool = false
     ) async throws(NativeAuthError) -> AccessToken {
@@ -55,14 +55,14 @@ extension Account: CustomStringConvertible, CustomReflectable {
 public struct AccessToken: Hashable, Sendable {
     /// What was granted.
     public let scopes: [String]
-    /// When it ends.
+    /// When it ends, on the device's clock. The SDK itself goes by time that has passed (`SDK-TIME-1`).
     public let expiresOn: Date
     private let secret: Secret<String>
     private let refreshSecret: Secret<String>?
 
     init(_ token: Session.Token, refreshToken: String?) {
         scopes = token.scopes
-        expiresOn = token.expiresOn
+        expiresOn = token.obtainedOn.addingTimeInterval(token.lifetime)
         secret = Secret(token.accessToken)
         refreshSecret = refreshToken.map { Secret($0) }
     }
@@ -118,19 +118,5 @@ public enum JSONValue: Hashable, Sendable, Codable {
     /// The text, if it is one.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
-    }
-}
-
-enum IDToken {
-    /// The claims: the middle one of three parts. The signature is not looked at, as the token comes from the server itself
-    /// over TLS (native-auth-v1 §6.3).
-    static func claims(_ token: String) -> [String: JSONValue]? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let json = Base64URL.decode(String(parts[1])) else { return nil }
-        do {
-            return try WireJSON.decode(from: json)
-        } catch {
-            return nil
-        }
     }
 }

@@ -7,104 +7,17 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// The signed-in user and their tokens, as kept in the token cache. It prints nothing of them.
-struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
-    /// An access token and what it is good for.
-    struct Token: Hashable, Sendable, Codable {
-        var accessToken: String
-        var scopes: [String]
-        var expiresOn: Date
-    }
-
-    /// The form of the kept bytes; another number than 1 counts as signed out (`SDK-STO-3`).
-    var version = 1
-    var username: String
-    var objectID: String
-    var tenantID: String
-    var idToken: String?
-    var refreshToken: String?
-    /// Newest last.
-    var tokens: [Token] = []
-
-    var homeAccountID: String { "\(objectID).\(tenantID)" }
-
-    init(username: String, objectID: String, tenantID: String) {
-        self.username = username
-        self.objectID = objectID
-        self.tenantID = tenantID
-    }
-
-    /// Reads ``kept``; nil for bytes of anything else. Why they cannot be read changes nothing: the user signs in again.
-    init?(kept data: Data) {
-        do {
-            self = try WireJSON.decode(from: data)
-        } catch {
-            return nil
-        }
-        guard version == 1 else { return nil }
-    }
-
-    /// The bytes for the token cache.
-    var kept: Data? {
-        do {
-            return try WireJSON.encode(self)
-        } catch {
-            // Strings and finite dates always encode; were it not so, signed out is the safe state.
-            return nil
-        }
-    }
-
-    var description: String { "Session" }
-    var customMirror: Mirror { Mirror(self, children: []) }
-
-    /// The newest token that has all of `scopes` and more than 300 s to live.
-    func token(covering scopes: [String], at now: Date) -> Token? {
-        tokens.last { token in
-            token.expiresOn.timeIntervalSince(now) > 300 && OIDCScopes.isCovered(scopes, by: token.scopes)
-        }
-    }
-
-    /// Takes over what `reply` brought; false when it brought neither token.
-    mutating func update(with reply: TokenReply, requested: [String], now: Date) -> Bool {
-        guard reply.tokenType.map({ $0.lowercased() == "bearer" }) ?? true,
-            reply.accessToken != nil || reply.idToken != nil
-        else { return false }
-        idToken = reply.idToken?.reveal() ?? idToken
-        refreshToken = reply.refreshToken?.reveal() ?? refreshToken
-        guard let accessToken = reply.accessToken?.reveal(), !accessToken.isEmpty else { return true }
-        let scopes = reply.scope.map { $0.split(separator: " ").map(String.init) } ?? requested
-        // A reply without a lifetime means an hour (native-auth-v1 §6.1).
-        let lifetime = Double(reply.expiresIn ?? 3600)
-        let granted = Set(scopes)
-        tokens.removeAll { Set($0.scopes) == granted || $0.expiresOn <= now }
-        tokens.append(Token(accessToken: accessToken, scopes: scopes, expiresOn: now.addingTimeInterval(lifetime)))
-        return true
-    }
-}
-
-/// The scopes of OpenID Connect that every token request carries (native-auth-v1 §5.7).
-enum OIDCScopes {
-    static let reserved = ["openid", "profile", "offline_access"]
-
-    /// `scopes` and the reserved ones, each once.
-    static func requesting(_ scopes: [String]) -> [String] {
-        scopes.filter { !reserved.contains($0.lowercased()) } + reserved
-    }
-
-    /// Whether everything asked for was granted; servers may change the letter case.
-    static func isCovered(_ scopes: [String], by granted: [String]) -> Bool {
-        let granted = Set(granted.map { $0.lowercased() } + reserved)
-        return scopes.allSatisfy { granted.contains($0.lowercased()) }
-    }
-}
-
-/// The one session of a client, kept in the token cache, and its renewal: one at a time (`SDK-REF-1`).
+/// The sessions of a client's users and their renewal: one at a time for each account (`SDK-REF-1`).
 actor Sessions {
     private nonisolated let api: V1Client
-    private nonisolated let key: String
-    private var flight: Flight?
+    nonisolated let store: SessionStore
+    /// The discovery document, once it was needed.
+    private nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
+    private var flights: [String: Flight] = [:]
     private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
     private var nextWaiter = 0
+    /// The uptime before which the server does not want to be asked again.
+    private var pausedUntil = -Double.infinity
 
     private typealias Outcome = Result<AccessToken, NativeAuthError>
 
@@ -117,45 +30,37 @@ actor Sessions {
 
     init(api: V1Client) {
         self.api = api
-        key = "\(api.configuration.clientID.lowercased())|\(api.configuration.authority)"
+        store = SessionStore(api.configuration)
     }
 
-    // MARK: The kept session
+    // MARK: Sign-in
 
-    nonisolated func current() -> Session? {
-        withSession { $0 }
-    }
-
-    nonisolated func clear() {
-        api.configuration.tokenCache.withValue(forKey: key) { $0 = nil }
-    }
-
-    /// Replaces the session by a new user's; nil, and nothing is replaced, when the reply does not say who that is.
+    /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is not for this
+    /// app and moment (`SDK-AUTH-2`).
     nonisolated func start(with reply: TokenReply, requested: [String], username: String) -> Session? {
+        let moment = api.configuration.moment
         let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) } ?? [:]
         let info = reply.clientInfo.flatMap(ClientInfo.init(encoded:))
-        guard let objectID = info?.uid ?? claims["oid"]?.string ?? claims["sub"]?.string, !objectID.isEmpty,
+        guard IDToken.isAcceptable(claims, expectation(subject: nil, at: moment)),
+            let objectID = info?.uid ?? claims["oid"]?.string ?? claims["sub"]?.string, !objectID.isEmpty,
             let tenantID = info?.utid ?? claims["tid"]?.string, !tenantID.isEmpty
         else { return nil }
         var session = Session(
             username: claims["preferred_username"]?.string ?? username, objectID: objectID, tenantID: tenantID)
-        guard session.update(with: reply, requested: requested, now: api.configuration.now()) else { return nil }
-        return withSession { [session] kept in
-            kept = session
+        guard session.update(with: reply, requested: requested, at: moment) else { return nil }
+        return store.update { [session] sessions in
+            var session = session
+            // Far from overflowing, unless the kept number was made up.
+            session.order = min(sessions.values.map(\.order).max() ?? 0, Int.max - 1) + 1
+            sessions[session.homeAccountID] = session
             return session
         }
     }
 
-    /// Reads and writes in one go. Bytes that cannot be read count as signed out, and stay until somebody signs in or out
-    /// (`SDK-STO-3`).
-    private nonisolated func withSession<Result: Sendable>(_ body: (inout Session?) -> Result) -> Result {
-        api.configuration.tokenCache.withValue(forKey: key) { data in
-            var session = data.flatMap(Session.init(kept:))
-            let before = session
-            let result = body(&session)
-            if session != before { data = session?.kept }
-            return result
-        }
+    private nonisolated func expectation(subject: String?, at moment: Moment) -> IDToken.Expectation {
+        IDToken.Expectation(
+            clientID: api.configuration.clientID, issuer: discovered.withLock(\.self)?.issuer, subject: subject,
+            now: api.serverClock.now(at: moment))
     }
 
     // MARK: Access tokens
@@ -170,26 +75,28 @@ actor Sessions {
         }
         let wanted = scopes.sorted()
         while true {
-            guard let session = current(), session.homeAccountID == homeAccountID else {
-                throw Self.signInRequired(correlationID)
-            }
-            if !forceRefresh, claims == nil, let token = session.token(covering: scopes, at: api.configuration.now()) {
+            guard let session = store.session(homeAccountID) else { throw Self.signInRequired(correlationID) }
+            if !forceRefresh, claims == nil, let token = session.token(covering: scopes, at: api.configuration.moment) {
                 return AccessToken(token, refreshToken: session.refreshToken)
             }
-            if let flight, flight.scopes != wanted || flight.claims != claims {
+            if let flight = flights[homeAccountID], flight.scopes != wanted || flight.claims != claims {
                 // Another renewal would use the same refresh token: wait, whatever becomes of it, and look again.
-                if case .failure(.cancelled(let details)) = await join(correlationID) { throw .cancelled(details) }
+                if case .failure(.cancelled(let details)) = await join(homeAccountID, correlationID) {
+                    throw .cancelled(details)
+                }
                 continue
             }
-            if flight == nil { begin(session, scopes: wanted, claims: claims, correlationID: correlationID) }
-            return try await join(correlationID).get()
+            if flights[homeAccountID] == nil {
+                begin(session, scopes: wanted, claims: claims, correlationID: correlationID)
+            }
+            return try await join(homeAccountID, correlationID).get()
         }
     }
 
     /// Starts a renewal. It belongs to no caller: when one of them is cancelled, the answer, which may hold the only valid
-    /// refresh token from now on, must still be kept.
+    /// refresh token from now on, must still be kept. Until it is, the old one stays (`SDK-CANCEL-1`).
     private func begin(_ session: Session, scopes: [String], claims: String?, correlationID: UUID) {
-        flight = Flight(scopes: scopes, claims: claims)
+        flights[session.homeAccountID] = Flight(scopes: scopes, claims: claims)
         Task {
             let outcome: Outcome
             do throws(NativeAuthError) {
@@ -198,8 +105,7 @@ actor Sessions {
             } catch {
                 outcome = .failure(error)
             }
-            let waiting = flight?.waiters ?? []
-            flight = nil
+            let waiting = flights.removeValue(forKey: session.homeAccountID)?.waiters ?? []
             for waiter in waiting {
                 waiters.removeValue(forKey: waiter)?.resume(returning: outcome)
             }
@@ -207,7 +113,7 @@ actor Sessions {
     }
 
     /// Waits for the renewal under way, or until the caller is cancelled.
-    private func join(_ correlationID: UUID) async -> Outcome {
+    private func join(_ homeAccountID: String, _ correlationID: UUID) async -> Outcome {
         let waiter = nextWaiter
         nextWaiter += 1
         let cancelled = Outcome.failure(.cancelled(.init(correlationID: correlationID, canRetry: true)))
@@ -217,7 +123,7 @@ actor Sessions {
                     continuation.resume(returning: cancelled)
                 } else {
                     waiters[waiter] = continuation
-                    flight?.waiters.append(waiter)
+                    flights[homeAccountID]?.waiters.append(waiter)
                 }
             }
         } onCancel: {
@@ -229,65 +135,113 @@ actor Sessions {
         waiters.removeValue(forKey: waiter)?.resume(returning: outcome)
     }
 
+    // MARK: Renewal
+
     private func renew(
-        _ session: Session, scopes: [String], claims: String?, correlationID: UUID
+        _ started: Session, scopes: [String], claims: String?, correlationID: UUID
     ) async throws(NativeAuthError) -> AccessToken {
-        guard let refreshToken = session.refreshToken else { throw Self.signInRequired(correlationID) }
-        let requested = OIDCScopes.requesting(scopes.isEmpty ? session.tokens.last?.scopes ?? [] : scopes)
-        var correlationID = correlationID
+        var session = started
+        // Each round but the last ends because another process was quicker, which does not go on for ever.
+        for _ in 0..<4 {
+            guard let refreshToken = session.refreshToken else { throw Self.signInRequired(correlationID) }
+            let requested = OIDCScopes.requesting(scopes.isEmpty ? session.tokens.last?.scopes ?? [] : scopes)
+            var correlationID = correlationID
+            switch try await ask(refreshToken, requested, claims, &correlationID) {
+            case .success(let reply):
+                return try keep(reply, for: session, requested: requested, correlationID: correlationID)
+            case .redirect(let reason):
+                throw .browserRequired(.init(correlationID: correlationID, message: reason))
+            case .refusal(let refusal):
+                let error = Self.refreshError(refusal, correlationID: correlationID)
+                guard case .expired = error else { throw error }
+                // Another process may have used the refresh token up, and kept its successor (`SDK-STO-4`).
+                guard let newer = endSession(session) else { throw error }
+                let fresh = newer.token(covering: requested, at: api.configuration.moment)
+                if claims == nil, let fresh, !started.tokens.contains(fresh) {
+                    return AccessToken(fresh, refreshToken: newer.refreshToken)
+                }
+                session = newer
+            }
+        }
+        throw .general(
+            .init(correlationID: correlationID, message: "Others renew the session all the time.", canRetry: true))
+    }
+
+    private func ask(
+        _ refreshToken: String, _ scopes: [String], _ claims: String?, _ correlationID: inout UUID
+    ) async throws(NativeAuthError) -> Answer<TokenReply> {
+        let wait = pausedUntil - api.configuration.uptime()
+        guard wait <= 0 else {
+            let details = NativeAuthError.Details(
+                correlationID: correlationID, message: "The server asked to wait.", canRetry: true)
+            throw .throttled(retryAfter: Int(wait.rounded(.up)), details)
+        }
         let request = V1.TokenRequest(
             clientID: api.configuration.clientID, grantType: .refreshToken, refreshToken: Secret(refreshToken),
-            scopes: requested, clientInfo: "1", claims: claims)
-        let answer: Answer<TokenReply> = try await api.sendRepeatably(
-            request, to: .token, correlationID: &correlationID)
-        switch answer {
-        case .success(let reply):
-            return try keep(reply, replacing: refreshToken, requested: requested, correlationID: correlationID)
-        case .redirect(let reason):
-            throw .browserRequired(.init(correlationID: correlationID, message: reason))
-        case .refusal(let refusal):
-            let error = Self.refreshError(refusal, correlationID: correlationID)
-            if case .expired = error {
-                withSession { kept in
-                    if kept?.refreshToken == refreshToken { kept?.refreshToken = nil }
-                }
+            scopes: scopes, clientInfo: "1", claims: claims)
+        do throws(NativeAuthError) {
+            return try await api.sendRepeatably(request, to: .token, correlationID: &correlationID)
+        } catch {
+            if case .throttled(let seconds?, _) = error {
+                pausedUntil = api.configuration.uptime() + Double(seconds)
             }
             throw error
         }
     }
 
-    /// Stores what a renewal brought, unless the user signed out or somebody signed in while it was under way.
+    /// Takes the refresh token of `session` away, as the server refused it. Returns the session instead, as it is kept now, if
+    /// it has another refresh token.
+    private func endSession(_ session: Session) -> Session? {
+        store.update { sessions in
+            guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else { return nil }
+            if kept.refreshToken != session.refreshToken { return kept.refreshToken == nil ? nil : kept }
+            kept.refreshToken = nil
+            sessions[session.homeAccountID] = kept
+            return nil
+        }
+    }
+
+    /// Stores what a renewal brought, unless the user signed out, or signed in again, while it was under way.
     private func keep(
-        _ reply: TokenReply, replacing refreshToken: String, requested: [String], correlationID: UUID
+        _ reply: TokenReply, for session: Session, requested: [String], correlationID: UUID
     ) throws(NativeAuthError) -> AccessToken {
-        let now = api.configuration.now()
-        let outcome = withSession { kept -> Outcome in
-            guard var session = kept, session.refreshToken == refreshToken else {
+        let moment = api.configuration.moment
+        let unexpected = NativeAuthError.unexpectedReply(
+            .init(correlationID: correlationID, message: V1Client.unexpectedReply))
+        let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) } ?? [:]
+        let subject = session.idToken.flatMap(IDToken.claims)?["sub"]?.string
+        guard reply.accessToken?.reveal().isEmpty == false,
+            IDToken.isAcceptable(claims, expectation(subject: subject, at: moment))
+        else { throw unexpected }
+        let outcome = store.update { sessions -> Outcome in
+            guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else {
                 return .failure(Self.signInRequired(correlationID))
             }
-            guard reply.accessToken != nil, session.update(with: reply, requested: requested, now: now),
-                let token = session.tokens.last
-            else {
-                return .failure(
-                    .unexpectedReply(.init(correlationID: correlationID, message: V1Client.unexpectedReply)))
+            let newer = kept.refreshToken == session.refreshToken ? nil : kept.refreshToken
+            guard kept.update(with: reply, requested: requested, at: moment), let token = kept.tokens.last else {
+                return .failure(unexpected)
             }
-            kept = session
+            // Another process renewed meanwhile, and may be further on: what it kept is the one that is good.
+            if let newer { kept.refreshToken = newer }
+            sessions[session.homeAccountID] = kept
             guard OIDCScopes.isCovered(requested, by: token.scopes) else {
                 return .failure(
                     .invalidScope(.init(correlationID: correlationID, message: "Not every scope was granted.")))
             }
-            return .success(AccessToken(token, refreshToken: session.refreshToken))
+            return .success(AccessToken(token, refreshToken: kept.refreshToken))
         }
         return try outcome.get()
     }
 
     /// `invalid_grant` ends the session, unless its number tells of something that a new sign-in does not mend
-    /// (`SDK-REF-1`, native-auth-v1 §5.5).
+    /// (`SDK-REF-1`, native-auth-v1 §5.5, sdk-surface §3.9).
     private static func refreshError(_ refusal: ErrorReply, correlationID: UUID) -> NativeAuthError {
         let details = NativeAuthError.Details(refusal, correlationID: correlationID, canRetry: false)
         let codes = Set((refusal.errorCodes ?? []).compactMap(AADSTSCode.init(rawValue:)))
         if !codes.isDisjoint(with: [.scopeNotConsented, .scopeInvalid]) { return .invalidScope(details) }
-        if codes.contains(.multiFactorRequired) { return .mfaRequired(details) }
+        if !codes.isDisjoint(with: [.multiFactorRequired, .multiFactorEnrolmentRequired]) {
+            return .mfaRequired(details)
+        }
         let isAboutUser = !codes.isDisjoint(with: [.passwordChangeRequired, .accountLocked])
         if refusal.error == .invalidGrant, refusal.suberror == nil, !isAboutUser { return .expired(details) }
         if refusal.error == .expiredRefreshToken { return .expired(details) }
@@ -296,5 +250,35 @@ actor Sessions {
 
     private static func signInRequired(_ correlationID: UUID) -> NativeAuthError {
         .signInRequired(.init(correlationID: correlationID, message: "Nobody is signed in, or the session has ended."))
+    }
+
+    // MARK: Sign-out
+
+    /// Ends the refresh tokens of `sessions` at the server (RFC 7009), if its discovery document names an address for that at
+    /// its own origin. The vendor's cloud has none, so it is not asked.
+    ///
+    /// - Returns: Whether the server has ended them all.
+    nonisolated func revoke(_ sessions: [Session]) async throws(NativeAuthError) -> Bool {
+        let tokens = sessions.compactMap(\.refreshToken)
+        let correlationID = api.configuration.makeCorrelationID()
+        let authority = try api.authority(correlationID)
+        guard !tokens.isEmpty, !authority.isVendorCloud else { return false }
+        let document = try await discover(correlationID)
+        guard let url = document.revocationEndpoint.flatMap({ URL(string: $0) }), authority.sharesOrigin(with: url)
+        else { return false }
+        var isRevoked = true
+        for token in tokens {
+            let request = RevocationRequest(
+                token: Secret(token), tokenTypeHint: "refresh_token", clientID: api.configuration.clientID)
+            if !(try await api.post(request.form, to: url, correlationID: correlationID)) { isRevoked = false }
+        }
+        return isRevoked
+    }
+
+    private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
+        if let document = discovered.withLock(\.self) { return document }
+        let document: OpenIDConfiguration = try await api.get(.openIDConfiguration, correlationID: correlationID)
+        discovered.withLock { $0 = document }
+        return document
     }
 }

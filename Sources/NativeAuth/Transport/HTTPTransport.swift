@@ -15,7 +15,7 @@ public protocol HTTPTransport: Sendable {
 
 /// A request. It prints without its body, which holds secrets (`SDK-LOG-1`).
 public struct TransportRequest: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// `POST` or `GET`.
+    /// `POST`, or `GET` for the discovery document.
     public var method: String
     /// Where it goes.
     public var url: URL
@@ -59,7 +59,7 @@ public struct TransportResponse: Hashable, Sendable, CustomStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }
 
-/// Why ``URLSessionTransport`` refused to send, or to read.
+/// Why ``URLSessionTransport`` refused to send, or to read; other transports may throw these too.
 public enum TransportError: Error, Hashable, Sendable {
     /// Neither https nor http to this machine (`SDK-NET-1`).
     case insecureURL
@@ -67,4 +67,8 @@ public enum TransportError: Error, Hashable, Sendable {
     case responseTooLarge
     /// The answer is not HTTP.
     case notHTTP
+    /// There was no connection within 10 s (`SDK-NET-2`).
+    case connectTimedOut
+    /// The request may have arrived, but the answer did not.
+    case noAnswer
 }

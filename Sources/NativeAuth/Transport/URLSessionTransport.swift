@@ -1,42 +1,30 @@
-import Foundation
 import NativeAuthCore
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    import Foundation
+    package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
-/// Sends requests with a `URLSession` of its own: nothing on disk, no cookies, no cache, no stored credentials, no
-/// redirects, 30 s at most (`SDK-NET-2`, `SDK-NET-4`); https, or http to this machine (`SDK-NET-1`).
+/// Sends requests with a `URLSession` of its own: nothing on disk, no cookies, no cache, no stored credentials, no redirects;
+/// 10 s for the connection and 30 s for the whole (`SDK-NET-2`, `SDK-NET-4`); https, or http to this machine; the system's
+/// trust, with no way around it (`SDK-NET-1`).
 public struct URLSessionTransport: HTTPTransport {
     private let connection: Connection
 
     /// Makes a transport. Copies share connections.
     public init() {
-        connection = Connection()
+        self.init(connectTimeout: .seconds(10))
     }
 
-    /// - Throws: ``TransportError``, `CancellationError`, or the `URLError` of the session.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let scheme = request.url.scheme?.lowercased()
-        let isLoopback = Authority.isLoopback(request.url.host(percentEncoded: true)?.lowercased() ?? "")
-        guard scheme == "https" || (scheme == "http" && isLoopback) else { throw TransportError.insecureURL }
-        var urlRequest = URLRequest(url: request.url)
-        urlRequest.httpMethod = request.method
-        urlRequest.httpShouldHandleCookies = false
-        for (name, value) in request.headers {
-            urlRequest.setValue(value, forHTTPHeaderField: name)
-        }
-        if !request.body.isEmpty { urlRequest.httpBody = request.body }
-        return try await connection.send(urlRequest)
+    /// As ``init()``, with another limit for the connection.
+    package init(connectTimeout: Duration) {
+        connection = Connection(connectTimeout: connectTimeout)
     }
-}
 
-/// A session, which keeps its delegate alive until it is told to stop: that is when the last transport is gone.
-private final class Connection: Sendable {
-    private let exchanges = Exchanges()
-    private let session: URLSession
-
-    init() {
+    /// The settings of the session.
+    package static var sessionConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -49,7 +37,47 @@ private final class Connection: Sendable {
         #if !canImport(FoundationNetworking)
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
         #endif
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+        return configuration
+    }
+
+    /// - Throws: ``TransportError``, `CancellationError`, or the `URLError` of the session.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard Authority.isSecure(request.url) else { throw TransportError.insecureURL }
+        var urlRequest = URLRequest(url: request.url)
+        urlRequest.httpMethod = request.method
+        urlRequest.httpShouldHandleCookies = false
+        for (name, value) in request.headers {
+            urlRequest.setValue(value, forHTTPHeaderField: name)
+        }
+        if !request.body.isEmpty { urlRequest.httpBody = request.body }
+        return try await connection.send(urlRequest)
+    }
+}
+
+/// Whether `error` says that no byte of the request can have left: there was no connection. A lost connection or a time-out
+/// says nothing about that.
+func provesNothingWasSent(_ error: any Error) -> Bool {
+    guard let error = error as? URLError else { return false }
+    let codes: Set<URLError.Code> = [
+        .badURL, .unsupportedURL, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
+        .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
+        .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+        .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
+        .appTransportSecurityRequiresSecureConnection,
+    ]
+    return codes.contains(error.code)
+}
+
+/// A session, which keeps its delegate alive until it is told to stop: that is when the last transport is gone.
+private final class Connection: Sendable {
+    private let exchanges = Exchanges()
+    private let session: URLSession
+    private let connectTimeout: Duration
+
+    init(connectTimeout: Duration) {
+        self.connectTimeout = connectTimeout
+        session = URLSession(
+            configuration: URLSessionTransport.sessionConfiguration, delegate: exchanges, delegateQueue: nil)
     }
 
     deinit {
@@ -59,6 +87,14 @@ private final class Connection: Sendable {
     func send(_ request: URLRequest) async throws -> TransportResponse {
         let task = session.dataTask(with: request)
         let identifier = task.taskIdentifier
+        // A session has no limit of its own for the connection. As long as nothing was sent or received there may be none.
+        let deadline = Task { [exchanges, connectTimeout] in
+            try await Task.sleep(for: connectTimeout)
+            guard task.countOfBytesSent == 0, task.response == nil else { return }
+            exchanges.end(identifier, with: .failure(TransportError.connectTimedOut))
+            task.cancel()
+        }
+        defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchanges.begin(identifier, continuation)

@@ -15,94 +15,249 @@ enum Answer<Reply: Sendable & Decodable>: Sendable {
     case refusal(ErrorReply)
 }
 
-/// Sends requests of version 1 of the API and sorts the answers. Never repeats a request by itself (`SDK-RETRY-1`).
+/// Sends requests of version 1 of the API and sorts the answers. Repeats by itself only what may be repeated
+/// (`SDK-RETRY-1`).
 struct V1Client: Sendable {
     static let version = "0.1.0"
     static let unexpectedReply = "Unexpected response body received"
 
     let configuration: NativeAuthConfiguration
-    private let authority: Result<Authority, ConfigurationProblem>
+    /// The time at the server, as its last answer told.
+    let serverClock: ServerClock
+    private let resolvedAuthority: Result<Authority, ConfigurationProblem>
     private let languages: String
 
     init(configuration: NativeAuthConfiguration, environment: [String: String]) {
         self.configuration = configuration
-        authority = Emulator.authority(for: configuration.authority, environment: environment)
+        serverClock = ServerClock()
+        resolvedAuthority = Emulator.authority(for: configuration.authority, environment: environment)
         languages = configuration.acceptLanguage ?? Languages.preferred(environment: environment)
     }
 
     /// Sends `request` once and reads the answer.
     ///
     /// - Parameter correlationID: The flow's; becomes the server's if it answers with another UUID.
-    /// - Throws: ``NativeAuthError/network(_:underlying:)``, ``NativeAuthError/cancelled(_:)``,
+    /// - Throws: ``NativeAuthError/network(_:underlying:)`` when nothing was sent,
+    ///   ``NativeAuthError/indeterminate(_:)`` when something was and no answer came (`SDK-RETRY-2`),
+    ///   ``NativeAuthError/throttled(retryAfter:_:)``, ``NativeAuthError/cancelled(_:)``,
     ///   ``NativeAuthError/unexpectedReply(_:)`` or ``NativeAuthError/invalidConfiguration(_:)``.
     func send<Reply>(
         _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID
     ) async throws(NativeAuthError) -> Answer<Reply> {
-        try read(await exchange(request, endpoint, correlationID: correlationID), correlationID: &correlationID)
-    }
-
-    /// As ``send(_:to:correlationID:)``, for a request that may be sent twice: once more when the server could not be
-    /// reached or answered 503. Only for refresh tokens, whose repetition servers bear (`SDK-RETRY-1`).
-    func sendRepeatably<Reply>(
-        _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID
-    ) async throws(NativeAuthError) -> Answer<Reply> {
-        do throws(NativeAuthError) {
-            let response = try await exchange(request, endpoint, correlationID: correlationID)
-            if response.status != 503 { return try read(response, correlationID: &correlationID) }
+        let url = try authority(correlationID).endpoint(endpoint.rawValue)
+        do throws(ExchangeFailure) {
+            let response = try await exchange("POST", url, request.form, correlationID: correlationID)
+            return try readRefusals(response, correlationID: &correlationID)
         } catch {
-            guard case .network = error else { throw error }
+            throw error.asNativeAuthError(correlationID, isRepeatable: false)
         }
-        return try await send(request, to: endpoint, correlationID: &correlationID)
     }
 
-    private func read<Reply>(
+    /// As ``send(_:to:correlationID:)``, for a request that may be sent again when it brought no answer or 503: a renewal,
+    /// whose repetition servers bear, or a question that changes nothing (`SDK-RETRY-1`).
+    ///
+    /// - Parameter repeats: How many times more. With several, 0.5 to 4 s are waited before each.
+    func sendRepeatably<Reply>(
+        _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID, repeats: Int = 1
+    ) async throws(NativeAuthError) -> Answer<Reply> {
+        let url = try authority(correlationID).endpoint(endpoint.rawValue)
+        do throws(ExchangeFailure) {
+            let response = try await exchangeRepeatably(
+                "POST", url, request.form, correlationID: correlationID, repeats: repeats)
+            return try readRefusals(response, correlationID: &correlationID)
+        } catch {
+            throw error.asNativeAuthError(correlationID, isRepeatable: true)
+        }
+    }
+
+    /// Posts a form to an address that a document of the server named, and tells whether the answer was 200.
+    func post(
+        _ form: FormFields, to url: URL, correlationID: UUID
+    ) async throws(NativeAuthError) -> Bool {
+        do throws(ExchangeFailure) {
+            return try await exchange("POST", url, form, correlationID: correlationID).status == 200
+        } catch {
+            throw error.asNativeAuthError(correlationID, isRepeatable: true)
+        }
+    }
+
+    /// Gets a document that describes the tenant; once more when there is no answer.
+    func get<Document: Decodable>(
+        _ document: MetadataEndpoint, correlationID: UUID
+    ) async throws(NativeAuthError) -> Document {
+        let url = try authority(correlationID).endpoint(document.rawValue)
+        do throws(ExchangeFailure) {
+            let response = try await exchangeRepeatably("GET", url, nil, correlationID: correlationID, repeats: 1)
+            guard response.status == 200, let document = Self.json(Document.self, of: response) else {
+                throw ExchangeFailure.unreadable(Self.unexpectedReply)
+            }
+            return document
+        } catch {
+            throw error.asNativeAuthError(correlationID, isRepeatable: true)
+        }
+    }
+
+    /// Where requests go: the configured authority, or the emulator's.
+    func authority(_ correlationID: UUID) throws(NativeAuthError) -> Authority {
+        switch resolvedAuthority {
+        case .success(let authority): return authority
+        case .failure(let problem):
+            throw .invalidConfiguration(.init(correlationID: correlationID, message: problem.message))
+        }
+    }
+
+    // MARK: Answers
+
+    private func readRefusals<Reply>(
         _ response: TransportResponse, correlationID: inout UUID
-    ) throws(NativeAuthError) -> Answer<Reply> {
+    ) throws(ExchangeFailure) -> Answer<Reply> {
         if let echoed = response.headers[WireHeader.clientRequestID].flatMap(UUID.init(uuidString:)) {
             correlationID = echoed
         }
-        let unexpected = NativeAuthError.unexpectedReply(
-            .init(correlationID: correlationID, message: Self.unexpectedReply))
-        do {
-            switch response.status {
-            case 200:
-                let head = try WireJSON.decode(ReplyHead.self, from: response.body)
-                guard head.challengeType != .redirect else { return .redirect(head.redirectReason) }
-                return .success(try WireJSON.decode(from: response.body))
-            case 400, 401:
-                return .refusal(try WireJSON.decode(from: response.body))
-            case _:
-                throw unexpected
+        switch response.status {
+        case 200:
+            guard let head = Self.json(ReplyHead.self, of: response) else { break }
+            guard head.challengeType != .redirect else { return .redirect(head.redirectReason) }
+            guard let reply = Self.json(Reply.self, of: response) else { break }
+            return .success(reply)
+        case 400, 401:
+            guard let refusal = Self.json(ErrorReply.self, of: response) else { break }
+            guard refusal.errorCodes?.contains(AADSTSCode.tenantThrottled.rawValue) != true else {
+                throw .throttled(retryAfter: retryAfter(response), refusal)
             }
+            return .refusal(refusal)
+        case 429:
+            throw .throttled(retryAfter: retryAfter(response), Self.json(ErrorReply.self, of: response))
+        case 503:
+            guard let seconds = retryAfter(response) else { break }
+            throw .throttled(retryAfter: seconds, Self.json(ErrorReply.self, of: response))
+        case 502, 504:
+            // A proxy tells that it lost the answer.
+            throw .lost(underlying: TransportError.noAnswer)
+        case 300..<400:
+            throw .unreadable("The server redirects; that is not followed (SDK-NET-4).")
+        case _:
+            break
+        }
+        throw .unreadable(Self.unexpectedReply)
+    }
+
+    /// The body, if it is JSON of this shape (`SDK-NET-3`). What was wrong with it is left out: a decoder's complaint can quote
+    /// from it.
+    private static func json<Value: Decodable>(_ type: Value.Type, of response: TransportResponse) -> Value? {
+        if let contentType = response.headers["content-type"] {
+            let media = contentType.prefix { $0 != ";" }.trimmingPrefix { $0 == " " }.lowercased()
+                .replacing(" ", with: "")
+            guard media == "application/json" || media.hasSuffix("+json") else { return nil }
+        }
+        do {
+            return try WireJSON.decode(type, from: response.body)
         } catch {
-            // What was wrong with the body is left out: a decoder's complaint can quote from it.
-            throw unexpected
+            return nil
+        }
+    }
+
+    /// Seconds from the header `Retry-After`, as a number or as a date (RFC 9110 section 10.2.3): 0 to 3600 (`SDK-RETRY-3`).
+    private func retryAfter(_ response: TransportResponse) -> Int? {
+        guard let text = response.headers["retry-after"] else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return min(Int(text) ?? 3600, 3600) }
+        guard let date = HTTPDate.parse(text) else { return nil }
+        let seconds = date.timeIntervalSince(serverClock.now(at: configuration.moment))
+        return Int(min(max(seconds.rounded(.up), 0), 3600))
+    }
+
+    // MARK: Exchanges
+
+    /// Why there is no answer to read, or none that counts.
+    private enum ExchangeFailure: Error {
+        case cancelled
+        case notSent(underlying: any Error)
+        case lost(underlying: any Error)
+        case throttled(retryAfter: Int?, ErrorReply?)
+        case unreadable(String)
+        case insecure
+
+        /// - Parameter isRepeatable: Whether it matters not that the server may have acted on the request.
+        func asNativeAuthError(_ correlationID: UUID, isRepeatable: Bool) -> NativeAuthError {
+            let again = NativeAuthError.Details(correlationID: correlationID, canRetry: true)
+            switch self {
+            case .cancelled: return .cancelled(again)
+            case .notSent(let underlying): return .network(again, underlying: underlying)
+            case .lost(let underlying) where isRepeatable: return .network(again, underlying: underlying)
+            case .lost:
+                var details = again
+                details.message = "The answer was lost; whether the server acted on the request is not known."
+                return .indeterminate(details)
+            case .throttled(let seconds, let refusal):
+                let details = refusal.map { .init($0, correlationID: correlationID, canRetry: true) } ?? again
+                return .throttled(retryAfter: seconds, details)
+            case .unreadable(let message):
+                return .unexpectedReply(.init(correlationID: correlationID, message: message))
+            case .insecure:
+                let message = "Requests go to https, or to http on this machine, only."
+                return .invalidConfiguration(.init(correlationID: correlationID, message: message))
+            }
+        }
+    }
+
+    private func exchangeRepeatably(
+        _ method: String, _ url: URL, _ form: FormFields?, correlationID: UUID, repeats: Int
+    ) async throws(ExchangeFailure) -> TransportResponse {
+        for repetition in 0..<repeats {
+            do throws(ExchangeFailure) {
+                let response = try await exchange(method, url, form, correlationID: correlationID)
+                // A server that says when to come back is not asked before (`SDK-RETRY-3`).
+                guard response.status == 503, response.headers["retry-after"] == nil else { return response }
+            } catch {
+                switch error {
+                case .notSent, .lost: break
+                case .cancelled, .throttled, .unreadable, .insecure: throw error
+                }
+            }
+            if repeats > 1 { try await pause(beforeRepetition: repetition) }
+        }
+        return try await exchange(method, url, form, correlationID: correlationID)
+    }
+
+    /// Waits 0.5 s, then twice as long each time up to 4 s, and up to half of that more or less, so that clients do not come
+    /// back all at once.
+    private func pause(beforeRepetition repetition: Int) async throws(ExchangeFailure) {
+        let seconds = min(4, Double(1 << min(repetition, 3)) * configuration.random(0.5...1.5))
+        let sleep = configuration.sleep
+        do {
+            try await abandonable { try await sleep(.seconds(max(0.5, seconds))) }
+        } catch {
+            throw .cancelled
         }
     }
 
     private func exchange(
-        _ request: some FormRequest, _ endpoint: V1Endpoint, correlationID: UUID
-    ) async throws(NativeAuthError) -> TransportResponse {
-        let url: URL
-        switch authority {
-        case .success(let authority): url = authority.endpoint(endpoint.rawValue)
-        case .failure(let problem):
-            throw .invalidConfiguration(.init(correlationID: correlationID, message: problem.message))
-        }
-        let request = TransportRequest(
-            method: "POST", url: url, headers: await headers(for: url, correlationID: correlationID),
-            body: Data(request.form.encoded.utf8))
+        _ method: String, _ url: URL, _ form: FormFields?, correlationID: UUID
+    ) async throws(ExchangeFailure) -> TransportResponse {
+        guard Authority.isSecure(url) else { throw .insecure }
+        let response: TransportResponse
         do {
-            try Task.checkCancellation()
-            let response = try await configuration.transport.send(request)
-            // An answer to somebody who has left changes nothing any more (`SDK-CANCEL-1`).
-            try Task.checkCancellation()
-            return response
+            response = try await abandonable {
+                var headers = await headers(for: url, correlationID: correlationID)
+                if form == nil { headers["content-type"] = nil }
+                try Task.checkCancellation()
+                return try await configuration.transport.send(
+                    TransportRequest(method: method, url: url, headers: headers, body: Data((form?.encoded ?? "").utf8))
+                )
+            }
         } catch {
-            let details = NativeAuthError.Details(correlationID: correlationID, canRetry: true)
-            if error is CancellationError || Task.isCancelled { throw .cancelled(details) }
-            throw .network(details, underlying: error)
+            if error is CancellationError || Task.isCancelled { throw .cancelled }
+            switch error as? TransportError {
+            case .insecureURL: throw .insecure
+            case .responseTooLarge, .notHTTP: throw .unreadable(Self.unexpectedReply)
+            case .connectTimedOut: throw .notSent(underlying: error)
+            case .noAnswer: throw .lost(underlying: error)
+            case nil: throw provesNothingWasSent(error) ? .notSent(underlying: error) : .lost(underlying: error)
+            }
         }
+        guard response.body.count <= TransportResponse.maximumBodySize else { throw .unreadable(Self.unexpectedReply) }
+        serverClock.learn(from: response, at: configuration.moment)
+        return response
     }
 
     // MARK: Headers

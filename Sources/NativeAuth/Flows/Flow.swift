@@ -1,0 +1,195 @@
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A running flow: what every step of it needs. Prints neither the user nor the token.
+struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
+    let client: NativeAuthClient
+    let username: String
+    var correlationID: UUID
+    /// Nil before the first answer, and when the last answer had none.
+    var continuationToken: Secret<String>?
+    /// What the app asked for when the sign-in began. Every later token request repeats it (native-auth-v1 §8.3, §8.4).
+    var scopes: [String] = []
+    /// As ``scopes``.
+    var claims: String?
+
+    init(client: NativeAuthClient, username: String, correlationID: UUID?) {
+        self.client = client
+        self.username = username
+        self.correlationID = correlationID ?? client.makeCorrelationID()
+    }
+
+    var description: String { "Flow(\(correlationID))" }
+    var customMirror: Mirror { Mirror(self, children: ["correlationID": correlationID]) }
+    var configuration: NativeAuthConfiguration { client.api.configuration }
+
+    // MARK: Requests
+
+    /// Sends `request`, once unless `repeats` says how often more it may be sent when no answer comes (`SDK-RETRY-1`).
+    mutating func send<Reply: Sendable & Decodable>(
+        _ request: some FormRequest, to endpoint: V1Endpoint, as reply: Reply.Type = Reply.self, repeats: Int = 0
+    ) async throws(NativeAuthError) -> Answer<Reply> {
+        guard repeats > 0 else {
+            return try await client.api.send(request, to: endpoint, correlationID: &correlationID)
+        }
+        return try await client.api.sendRepeatably(
+            request, to: endpoint, correlationID: &correlationID, repeats: repeats)
+    }
+
+    /// As ``send(_:to:as:repeats:)``, where everything but a success ends the step.
+    mutating func ask<Reply: Sendable & Decodable>(
+        _ endpoint: V1Endpoint, _ request: some FormRequest, repeats: Int = 0,
+        refused: (Flow, ErrorReply) -> NativeAuthError = { $0.error($1) }
+    ) async throws(NativeAuthError) -> Reply {
+        let answer: Answer<Reply> = try await send(request, to: endpoint, repeats: repeats)
+        switch answer {
+        case .success(let reply): return reply
+        case .redirect(let reason): throw browserRequired(reason)
+        case .refusal(let refusal): throw refused(self, refusal)
+        }
+    }
+
+    /// Takes the token of a reply that the flow cannot go on without.
+    mutating func advance(to token: Secret<String>?) throws(NativeAuthError) {
+        guard let token, !token.reveal().isEmpty else { throw unexpectedReply() }
+        continuationToken = token
+    }
+
+    /// Takes a challenge that was answered with a code; any other challenge is out of order.
+    mutating func takeCode(_ reply: ChallengeReply) throws(NativeAuthError) -> SentCode {
+        guard reply.challengeType == .oneTimePasscode else { throw unexpectedChallenge() }
+        return try takeCode(
+            sentTo: reply.challengeTargetLabel, channel: reply.challengeChannel, length: reply.codeLength,
+            interval: reply.interval, token: reply.continuationToken)
+    }
+
+    mutating func takeCode(
+        sentTo: String?, channel: String?, length: Int?, interval: Int?, token: Secret<String>?
+    ) throws(NativeAuthError) -> SentCode {
+        guard let sentTo, let channel, let length else { throw unexpectedReply() }
+        try advance(to: token)
+        return SentCode(sentTo: sentTo, channel: channel, length: length, resendInterval: interval)
+    }
+
+    /// Takes a challenge that was answered with the wish for the password; any other challenge is out of order.
+    mutating func takePassword(_ reply: ChallengeReply) throws(NativeAuthError) {
+        guard reply.challengeType == .password else { throw unexpectedChallenge() }
+        try advance(to: reply.continuationToken)
+    }
+
+    /// Asks for another code from a step that can do without: after an error it may be tried again, and the code that was sent
+    /// before still counts (native-auth-v1 §8.6); not so when the server wants something else than a code.
+    func requestCode(
+        _ challenge: (inout Flow) async throws(NativeAuthError) -> ChallengeReply
+    ) async throws(NativeAuthError) -> (SentCode, Flow) {
+        var flow = self
+        do throws(NativeAuthError) {
+            let reply = try await challenge(&flow)
+            if reply.challengeType == .oneTimePasscode { return (try flow.takeCode(reply), flow) }
+        } catch {
+            throw error.with(canRetry: true)
+        }
+        throw flow.unexpectedChallenge()
+    }
+
+    // MARK: Errors
+
+    /// The rules that hold at every step.
+    func error(_ refusal: ErrorReply, canRetry: Bool = false) -> NativeAuthError {
+        let details = details(refusal, canRetry: canRetry)
+        return refusal.error == .userNotFound ? .userNotFound(details) : .init(refusal, details: details)
+    }
+
+    func details(_ refusal: ErrorReply, canRetry: Bool = false) -> NativeAuthError.Details {
+        .init(refusal, correlationID: correlationID, canRetry: canRetry)
+    }
+
+    /// What is known about an error that no server saw.
+    func local(_ message: String, canRetry: Bool = false) -> NativeAuthError.Details {
+        .init(correlationID: correlationID, message: message, canRetry: canRetry)
+    }
+
+    func browserRequired(_ reason: String?) -> NativeAuthError {
+        .browserRequired(.init(correlationID: correlationID, message: reason))
+    }
+
+    func unexpectedReply() -> NativeAuthError {
+        .unexpectedReply(local(V1Client.unexpectedReply))
+    }
+
+    func unexpectedChallenge() -> NativeAuthError {
+        .general(local("Unexpected challenge type"))
+    }
+}
+
+/// A code that is on its way to the user.
+struct SentCode: Hashable, Sendable {
+    /// The address; masked, but at the registration of a method.
+    var sentTo: String
+    /// `email` or `sms`.
+    var channel: String
+    /// In characters.
+    var length: Int
+    /// Seconds.
+    var resendInterval: Int?
+}
+
+extension ErrorReply {
+    var isPasswordRefusal: Bool {
+        suberror.map(WireSuberror.passwordRefusals.contains) ?? false
+    }
+
+    /// Whether `code` stands first: clients look no further (native-auth-v1 §14.2).
+    func leads(with code: AADSTSCode) -> Bool {
+        errorCodes?.first == code.rawValue
+    }
+}
+
+/// Lets one call at a time through a step, and none after one that succeeded (`SDK-STATE-1`). Copies of a step share it.
+final class StepUse: Sendable {
+    private enum State: Sendable {
+        case free, busy, spent
+    }
+
+    private let state = Locked(State.free)
+
+    /// Runs `body`, which is the step. After an error the step is free again.
+    ///
+    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running it, or what it throws.
+    func once<Next: Sendable>(
+        _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
+    ) async throws(NativeAuthError) -> Next {
+        let isFree = state.withLock { state in
+            guard state == .free else { return false }
+            state = .busy
+            return true
+        }
+        guard isFree else { throw alreadyUsed(flow) }
+        do throws(NativeAuthError) {
+            let next = try await body()
+            state.withLock { $0 = .spent }
+            return next
+        } catch {
+            state.withLock { $0 = .free }
+            throw error
+        }
+    }
+
+    /// For a call that does not spend the step, such as sending another code: servers bear it even while a code is looked at
+    /// (native-auth-v1 §8.6).
+    ///
+    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` after the step succeeded.
+    func unlessSpent(_ flow: Flow) throws(NativeAuthError) {
+        guard state.withLock({ $0 != .spent }) else { throw alreadyUsed(flow) }
+    }
+
+    private func alreadyUsed(_ flow: Flow) -> NativeAuthError {
+        .stateAlreadyUsed(flow.local("This step has succeeded, or is under way."))
+    }
+}

@@ -1,0 +1,244 @@
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension NativeAuthClient {
+    /// Begins to give a user a new password, and sends them a code.
+    ///
+    /// - Parameters:
+    ///   - username: The e-mail address or the alias.
+    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    /// - Returns: The next step: the code.
+    /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/userDoesNotHavePassword(_:)``,
+    ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``, and
+    ///   others.
+    public func resetPassword(
+        username: String, correlationID: UUID? = nil
+    ) async throws(NativeAuthError) -> ResetPasswordCodeRequired {
+        var flow = Flow(client: self, username: username, correlationID: correlationID)
+        guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
+        let request = V1.ResetPassword.StartRequest(
+            clientID: api.configuration.clientID, username: username,
+            challengeTypes: api.configuration.challengeTypeWords, capabilities: api.configuration.capabilityWords)
+        let reply: ContinuationReply = try await flow.ask(.resetPasswordStart, request) { flow, refusal in
+            let hasNoPassword =
+                refusal.error == .invalidRequest && refusal.leads(with: .credentialRecoveryUnsupported)
+            return hasNoPassword ? .userDoesNotHavePassword(flow.details(refusal)) : flow.error(refusal)
+        }
+        try flow.advance(to: reply.continuationToken)
+        let challenge = try await flow.challengeReset()
+        return ResetPasswordCodeRequired(code: try flow.takeCode(challenge), flow: flow)
+    }
+}
+
+/// The user has to type the code they were sent.
+public struct ResetPasswordCodeRequired: Sendable {
+    private let code: SentCode
+    private let flow: Flow
+    private let use = StepUse()
+
+    fileprivate init(code: SentCode, flow: Flow) {
+        self.code = code
+        self.flow = flow
+    }
+
+    /// The masked address the code went to.
+    public var sentTo: String { code.sentTo }
+    /// How it was sent: `email` or `sms`.
+    public var channel: String { code.channel }
+    /// How many characters the code has.
+    public var codeLength: Int { code.length }
+    /// Seconds to wait before another code may be asked for, if the server says.
+    public var resendInterval: Int? { code.resendInterval }
+    /// Stands in the server's log for this flow.
+    public var correlationID: UUID { flow.correlationID }
+
+    /// Submits the code.
+    ///
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
+    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    public func submit(code: String) async throws(NativeAuthError) -> NewPasswordRequired {
+        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.continueReset(code: Secret(code))
+        }
+    }
+
+    /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
+    ///
+    /// - Returns: The same step for the new code.
+    public func resend() async throws(NativeAuthError) -> ResetPasswordCodeRequired {
+        try use.unlessSpent(flow)
+        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+            try await flow.challengeReset()
+        }
+        return ResetPasswordCodeRequired(code: code, flow: flow)
+    }
+}
+
+/// The user has to choose a new password.
+public struct NewPasswordRequired: Sendable {
+    /// Seconds left to submit the password, if the server says; at most 600.
+    public let expiresIn: Int?
+    private let flow: Flow
+    /// The token of the next attempt: a server that refuses the password late gives another one (native-auth-v1 §4.8.5).
+    private let continuationToken: Locked<Secret<String>?>
+    private let use = StepUse()
+
+    fileprivate init(expiresIn: Int?, flow: Flow) {
+        self.expiresIn = expiresIn
+        self.flow = flow
+        continuationToken = Locked(flow.continuationToken)
+    }
+
+    /// Stands in the server's log for this flow.
+    public var correlationID: UUID { flow.correlationID }
+
+    /// Submits the new password, byte for byte, and waits until it holds: asks at once, then up to five times more at the
+    /// interval of the server, 1 to 15 s. Cancelling the task ends the wait; the password may be set all the same.
+    ///
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
+    ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time: try to sign in with the new password;
+    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    public func submit(password: String) async throws(NativeAuthError) -> PasswordResetCompleted {
+        guard !password.isEmpty else {
+            throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
+        }
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            var flow = flow
+            flow.continuationToken = continuationToken.withLock(\.self)
+            let interval = try await flow.submit(newPassword: Secret(password))
+            do throws(NativeAuthError) {
+                return try await flow.pollCompletion(every: interval)
+            } catch {
+                switch error {
+                case .invalidPassword, .general:
+                    // Refused late: the next attempt needs the token from after this one.
+                    let token = flow.continuationToken
+                    continuationToken.withLock { $0 = token }
+                case _:
+                    // The same request with the same token gets the same answer, should it be tried again.
+                    break
+                }
+                throw error
+            }
+        }
+    }
+}
+
+/// The password is the new one.
+public struct PasswordResetCompleted: Sendable {
+    private let flow: Flow
+    private let use = StepUse()
+
+    fileprivate init(flow: Flow) {
+        self.flow = flow
+    }
+
+    /// Stands in the server's log for this flow.
+    public var correlationID: UUID { flow.correlationID }
+    /// The username the reset began with.
+    public var username: String { flow.username }
+    /// Whether ``signIn(scopes:claims:)`` can work: whether the server gave a token for it.
+    public var isSignInAvailable: Bool { flow.continuationToken != nil }
+
+    /// Signs the user in without asking them again.
+    ///
+    /// - Parameters:
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - claims: A claims request: JSON as text.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
+    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
+    ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
+    public func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInStep {
+        try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.signIn(scopes: scopes, claims: claims)
+        }
+    }
+}
+
+extension Flow {
+    fileprivate mutating func challengeReset() async throws(NativeAuthError) -> ChallengeReply {
+        let request = V1.ResetPassword.ChallengeRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken,
+            challengeTypes: configuration.challengeTypeWords)
+        return try await ask(.resetPasswordChallenge, request)
+    }
+
+    fileprivate func continueReset(code: Secret<String>) async throws(NativeAuthError) -> NewPasswordRequired {
+        var flow = self
+        let request = V1.ResetPassword.ContinueRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken, grantType: .oob, oob: code)
+        let reply: V1.ResetPassword.ContinueReply = try await flow.ask(.resetPasswordContinue, request) {
+            flow, refusal in
+            let isCodeWrong = refusal.error == .invalidGrant && refusal.suberror == .invalidOOBValue
+            return isCodeWrong ? .incorrectCode(flow.details(refusal, canRetry: true)) : flow.error(refusal)
+        }
+        try flow.advance(to: reply.continuationToken)
+        return NewPasswordRequired(expiresIn: reply.expiresIn, flow: flow)
+    }
+
+    /// Returns the seconds between polls.
+    fileprivate mutating func submit(newPassword: Secret<String>) async throws(NativeAuthError) -> Int {
+        let request = V1.ResetPassword.SubmitRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken, newPassword: newPassword)
+        let reply: V1.ResetPassword.SubmitReply = try await ask(.resetPasswordSubmit, request) {
+            $0.newPasswordError($1)
+        }
+        guard let interval = reply.pollInterval else { throw unexpectedReply() }
+        try advance(to: reply.continuationToken)
+        return min(max(interval, 1), 15)
+    }
+
+    /// Asks up to six times whether the password holds (native-auth-v1 §4.8.5). Every poll has the same token.
+    fileprivate mutating func pollCompletion(every interval: Int) async throws(NativeAuthError)
+        -> PasswordResetCompleted
+    {
+        let request = V1.ResetPassword.PollCompletionRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken)
+        for poll in 1...6 {
+            let reply: V1.ResetPassword.PollCompletionReply = try await ask(
+                .resetPasswordPollCompletion, request, repeats: 3
+            ) { $0.newPasswordError($1) }
+            switch reply.status {
+            case .succeeded:
+                var flow = self
+                flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
+                return PasswordResetCompleted(flow: flow)
+            case .failed:
+                // With a token the password may be submitted again, says the reference.
+                if let token = reply.continuationToken, !token.reveal().isEmpty {
+                    continuationToken = token
+                    throw .general(local("The server could not set the password.", canRetry: true))
+                }
+                throw .general(local("The server could not set the password."))
+            case .inProgress, .notStarted:
+                if poll < 6 { try await wait(.seconds(interval)) }
+            case _:
+                throw unexpectedReply()
+            }
+        }
+        throw .indeterminate(local("The server did not finish in time; try to sign in with the new password."))
+    }
+
+    private func wait(_ duration: Duration) async throws(NativeAuthError) {
+        let sleep = configuration.sleep
+        do {
+            try await abandonable { try await sleep(duration) }
+        } catch {
+            // Waiting ends early for no other reason.
+            throw .cancelled(local("The server may set the password all the same.", canRetry: true))
+        }
+    }
+
+    /// The rules of the last two requests of a reset (native-auth-v1 §4.8.4, §4.8.5).
+    private func newPasswordError(_ refusal: ErrorReply) -> NativeAuthError {
+        let isPasswordWrong = refusal.error == .invalidGrant && refusal.isPasswordRefusal
+        return isPasswordWrong ? .invalidPassword(details(refusal, canRetry: true)) : error(refusal)
+    }
+}

@@ -1,0 +1,289 @@
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension NativeAuthClient {
+    /// Begins to sign a user in: with the password if one is given, with a code if the user has no password, and by asking
+    /// for the password otherwise.
+    ///
+    /// - Parameters:
+    ///   - username: The e-mail address or the alias.
+    ///   - password: The password; not looked at when the user signs in with codes.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the scopes are.
+    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    /// - Returns: The next step; with a right password the account.
+    /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/invalidCredentials(_:)``,
+    ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``,
+    ///   ``NativeAuthError/invalidScope(_:)``, and others.
+    public func signIn(
+        username: String, password: String? = nil, scopes: [String] = [], claims: String? = nil,
+        correlationID: UUID? = nil
+    ) async throws(NativeAuthError) -> SignInStep {
+        var flow = Flow(client: self, username: username, correlationID: correlationID)
+        flow.scopes = scopes
+        flow.claims = claims
+        guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
+        guard password?.isEmpty != true else { throw .invalidCredentials(flow.local("The password is empty.")) }
+
+        let request = V1.SignIn.InitiateRequest(
+            clientID: api.configuration.clientID, username: username,
+            challengeTypes: api.configuration.challengeTypeWords, capabilities: api.configuration.capabilityWords)
+        let start: ContinuationReply = try await flow.ask(.signInInitiate, request)
+        try flow.advance(to: start.continuationToken)
+        let challenge = try await flow.challengeSignIn()
+        guard challenge.challengeType == .password else {
+            return .codeRequired(SignInCodeRequired(code: try flow.takeCode(challenge), flow: flow))
+        }
+        try flow.takePassword(challenge)
+        guard let password else { return .passwordRequired(SignInPasswordRequired(flow: flow)) }
+        return try await flow.signInStep(after: .passwordAtStart(Secret(password)))
+    }
+}
+
+/// What comes after a step of sign-in.
+public enum SignInStep: Sendable {
+    /// The user was sent a code.
+    case codeRequired(SignInCodeRequired)
+    /// The password is asked for.
+    case passwordRequired(SignInPasswordRequired)
+    /// A second factor is asked for.
+    case mfaRequired(MFARequired)
+    /// The user has no second factor yet, and has to register one.
+    case registrationRequired(RegistrationRequired)
+    /// The user is signed in.
+    case completed(Account)
+}
+
+/// The user has to type the code they were sent.
+public struct SignInCodeRequired: Sendable {
+    private let code: SentCode
+    private let flow: Flow
+    private let use = StepUse()
+
+    init(code: SentCode, flow: Flow) {
+        self.code = code
+        self.flow = flow
+    }
+
+    /// The masked address the code went to.
+    public var sentTo: String { code.sentTo }
+    /// How it was sent: `email` or `sms`.
+    public var channel: String { code.channel }
+    /// How many characters the code has.
+    public var codeLength: Int { code.length }
+    /// Seconds to wait before another code may be asked for, if the server says.
+    public var resendInterval: Int? { code.resendInterval }
+    /// Stands in the server's log for this flow.
+    public var correlationID: UUID { flow.correlationID }
+
+    /// Submits the code.
+    ///
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
+    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    public func submit(code: String) async throws(NativeAuthError) -> SignInStep {
+        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.signInStep(after: .code(Secret(code)))
+        }
+    }
+
+    /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
+    ///
+    /// - Returns: The same step for the new code.
+    public func resend() async throws(NativeAuthError) -> SignInCodeRequired {
+        try use.unlessSpent(flow)
+        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+            try await flow.challengeSignIn()
+        }
+        return SignInCodeRequired(code: code, flow: flow)
+    }
+}
+
+/// The user has to give their password.
+public struct SignInPasswordRequired: Sendable {
+    private let flow: Flow
+    private let use = StepUse()
+
+    init(flow: Flow) {
+        self.flow = flow
+    }
+
+    /// Stands in the server's log for this flow.
+    public var correlationID: UUID { flow.correlationID }
+
+    /// Submits the password, byte for byte.
+    ///
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
+    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    public func submit(password: String) async throws(NativeAuthError) -> SignInStep {
+        guard !password.isEmpty else {
+            throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
+        }
+        return try await use.once(flow) { () async throws(NativeAuthError) in
+            try await flow.signInStep(after: .password(Secret(password)))
+        }
+    }
+}
+
+// MARK: - Requests
+
+/// What tokens are asked for with (native-auth-v1 §5.1).
+enum SignInProof: Sendable {
+    /// The password given together with the username.
+    case passwordAtStart(Secret<String>)
+    /// The password asked for.
+    case password(Secret<String>)
+    case code(Secret<String>)
+    case secondFactor(Secret<String>)
+    /// What was proven in the sign-up or reset before.
+    case earlierFlow
+    /// The registration of a method, which counts as its use.
+    case registration
+
+    fileprivate var grant: GrantType {
+        switch self {
+        case .passwordAtStart, .password: .password
+        case .code: .oob
+        case .secondFactor: .mfaOOB
+        case .earlierFlow, .registration: .continuationToken
+        }
+    }
+
+    /// Whether it belongs to a step that the user may try again, whatever went wrong (sdk-surface §3.5, §3.6).
+    fileprivate var keepsStep: Bool {
+        switch self {
+        case .password, .code, .secondFactor: true
+        case .passwordAtStart, .earlierFlow, .registration: false
+        }
+    }
+}
+
+/// What came of a request for tokens. The flows have the token of the reply.
+enum Redeemed: Sendable {
+    case account(Account)
+    case mfaRequired(Flow, NativeAuthError.Details)
+    case registrationRequired(Flow, NativeAuthError.Details)
+}
+
+extension Flow {
+    /// Signs in with what an earlier flow proved.
+    func signIn(scopes: [String], claims: String?) async throws(NativeAuthError) -> SignInStep {
+        guard continuationToken != nil else {
+            throw .notAvailable(local("Sign-in is not available at this point; use the standalone sign-in."))
+        }
+        var flow = self
+        flow.scopes = scopes
+        flow.claims = claims
+        return try await flow.signInStep(after: .earlierFlow)
+    }
+
+    fileprivate mutating func challengeSignIn() async throws(NativeAuthError) -> ChallengeReply {
+        let request = V1.SignIn.ChallengeRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken,
+            challengeTypes: configuration.challengeTypeWords)
+        return try await ask(.signInChallenge, request) { $0.challengeError($1) }
+    }
+
+    /// Asks for tokens, and for the methods of what the server wants before it gives them.
+    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInStep {
+        switch try await redeem(proof) {
+        case .account(let account): .completed(account)
+        case .mfaRequired(let flow, _): .mfaRequired(try await flow.introspectMFA())
+        case .registrationRequired(let flow, _): .registrationRequired(try await flow.introspectRegistration())
+        }
+    }
+
+    /// As ``redeem(_:)``, where a demand for more is out of order.
+    func account(after proof: SignInProof) async throws(NativeAuthError) -> Account {
+        switch try await redeem(proof) {
+        case .account(let account): return account
+        case .mfaRequired(_, let details): throw .mfaRequired(details)
+        case .registrationRequired(_, let details): throw .registrationRequired(details)
+        }
+    }
+
+    /// Asks for tokens (native-auth-v1 §4.7, §5).
+    private func redeem(_ proof: SignInProof) async throws(NativeAuthError) -> Redeemed {
+        do throws(NativeAuthError) {
+            return try await requestTokens(proof)
+        } catch {
+            throw proof.keepsStep ? error.with(canRetry: true) : error
+        }
+    }
+
+    private func requestTokens(_ proof: SignInProof) async throws(NativeAuthError) -> Redeemed {
+        var flow = self
+        let requested = OIDCScopes.requesting(scopes)
+        var request = V1.TokenRequest(
+            clientID: configuration.clientID, grantType: proof.grant, continuationToken: continuationToken,
+            scopes: requested, clientInfo: "true", claims: claims)
+        switch proof {
+        case .passwordAtStart(let password), .password(let password):
+            request.password = password
+            request.username = username
+            request.challengeTypes = configuration.challengeTypeWords
+        case .code(let code), .secondFactor(let code):
+            request.oob = code
+        case .earlierFlow:
+            request.username = username
+            request.challengeTypes = configuration.challengeTypeWords
+        case .registration:
+            request.challengeTypes = configuration.challengeTypeWords
+        }
+        switch try await flow.send(request, to: .token, as: TokenReply.self) {
+        case .success(let reply):
+            guard let session = client.sessions.start(with: reply, requested: requested, username: username) else {
+                throw flow.unexpectedReply()
+            }
+            return .account(Account(session, client: client))
+        case .redirect(let reason):
+            throw flow.browserRequired(reason)
+        case .refusal(let refusal) where refusal.error == .invalidGrant && refusal.suberror == .mfaRequired:
+            try flow.advance(to: refusal.continuationToken)
+            return .mfaRequired(flow, flow.details(refusal))
+        case .refusal(let refusal) where refusal.error == .invalidGrant && refusal.suberror == .registrationRequired:
+            try flow.advance(to: refusal.continuationToken)
+            return .registrationRequired(flow, flow.details(refusal))
+        case .refusal(let refusal):
+            throw flow.tokenError(refusal, proof)
+        }
+    }
+
+    // MARK: Errors
+
+    /// The rules of the token endpoint (native-auth-v1 §4.7, §14.2).
+    private func tokenError(_ refusal: ErrorReply, _ proof: SignInProof) -> NativeAuthError {
+        guard refusal.error == .invalidGrant else { return error(refusal) }
+        let details = details(refusal)
+        if refusal.suberror == .invalidOOBValue {
+            return switch proof {
+            case .code, .secondFactor: .incorrectCode(details)
+            case .passwordAtStart, .password, .earlierFlow, .registration: .general(details)
+            }
+        }
+        if refusal.leads(with: .credentialsWrong) {
+            return switch proof {
+            case .passwordAtStart: .invalidCredentials(details)
+            case .password: .invalidPassword(details)
+            case .code, .secondFactor, .earlierFlow, .registration: .general(details)
+            }
+        }
+        if refusal.leads(with: .userNotFound) { return .userNotFound(details) }
+        if refusal.leads(with: .scopeNotConsented) || refusal.leads(with: .scopeInvalid) {
+            return .invalidScope(details)
+        }
+        return error(refusal)
+    }
+
+    /// The rules of a challenge in sign-in, at the first factor and the second (native-auth-v1 §4.5).
+    func challengeError(_ refusal: ErrorReply) -> NativeAuthError {
+        let isBlocked = refusal.error == .accessDenied && refusal.suberror == .providerBlockedByReputation
+        return isBlocked ? .authMethodBlocked(details(refusal)) : error(refusal)
+    }
+}

@@ -1,0 +1,113 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The sessions of one application in the token cache, by home account ID.
+struct SessionStore: Sendable {
+    private let cache: any TokenCache
+    private let application: String
+    private let report: @Sendable (TokenCacheError) -> Void
+    /// In front of the names of items that cannot be read.
+    private static let aside = "aside"
+
+    init(_ configuration: NativeAuthConfiguration) {
+        cache = configuration.tokenCache
+        application = "\(configuration.clientID.lowercased())|\(configuration.authority)"
+        report = configuration.onTokenCacheProblem ?? { _ in }
+    }
+
+    /// The one that signed in last comes first.
+    func sessions() -> [Session] {
+        update { $0.values.sorted { ($0.order, $0.homeAccountID) > ($1.order, $1.homeAccountID) } }
+    }
+
+    func session(_ homeAccountID: String) -> Session? {
+        update { $0[homeAccountID] }
+    }
+
+    /// Reads and writes in one go. A cache that cannot be read is empty; one that cannot be written loses what `body` changed,
+    /// though its result stands. Both are reported.
+    func update<Result: Sendable>(_ body: (inout [String: Session]) -> Result) -> Result {
+        var outcome: Result?
+        do throws(TokenCacheError) {
+            return try change { sessions in
+                let result = body(&sessions)
+                outcome = result
+                return result
+            }
+        } catch {
+            report(error)
+        }
+        if let outcome { return outcome }
+        var nothing: [String: Session] = [:]
+        return body(&nothing)
+    }
+
+    /// Removes one account, or all of the application, with everything that was set aside for it.
+    ///
+    /// - Returns: The sessions that were there.
+    /// - Throws: ``TokenCacheError`` when the cache cannot be read or written; it is reported too.
+    func remove(_ homeAccountID: String?) throws(TokenCacheError) -> [Session] {
+        do throws(TokenCacheError) {
+            let removed = try change { sessions in
+                let removed = sessions.values.filter { homeAccountID == nil || $0.homeAccountID == homeAccountID }
+                for session in removed { sessions[session.homeAccountID] = nil }
+                return removed
+            }
+            try withItems { items in
+                items = items.filter { name, _ in
+                    guard let homeAccountID else { return false }
+                    return !name.hasPrefix(Self.aside) || !name.hasSuffix(":\(homeAccountID)")
+                }
+            }
+            return removed
+        } catch {
+            report(error)
+            throw error
+        }
+    }
+
+    private func change<Result: Sendable>(
+        _ body: (inout [String: Session]) -> Result
+    ) throws(TokenCacheError) -> Result {
+        let (result, movedAside) = try withItems { items in
+            var sessions: [String: Session] = [:]
+            var movedAside: [String] = []
+            for (name, data) in items where !name.hasPrefix(Self.aside) {
+                if let session = Session(kept: data), session.homeAccountID == name {
+                    sessions[name] = session
+                } else {
+                    // Kept for whoever can read it, such as a newer release, and out of the way (`SDK-STO-3`).
+                    let place = "\(Self.aside)-\(UUID().uuidString.lowercased()):\(name)"
+                    items[place] = data
+                    items[name] = nil
+                    movedAside.append(place)
+                }
+            }
+            let before = sessions
+            let result = body(&sessions)
+            for name in Set(before.keys).union(sessions.keys) where before[name] != sessions[name] {
+                items[name] = sessions[name]?.kept
+            }
+            return (result, movedAside)
+        }
+        for place in movedAside { report(.setAside(place)) }
+        return result
+    }
+
+    /// Once a whole cache was set aside, it is empty and works again.
+    private func withItems<Result: Sendable>(
+        _ body: (inout [String: Data]) -> Result
+    ) throws(TokenCacheError) -> Result {
+        do throws(TokenCacheError) {
+            return try cache.withItems(of: application, body)
+        } catch .setAside(let place) {
+            report(.setAside(place))
+            return try cache.withItems(of: application, body)
+        }
+    }
+}
