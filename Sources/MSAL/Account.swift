@@ -24,7 +24,8 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
     /// The ID token, a JWT. Another one after an access token was fetched from the server.
     public var idToken: String? { lock.withLock { lockedUser.idToken } }
 
-    /// Forgets the user and their tokens on this device. No server is asked.
+    /// Forgets all users of this application and their tokens on this device. The server is told in the background, so that
+    /// the refresh token ends too where it can.
     public func signOut() {
         client.signOut()
     }
@@ -87,15 +88,15 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
                     result: MSALNativeAuthTokenResult(token, showsRefreshToken: showsRefreshToken))
             },
             fail: { delegate, error in
-                delegate.onAccessTokenRetrieveError(error: RetrieveAccessTokenError(refusal: error))
+                delegate.onAccessTokenRetrieveError(error: RetrieveAccessTokenError(error))
             })
     }
 
     /// Takes over the ID token that may have come with the access token.
     private func refresh() {
-        guard let user = client.currentAccount() else { return }
+        guard let user = client.account(homeAccountID: lock.withLock { lockedUser.homeAccountID }) else { return }
         lock.withLock {
-            guard user.homeAccountID == lockedUser.homeAccountID, user.idToken != lockedUser.idToken else { return }
+            guard user.idToken != lockedUser.idToken else { return }
             lockedUser = user
             lockedAccount = MSALAccount(user)
         }
@@ -124,7 +125,7 @@ public final class MSALNativeAuthTokenResult: NSObject, Sendable {
 
 /// Who a user is. It has no public initializer.
 public final class MSALAccount: NSObject, Sendable {
-    private let user: Account
+    let user: Account
 
     init(_ user: Account) {
         self.user = user
@@ -144,6 +145,10 @@ public final class MSALAccount: NSObject, Sendable {
     public var homeAccountId: MSALAccountId? {
         MSALAccountId(identifier: user.homeAccountID, objectId: user.objectID, tenantId: user.tenantID)
     }
+    /// The user in each tenant; here always one, their own.
+    public var tenantProfiles: [MSALTenantProfile]? { [MSALTenantProfile(user)] }
+    /// Whether another app of the device signed the user in; here never.
+    public var isSSOAccount: Bool { false }
 
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? MSALAccount)?.user.homeAccountID == user.homeAccountID
@@ -168,17 +173,22 @@ public final class MSALAccountId: NSObject, Sendable {
     }
 }
 
-extension JSONValue {
-    /// The value as `JSONSerialization` would give it.
-    fileprivate var any: Any {
-        switch self {
-        case .null: NSNull()
-        case .boolean(let value): value
-        case .integer(let value): value
-        case .number(let value): value
-        case .string(let value): value
-        case .array(let values): values.map(\.any)
-        case .object(let members): members.mapValues(\.any)
-        }
+/// A user in one tenant. It has no public initializer.
+public final class MSALTenantProfile: NSObject, Sendable {
+    private let user: Account
+
+    init(_ user: Account) {
+        self.user = user
     }
+
+    /// The user in the directory of the tenant.
+    public var identifier: String? { user.objectID }
+    /// The host of the authority.
+    public var environment: String? { user.environment }
+    /// The tenant.
+    public var tenantId: String? { user.tenantID }
+    /// Whether it is the tenant that the account belongs to.
+    public var isHomeTenantProfile: Bool { true }
+    /// The claims of the ID token; nil without one.
+    public var claims: [String: Any]? { MSALAccount(user).accountClaims }
 }

@@ -4,15 +4,15 @@ package import NativeAuth
 /// Where an app begins: an application of a tenant, for native authentication.
 ///
 /// It may be called from any thread. Each call returns at once; its delegate is called later, exactly once, on the main actor.
-public final class MSALNativeAuthPublicClientApplication: NSObject, Sendable {
-    let client: NativeAuthClient
+public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplication, @unchecked Sendable {
+    // Sendable holds because this class adds no stored property to its superclass, whose own are immutable and Sendable.
 
     /// An application with these settings, which are read now.
     ///
     /// - Parameter config: The settings.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
     public convenience init(nativeAuthConfiguration config: MSALNativeAuthPublicClientApplicationConfig) throws {
-        self.init(try config.translated())
+        self.init(try config.translated(), redirectUri: config.redirectUri)
     }
 
     /// The form that releases before 2.2 have.
@@ -31,6 +31,8 @@ public final class MSALNativeAuthPublicClientApplication: NSObject, Sendable {
         let native = MSALNativeAuthPublicClientApplicationConfig(
             clientId: config.clientId, authority: authority, challengeTypes: challengeTypes)
         native.redirectUri = config.redirectUri
+        native.sliceConfig = config.sliceConfig
+        native.cacheConfig.keychainSharingGroup = config.cacheConfig.keychainSharingGroup
         try self.init(nativeAuthConfiguration: native)
     }
 
@@ -54,17 +56,19 @@ public final class MSALNativeAuthPublicClientApplication: NSObject, Sendable {
     }
 
     /// An application over a client that is set up already, such as one with another transport.
-    package init(_ configuration: NativeAuthConfiguration) {
-        client = NativeAuthClient(configuration)
+    package convenience init(_ configuration: NativeAuthConfiguration) {
+        self.init(configuration, redirectUri: nil)
+    }
+
+    private init(_ configuration: NativeAuthConfiguration, redirectUri: String?) {
+        super.init(NativeAuthClient(configuration))
     }
 
     /// As ``init(nativeAuthConfiguration:)``, with another way for requests to travel.
     package convenience init(
         _ config: MSALNativeAuthPublicClientApplicationConfig, transport: any HTTPTransport
     ) throws {
-        var configuration = try config.translated()
-        configuration.transport = transport
-        self.init(configuration)
+        self.init(try config.translated(transport: transport), redirectUri: config.redirectUri)
     }
 
     /// The user who is signed in, from the token cache; nil when there is none. Asks no server.

@@ -34,7 +34,7 @@ public struct MSALNativeAuthCapabilities: OptionSet, Sendable {
 
 /// The address of the tenant that issues tokens. Immutable.
 public class MSALAuthority: NSObject, @unchecked Sendable {
-    // Sendable holds because the one stored property is immutable and Sendable, and the one subclass adds none.
+    // Sendable holds because the one stored property is immutable and Sendable, and the subclasses add none.
 
     let authority: Authority
 
@@ -53,8 +53,13 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Whether native authentication exists there: the app says so, or says nothing and the host has the form.
+    var isOfExternalTenant: Bool {
+        self is MSALCIAMAuthority || (type(of: self) == MSALAuthority.self && hasCIAMHost)
+    }
+
     /// Whether the host has the form of an external tenant: its second label is `ciamlogin`.
-    var hasCIAMHost: Bool {
+    fileprivate var hasCIAMHost: Bool {
         let labels = authority.environment.split(separator: ".")
         return url.scheme == "https" && labels.count > 2 && labels[1] == "ciamlogin"
     }
@@ -96,6 +101,37 @@ public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
     }
 }
 
+/// The address of a workforce tenant, where native authentication does not exist: an application object refuses it. Immutable.
+public final class MSALAADAuthority: MSALAuthority, @unchecked Sendable {}
+
+/// The address of a tenant of the older service for customers, where native authentication does not exist: an application
+/// object refuses it. Immutable.
+public final class MSALB2CAuthority: MSALAuthority, @unchecked Sendable {}
+
+/// A part of the vendor's cloud that requests should go to, for tests. Immutable.
+public final class MSALSliceConfig: NSObject, Sendable {
+    /// The slice. Stored only: native authentication has no parameter for it.
+    public let slice: String
+    /// The data centre, sent as the parameter `dc` in the address of every request; none when empty.
+    public let dc: String
+
+    /// A part of the cloud; nil when neither name is given.
+    public init?(slice: String?, dc: String?) {
+        guard slice != nil || dc != nil else { return nil }
+        self.slice = slice ?? ""
+        self.dc = dc ?? ""
+    }
+}
+
+/// Where the account is kept.
+public final class MSALCacheConfig: NSObject {
+    /// The access group of the Keychain, for several apps of one team; empty for the app's own. Without effect where there is
+    /// no Keychain.
+    public var keychainSharingGroup = ""
+
+    override init() {}
+}
+
 /// The settings that all kinds of applications share.
 ///
 /// They are read when the application object is made; changing them afterwards has no effect on it.
@@ -106,6 +142,10 @@ public class MSALPublicClientApplicationConfig: NSObject {
     public var redirectUri: String?
     /// The tenant. Nil stands for workforce tenants, where native authentication does not exist.
     public var authority: MSALAuthority?
+    /// The part of the vendor's cloud that requests should go to; nil for whichever is near.
+    public var sliceConfig: MSALSliceConfig?
+    /// Where the account is kept.
+    public let cacheConfig = MSALCacheConfig()
 
     /// Settings of an app that names no tenant.
     public convenience init(clientId: String) {
@@ -177,17 +217,30 @@ public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol {
 extension MSALNativeAuthPublicClientApplicationConfig {
     /// What the client needs to know, as the settings are now.
     ///
+    /// - Parameter transport: How requests travel; nil for the usual way.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID or a tenant without native authentication.
-    func translated() throws -> NativeAuthConfiguration {
+    func translated(transport: (any HTTPTransport)? = nil) throws -> NativeAuthConfiguration {
         guard clientId.contains(where: { !$0.isWhitespace }) else { throw NSError.msal("The client ID is blank.") }
-        guard let authority, authority is MSALCIAMAuthority || authority.hasCIAMHost else {
+        guard let authority, authority.isOfExternalTenant else {
             throw NSError.msal("Native authentication needs the authority of an external tenant.")
         }
         var configuration = NativeAuthConfiguration(
             clientID: clientId, authority: authority.authority, challengeTypes: challengeTypes.translated,
             capabilities: capabilities.translated)
         configuration.requestInterceptor = requestInterceptor.map(Interceptor.init)
-        configuration.tokenCache = InMemoryTokenCache.shared
+        #if canImport(Security)
+            let accessGroup = cacheConfig.keychainSharingGroup
+            configuration.tokenCache = KeychainTokenCache(accessGroup: accessGroup.isEmpty ? nil : accessGroup)
+        #else
+            configuration.tokenCache = InMemoryTokenCache.shared
+        #endif
+        configuration.onTokenCacheProblem = { problem in
+            MSALGlobalConfig.loggerConfig.log(.error, "The token cache has a problem: \(problem)")
+        }
+        if let transport { configuration.transport = transport }
+        if let dc = sliceConfig?.dc, !dc.isEmpty {
+            configuration.transport = SliceTransport(transport: configuration.transport, dc: dc)
+        }
         return configuration
     }
 }
@@ -207,6 +260,18 @@ extension MSALNativeAuthCapabilities {
         if contains(.mfaRequired) { capabilities.insert(.mfaRequired) }
         if contains(.registrationRequired) { capabilities.insert(.registrationRequired) }
         return capabilities
+    }
+}
+
+/// Adds the parameter `dc` to every address.
+private struct SliceTransport: HTTPTransport {
+    let transport: any HTTPTransport
+    let dc: String
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var request = request
+        request.url.append(queryItems: [URLQueryItem(name: "dc", value: dc)])
+        return try await transport.send(request)
     }
 }
 

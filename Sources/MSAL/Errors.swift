@@ -11,26 +11,11 @@ public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable 
     /// The one fact that all flags are views of.
     enum Kind: Hashable, Sendable {
         case general, browserRequired
-        case userAlreadyExists, invalidUsername, invalidPassword, invalidAttributes
-        case invalidCode
+        case userAlreadyExists, userNotFound, userDoesNotHavePassword
+        case invalidUsername, invalidPassword, invalidCredentials, invalidAttributes, invalidInput
+        case invalidCode, invalidChallenge
+        case authMethodBlocked, verificationContactBlocked
         case refreshTokenExpired, invalidScope
-
-        init(_ error: NativeAuthError) {
-            self =
-                switch error {
-                case .browserRequired: .browserRequired
-                case .userAlreadyExists: .userAlreadyExists
-                case .invalidUsername: .invalidUsername
-                case .invalidPassword: .invalidPassword
-                case .invalidAttributes: .invalidAttributes
-                case .incorrectCode: .invalidCode
-                case .expired: .refreshTokenExpired
-                case .invalidScope: .invalidScope
-                case .unexpectedReply, .notAvailable, .registrationRequired, .mfaRequired, .signInRequired, .network,
-                    .cancelled, .invalidConfiguration, .general:
-                    .general
-                }
-        }
     }
 
     let kind: Kind
@@ -56,9 +41,8 @@ public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable 
     ///   - kind: The kind, where it does not follow from `error` alone.
     ///   - message: The description, where it is not the usual one.
     init(_ error: NativeAuthError, kind: Kind? = nil, message: String? = nil) {
-        let kind = kind ?? Kind(error)
         let details = error.details
-        self.kind = Self.kinds.contains(kind) ? kind : .general
+        self.kind = kind ?? error.kinds.first(where: Self.kinds.contains) ?? .general
         self.message = message ?? error.message(for: self.kind)
         correlationId = details.correlationID
         errorCodes = details.errorCodes
@@ -77,10 +61,17 @@ extension MSALNativeAuthError.Kind {
         case .general: "General error"
         case .browserRequired: "A browser is needed to go on: acquire the token interactively"
         case .userAlreadyExists: "User already exists"
+        case .userNotFound: "User does not exist"
+        case .userDoesNotHavePassword: "The account has no password to reset"
         case .invalidUsername: "Invalid username"
         case .invalidPassword: "Invalid password"
+        case .invalidCredentials: "Invalid credentials"
         case .invalidAttributes: "Invalid attributes"
+        case .invalidInput: "Invalid input"
         case .invalidCode: "Invalid code"
+        case .invalidChallenge: "Invalid challenge"
+        case .authMethodBlocked: "The authentication method is blocked; choose another one."
+        case .verificationContactBlocked: "The verification contact is blocked; choose another one."
         case .refreshTokenExpired: "Refresh token is expired"
         case .invalidScope: "Invalid scope"
         }
@@ -88,22 +79,76 @@ extension MSALNativeAuthError.Kind {
 }
 
 extension NativeAuthError {
+    /// What the error may be called, the best name first: an error class takes the first that it has a flag for.
+    fileprivate var kinds: [MSALNativeAuthError.Kind] {
+        switch self {
+        case .browserRequired: [.browserRequired]
+        case .userAlreadyExists: [.userAlreadyExists]
+        case .userNotFound: [.userNotFound]
+        case .userDoesNotHavePassword: [.userDoesNotHavePassword]
+        case .invalidUsername: [.invalidUsername]
+        case .invalidPassword: [.invalidPassword, .invalidCredentials]
+        case .invalidCredentials: [.invalidCredentials, .invalidPassword]
+        case .invalidAttributes: [.invalidAttributes]
+        case .invalidInput: [.invalidInput]
+        case .incorrectCode: [.invalidCode, .invalidChallenge]
+        case .authMethodBlocked: [.authMethodBlocked]
+        case .verificationContactBlocked: [.verificationContactBlocked]
+        case .expired: [.refreshTokenExpired]
+        case .invalidScope: [.invalidScope]
+        case .unexpectedReply, .notAvailable, .registrationRequired, .mfaRequired, .signInRequired, .network,
+            .indeterminate, .throttled, .stateAlreadyUsed, .cancelled, .invalidConfiguration, .general:
+            []
+        }
+    }
+
     /// The text of an error of `kind`: the server's; otherwise ours for a general error; otherwise nil, for the usual text.
     fileprivate func message(for kind: MSALNativeAuthError.Kind) -> String? {
-        if case .network = self { return "The server cannot be reached" }
+        if let advice { return [advice, details.message].compactMap(\.self).joined(separator: " ") }
+        if isOnTheWay { return details.message ?? "The server cannot be reached" }
         let isUsual = details.error == nil && kind != .general && kind != .browserRequired
         return isUsual ? nil : details.message
     }
 
-    /// Whether the app may go on with the state that it called: never after a failure on the way to the server.
-    var keepsState: Bool {
+    /// Whether it happened on the way to the server or back.
+    private var isOnTheWay: Bool {
         switch self {
-        case .network, .cancelled: false
-        case .browserRequired, .userAlreadyExists, .invalidUsername, .invalidPassword, .invalidAttributes,
-            .incorrectCode, .expired, .unexpectedReply, .notAvailable, .registrationRequired, .mfaRequired,
-            .invalidScope, .signInRequired, .invalidConfiguration, .general:
-            details.canRetry
+        case .network, .indeterminate: true
+        case .browserRequired, .userAlreadyExists, .userNotFound, .userDoesNotHavePassword, .invalidUsername,
+            .invalidPassword, .invalidCredentials, .invalidAttributes, .invalidInput, .incorrectCode,
+            .authMethodBlocked, .verificationContactBlocked, .expired, .invalidScope, .unexpectedReply, .notAvailable,
+            .registrationRequired, .mfaRequired, .signInRequired, .throttled, .stateAlreadyUsed, .cancelled,
+            .invalidConfiguration, .general:
+            false
         }
+    }
+
+    /// What mends an error, where the server's text does not say it to an app.
+    private var advice: String? {
+        if case .throttled(let seconds?, _) = self {
+            "Too many requests; wait \(seconds) seconds."
+        } else if case .authMethodBlocked = self {
+            MSALNativeAuthError.Kind.authMethodBlocked.text
+        } else if case .verificationContactBlocked = self {
+            MSALNativeAuthError.Kind.verificationContactBlocked.text
+        } else if details.errorCodes.contains(50_076) {
+            "A second factor is needed; sign the user in again."
+        } else if details.errorCodes.contains(50_142) {
+            "The password must be reset first."
+        } else {
+            nil
+        }
+    }
+
+    /// Whether the app may go on with the state that it called.
+    var canRetry: Bool { details.canRetry }
+
+    /// The same where the flow may have ended at the server: not after a failure on the way to it or back.
+    var keepsState: Bool { canRetry && !isOnTheWay }
+
+    /// A step that cannot follow the one before it.
+    static func unexpectedStep(correlationID: UUID) -> NativeAuthError {
+        .general(.init(correlationID: correlationID, message: "Unexpected challenge type"))
     }
 }
 
@@ -132,6 +177,34 @@ public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
     public var isInvalidAttributes: Bool { kind == .invalidAttributes }
 }
 
+/// Why a sign-in did not start.
+public final class SignInStartError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> { [.browserRequired, .userNotFound, .invalidCredentials, .invalidUsername] }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// Nobody has an account with this e-mail address or this alias.
+    public var isUserNotFound: Bool { kind == .userNotFound }
+    /// The password is empty, or not that of the account.
+    public var isInvalidCredentials: Bool { kind == .invalidCredentials }
+    /// The username is empty.
+    public var isInvalidUsername: Bool { kind == .invalidUsername }
+}
+
+/// Why a password reset did not start.
+public final class ResetPasswordStartError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> {
+        [.browserRequired, .userDoesNotHavePassword, .userNotFound, .invalidUsername]
+    }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The account signs in with one-time passcodes, and has no password.
+    public var isUserDoesNotHavePassword: Bool { kind == .userDoesNotHavePassword }
+    /// Nobody has an account with this e-mail address or this alias.
+    public var isUserNotFound: Bool { kind == .userNotFound }
+    /// The username is empty.
+    public var isInvalidUsername: Bool { kind == .invalidUsername }
+}
+
 /// Why a code was not accepted.
 public final class VerifyCodeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidCode] }
@@ -143,8 +216,9 @@ public final class VerifyCodeError: MSALNativeAuthError, @unchecked Sendable {
 }
 
 extension VerifyCodeError {
-    /// A password that was given at the start and is refused now keeps the flag that apps know for this step; the text tells.
-    convenience init(refusal error: NativeAuthError) {
+    /// A password that was given at the start of a sign-up and is refused now keeps the flag that apps know for this step; the
+    /// text tells.
+    convenience init(signUp error: NativeAuthError) {
         guard case .invalidPassword(let details) = error else {
             self.init(error)
             return
@@ -162,8 +236,19 @@ public final class PasswordRequiredError: MSALNativeAuthError, @unchecked Sendab
     override class var kinds: Set<Kind> { [.browserRequired, .invalidPassword] }
     /// The flow can only go on in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The password is empty or breaks the tenant's rules.
+    /// The password is empty, breaks the tenant's rules, or, in a sign-in, is not that of the account.
     public var isInvalidPassword: Bool { kind == .invalidPassword }
+}
+
+extension PasswordRequiredError {
+    /// A wrong password of a sign-in has the usual text, whatever the server says.
+    convenience init(signIn error: NativeAuthError) {
+        if case .invalidPassword = error {
+            self.init(error, message: Kind.invalidPassword.text)
+        } else {
+            self.init(error)
+        }
+    }
 }
 
 /// Why attributes could not be sent, or the flow ended at them.
@@ -171,6 +256,50 @@ public final class AttributesRequiredError: MSALNativeAuthGenericError, @uncheck
 
 /// Why the sign-in after a sign-up failed. The account exists all the same.
 public final class SignInAfterSignUpError: MSALNativeAuthGenericError, @unchecked Sendable {}
+
+/// Why the sign-in after a password reset failed. The password is the new one all the same.
+public final class SignInAfterResetPasswordError: MSALNativeAuthGenericError, @unchecked Sendable {}
+
+/// Why no code for the second factor was sent.
+public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> { [.browserRequired, .authMethodBlocked] }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The server does not serve this method now; another one may work.
+    public var isAuthMethodBlocked: Bool { kind == .authMethodBlocked }
+}
+
+/// Why a code of the second factor was not accepted.
+public final class MFASubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> { [.browserRequired, .invalidChallenge] }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The code is wrong or empty.
+    public var isInvalidChallenge: Bool { kind == .invalidChallenge }
+}
+
+/// Why the methods of the second factor are not known. Of the releases from 1.6 up to 2.5.
+public final class MFAGetAuthMethodsError: MSALNativeAuthGenericError, @unchecked Sendable {}
+
+/// Why a strong authentication method could not be challenged.
+public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> { [.browserRequired, .invalidInput, .verificationContactBlocked] }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The contact is empty, or no address of the method's channel.
+    public var isInvalidInput: Bool { kind == .invalidInput }
+    /// The server sends nothing to this contact; another one may work.
+    public var isVerificationContactBlocked: Bool { kind == .verificationContactBlocked }
+}
+
+/// Why a strong authentication method was not registered.
+public final class RegisterStrongAuthSubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    override class var kinds: Set<Kind> { [.browserRequired, .invalidChallenge] }
+    /// The flow can only go on in a browser.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    /// The code is wrong or empty.
+    public var isInvalidChallenge: Bool { kind == .invalidChallenge }
+}
 
 /// Why there is no access token.
 public final class RetrieveAccessTokenError: MSALNativeAuthError, @unchecked Sendable {
@@ -183,22 +312,6 @@ public final class RetrieveAccessTokenError: MSALNativeAuthError, @unchecked Sen
     public var isInvalidScope: Bool { kind == .invalidScope }
 }
 
-extension RetrieveAccessTokenError {
-    /// Two refusals say more when it is told what mends them.
-    convenience init(refusal error: NativeAuthError) {
-        let advice: String? =
-            if error.details.errorCodes.contains(50_076) {
-                "A second factor is needed; sign the user in again."
-            } else if error.details.errorCodes.contains(50_142) {
-                "The password must be reset first."
-            } else {
-                nil
-            }
-        let text = advice.map { [$0, error.details.message].compactMap(\.self).joined(separator: " ") }
-        self.init(error, message: text)
-    }
-}
-
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The domain of the errors that initializers throw.
 public let MSALErrorDomain = "MSALErrorDomain"
@@ -206,10 +319,25 @@ public let MSALErrorDomain = "MSALErrorDomain"
 /// The key of an error's description in its `userInfo`.
 public let MSALErrorDescriptionKey = "MSALErrorDescriptionKey"
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the server's numbers, `[Int]`, in an error's `userInfo`.
+public let MSALSTSErrorCodesKey = "MSALSTSErrorCodesKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the identifier in both logs, a `UUID`, in an error's `userInfo`.
+public let MSALCorrelationIDKey = "MSALCorrelationIDKey"
+
 /// The codes of errors in ``MSALErrorDomain``.
 public enum MSALError: Int, Sendable {
-    /// A value that the app passed cannot be used; the description tells which.
+    /// A value that the app passed cannot be used, or something else; the description tells.
     case `internal` = -50000
+    /// The user must go on in a browser, or sign in again.
+    case interactionRequired = -50002
+    /// Not all scopes were granted.
+    case serverDeclinedScopes = -50003
+    /// The task was cancelled.
+    case userCanceled = -50005
+    /// The server cannot be reached, or refused.
+    case serverError = -50006
 }
 
 extension NSError {
@@ -220,5 +348,27 @@ extension NSError {
         ]
         userInfo[NSUnderlyingErrorKey] = underlying
         return NSError(domain: MSALErrorDomain, code: MSALError.internal.rawValue, userInfo: userInfo)
+    }
+
+    /// An error for a completion block.
+    static func msal(_ error: NativeAuthError) -> NSError {
+        let code: MSALError =
+            switch error {
+            case .browserRequired, .expired, .signInRequired, .mfaRequired, .registrationRequired: .interactionRequired
+            case .invalidScope: .serverDeclinedScopes
+            case .cancelled: .userCanceled
+            case .userAlreadyExists, .userNotFound, .userDoesNotHavePassword, .invalidUsername, .invalidPassword,
+                .invalidCredentials, .invalidAttributes, .invalidInput, .incorrectCode, .authMethodBlocked,
+                .verificationContactBlocked, .unexpectedReply, .notAvailable, .network, .indeterminate, .throttled,
+                .stateAlreadyUsed, .invalidConfiguration, .general:
+                .serverError
+            }
+        let description = RetrieveAccessTokenError(error).errorDescription ?? ""
+        return NSError(
+            domain: MSALErrorDomain, code: code.rawValue,
+            userInfo: [
+                MSALErrorDescriptionKey: description, NSLocalizedDescriptionKey: description,
+                MSALSTSErrorCodesKey: error.details.errorCodes, MSALCorrelationIDKey: error.details.correlationID,
+            ])
     }
 }

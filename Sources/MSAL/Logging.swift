@@ -17,6 +17,16 @@ public enum MSALLogLevel: Int, Sendable, CaseIterable {
     public static var last: MSALLogLevel { .verbose }
 }
 
+/// What of personal data log lines may show. Here they never show any, whatever the level.
+public enum MSALLogMaskingLevel: Int, Sendable, CaseIterable {
+    /// No personal data.
+    case settingsMaskAllPII
+    /// No data that names a person.
+    case settingsMaskEUIIOnly
+    /// No secrets.
+    case settingsMaskSecretsOnly
+}
+
 /// Settings of the whole process.
 public final class MSALGlobalConfig: NSObject {
     /// Where log lines go.
@@ -27,9 +37,10 @@ public final class MSALGlobalConfig: NSObject {
 
 /// Where log lines go. No line carries personal data, a code, a password or a token.
 public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
-    // Sendable holds because every access to the two mutable properties holds the lock.
+    // Sendable holds because every access to the mutable properties holds the lock.
     private let lock = NSLock()
     private var lockedLevel = MSALLogLevel.info
+    private var lockedMaskingLevel = MSALLogMaskingLevel.settingsMaskAllPII
     private var lockedCallback: (@Sendable (MSALLogLevel, String?, Bool) -> Void)?
 
     override init() {}
@@ -38,6 +49,12 @@ public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
     public var logLevel: MSALLogLevel {
         get { lock.withLock { lockedLevel } }
         set { lock.withLock { lockedLevel = newValue } }
+    }
+
+    /// Without effect: lines never show personal data.
+    public var logMaskingLevel: MSALLogMaskingLevel {
+        get { lock.withLock { lockedMaskingLevel } }
+        set { lock.withLock { lockedMaskingLevel = newValue } }
     }
 
     /// Takes log lines: level, text, and whether the text has personal data in it, which is never so. It is called from any

@@ -81,7 +81,7 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
             },
             fail: { delegate, error in
                 delegate.onSignUpVerifyCodeError(
-                    error: VerifyCodeError(refusal: error), newState: error.keepsState ? self : nil)
+                    error: VerifyCodeError(signUp: error), newState: error.keepsState ? self : nil)
             })
     }
 
@@ -190,13 +190,6 @@ extension SignUpStep {
     }
 }
 
-extension NativeAuthError {
-    /// A step that cannot follow the one before it.
-    fileprivate static func unexpectedStep(correlationID: UUID) -> NativeAuthError {
-        .general(.init(correlationID: correlationID, message: "Unexpected challenge type"))
-    }
-}
-
 /// Attributes as the app gave them, translated as far as they can be.
 private struct Attributes: Sendable {
     private var values: [String: AttributeValue] = [:]
@@ -228,21 +221,11 @@ private struct Attributes: Sendable {
 extension AttributeValue {
     /// Nil for anything but text, a whole number of at most 64 bits, or a boolean.
     fileprivate init?(any value: Any) {
-        // An NSNumber by its own class first: it would pass for a Swift number and a Swift boolean alike.
-        if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
-            switch String(cString: number.objCType) {
-            case "c", "B": self = .boolean(number.boolValue)
-            case "f", "d": return nil
-            case _: self = .integer(number.intValue)
-            }
-        } else if let text = value as? String {
-            self = .string(text)
-        } else if let flag = value as? Bool {
-            self = .boolean(flag)
-        } else if let number = (value as? any BinaryInteger).flatMap({ Int(exactly: $0) }) {
-            self = .integer(number)
-        } else {
-            return nil
+        switch JSONValue(any: value) {
+        case .string(let text): self = .string(text)
+        case .boolean(let flag): self = .boolean(flag)
+        case .integer(let number): self = .integer(number)
+        case .number, .null, .array, .object, nil: return nil
         }
     }
 }

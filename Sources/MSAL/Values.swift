@@ -1,4 +1,5 @@
 public import Foundation
+internal import NativeAuth
 internal import NativeAuthCore
 
 /// The way a one-time passcode travelled.
@@ -55,66 +56,20 @@ public final class MSALNativeAuthRequiredAttribute: NSObject, Sendable {
     }
 }
 
-/// A way to prove a second factor, as the server lists it.
+/// A way to prove who one is beyond the first factor, as the server lists it.
 public final class MSALAuthMethod: NSObject, Sendable {
+    let method: AuthMethod
+
+    init(_ method: AuthMethod) {
+        self.method = method
+    }
+
     /// The server's identifier of the method.
-    public let id: String
+    public var id: String { method.id }
     /// `oob` for a one-time passcode, `password`, or a word that a later server introduces.
-    public let challengeType: String
+    public var challengeType: String { method.challengeType }
     /// Where a code would go.
-    public let channelTargetType: MSALNativeAuthChannelType
-    /// The masked address, if the server tells it.
-    public let loginHint: String?
-
-    init(id: String, challengeType: String, channelTargetType: MSALNativeAuthChannelType, loginHint: String?) {
-        self.id = id
-        self.challengeType = challengeType
-        self.channelTargetType = channelTargetType
-        self.loginHint = loginHint
-    }
-}
-
-/// The state of a sign-in that waits for a second factor. It has no public initializer.
-public final class AwaitingMFAState: NSObject, Sendable {
-    override init() {}
-}
-
-/// The state of a sign-in that waits for a strong authentication method to be registered. It has no public initializer.
-public final class RegisterStrongAuthState: NSObject, Sendable {
-    override init() {}
-}
-
-#if !canImport(ObjectiveC)
-    /// What `error: &error` and `error: nil` convert to; Apple's Foundation declares it there.
-    public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
-#endif
-
-/// Claims that a token should carry, as the JSON object of OpenID Connect Core section 5.5.
-public final class MSALClaimsRequest: NSObject, Sendable {
-    private let json: String?
-
-    /// A request for no particular claim.
-    public override init() {
-        json = nil
-    }
-
-    /// Takes over a claims request.
-    ///
-    /// - Parameters:
-    ///   - jsonString: A JSON object.
-    ///   - error: Receives an error in ``MSALErrorDomain`` when `jsonString` is not a JSON object; the request is then empty.
-    public init(jsonString: String, error: NSErrorPointer) {
-        do {
-            guard try JSONSerialization.jsonObject(with: Data(jsonString.utf8)) is [String: Any] else {
-                throw CocoaError(.propertyListReadCorrupt)
-            }
-            json = jsonString
-        } catch let reason {
-            json = nil
-            error?.pointee = .msal("The claims request is not a JSON object.", underlying: reason)
-        }
-    }
-
-    /// The JSON text to send, or nil when nothing is requested.
-    public func jsonString() -> String? { json }
+    public var channelTargetType: MSALNativeAuthChannelType { MSALNativeAuthChannelType(value: method.channel) }
+    /// The masked address, or one to suggest for a registration, if the server tells it.
+    public var loginHint: String? { method.loginHint }
 }

@@ -25,6 +25,11 @@ struct AccountTests {
         #expect(account.homeAccountId?.objectId == "o")
         #expect(account.homeAccountId?.tenantId == "t")
         #expect(account.environment == "contoso.ciamlogin.com")
+        #expect(!account.isSSOAccount)
+        let profile = try #require(account.tenantProfiles?.first)
+        #expect(profile.identifier == "o" && profile.tenantId == "t" && profile.isHomeTenantProfile)
+        #expect(profile.environment == "contoso.ciamlogin.com")
+        #expect(profile.claims?["number"] as? Int == 1)
         #expect(account.accountClaims?["preferred_username"] as? String == "dana@example.com")
         #expect(account.accountClaims?["number"] as? Int == 1)
         #expect((account.accountClaims?["list"] as? [Any])?.first as? Bool == true)
@@ -105,34 +110,6 @@ struct AccountTests {
         #expect(await fixture.server.form()["claims"] == #"{"access_token":{}}"#)
     }
 
-    nonisolated static let refreshRows: [Row] = [
-        Row(
-            "the session has ended", .error("invalid_grant", code: 70_008),
-            expect: "onAccessTokenRetrieveError refreshTokenExpired - [70008] said"),
-        Row(
-            "redirect", .redirect, expect: "onAccessTokenRetrieveError browserRequired - [] because"),
-        Row(
-            "the scope is refused", .error("invalid_scope", code: 70_011),
-            expect: "onAccessTokenRetrieveError invalidScope - [70011] said"),
-        Row(
-            "a second factor", .error("invalid_grant", code: 50_076),
-            expect: "onAccessTokenRetrieveError - [50076] A second factor is needed; sign the user in again. said"),
-        Row(
-            "the password must be reset", .error("invalid_grant", code: 50_142),
-            expect: "onAccessTokenRetrieveError - [50142] The password must be reset first. said"),
-        Row(
-            "no connection, twice", .broken, .broken,
-            expect: "onAccessTokenRetrieveError - [] The server cannot be reached"),
-        Row("another error", .error("something_new"), expect: "onAccessTokenRetrieveError - [7] said"),
-    ]
-
-    @Test("Each reply to a refresh has its callback", arguments: refreshRows)
-    func eachReplyToARefreshHasItsCallback(_ row: Row) async throws {
-        let (fixture, result) = try await Fixture.signedIn(row.replies)
-        #expect(try await token(result) { $0.forceRefresh = true }.summary == row.expected)
-        #expect(await fixture.server.unused == 0)
-    }
-
     @Test func aReservedScopeIsRefusedWithoutARequest() async throws {
         let (fixture, result) = try await Fixture.signedIn([])
         let callback = try await token(result) { $0.scopes = ["openid"] }
@@ -157,4 +134,99 @@ struct AccountTests {
         result.account = other.account
         #expect(result.account === other.account)
     }
+
+    // MARK: What the application object of every kind has
+
+    @Test func theApplicationListsFindsAndRemovesAccounts() async throws {
+        let (fixture, result) = try await Fixture.signedIn([])
+        let app: MSALPublicClientApplication = fixture.app
+        #expect(try app.allAccounts() == [result.account])
+        #expect(try app.account(forIdentifier: "o.t") == result.account)
+        #expect(try app.account(forUsername: "Dana@Example.com") == result.account)
+        #expect(throws: (any Error).self) { try app.account(forIdentifier: "x.t") }
+        #expect(throws: (any Error).self) { try app.account(forUsername: "eve@example.com") }
+        try app.remove(result.account)
+        #expect(try app.allAccounts().isEmpty)
+        #expect(fixture.app.getNativeAuthUserAccount() == nil)
+        let error = #expect(throws: (any Error).self) { try app.remove(result.account) }
+        #expect((error as NSError?)?.domain == MSALErrorDomain)
+    }
+
+    @Test func theApplicationTellsWhoIsSignedIn() async throws {
+        let (fixture, result) = try await Fixture.signedIn([])
+        let account = await withCheckedContinuation { continuation in
+            fixture.app.getCurrentAccount(with: nil) { account, _, _ in continuation.resume(returning: account) }
+        }
+        #expect(account == result.account)
+    }
+
+    private func silentToken(
+        _ fixture: Fixture, _ parameters: MSALSilentTokenParameters
+    ) async -> (MSALResult?, NSError?) {
+        await withCheckedContinuation { continuation in
+            fixture.app.acquireTokenSilent(with: parameters) { result, error in
+                continuation.resume(returning: (result, error as NSError?))
+            }
+        }
+    }
+
+    @Test func aTokenIsHadThroughACompletionBlockToo() async throws {
+        let (fixture, result) = try await Fixture.signedIn([.tokens(2), .error("invalid_grant", code: 70_008)])
+        let parameters = MSALSilentTokenParameters(scopes: [], account: result.account)
+        parameters.forceRefresh = true
+        let token = try #require(await silentToken(fixture, parameters).0)
+        #expect(token.accessToken == "at-2" && token.authorizationHeader == "Bearer at-2")
+        #expect(token.account == result.account && token.tenantProfile.identifier == "o")
+        #expect(token.account.accountClaims?["number"] as? Int == 2)
+        #expect(token.idToken?.hasPrefix("e30.") == true && token.correlationId == Fixture.correlationID)
+        #expect(token.scopes.contains("openid") && (token.expiresOn ?? .distantPast) > .now)
+
+        let error = try #require(await silentToken(fixture, parameters).1)
+        #expect(error.domain == MSALErrorDomain && error.code == MSALError.interactionRequired.rawValue)
+        #expect(error.userInfo[MSALSTSErrorCodesKey] as? [Int] == [70_008])
+        #expect(error.userInfo[MSALErrorDescriptionKey] as? String == "said")
+        #expect(error.userInfo[MSALCorrelationIDKey] as? UUID == Fixture.correlationID)
+        #expect(await fixture.server.unused == 0)
+    }
+
+    #if os(Linux)
+        /// Where there are view controllers, these need one.
+        @Test func whatNeedsABrowserAnswersThatItDoes() async throws {
+            let (fixture, result) = try await Fixture.signedIn([])
+            let webview = MSALWebviewParameters()
+            let interactive = MSALInteractiveTokenParameters(scopes: ["api://orders/read"], webviewParameters: webview)
+            interactive.promptType = .login
+            let error = await withCheckedContinuation { continuation in
+                fixture.app.acquireToken(with: interactive) { _, error in
+                    continuation.resume(returning: error as NSError?)
+                }
+            }
+            #expect(error?.domain == MSALErrorDomain && error?.code == MSALError.interactionRequired.rawValue)
+            #expect(error?.localizedDescription.contains("browser") == true)
+
+            let parameters = MSALSignoutParameters(webviewParameters: webview)
+            parameters.signoutFromBrowser = true
+            #expect(
+                await signout(fixture, result.account, parameters) == (false, MSALError.interactionRequired.rawValue))
+            #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are gone all the same")
+            #expect(MSALPublicClientApplication.cancelCurrentWebAuthSession() == false)
+        }
+
+        @Test func anAccountSignsOutThroughACompletionBlockToo() async throws {
+            let (fixture, result) = try await Fixture.signedIn([])
+            let parameters = MSALSignoutParameters(webviewParameters: MSALWebviewParameters())
+            #expect(await signout(fixture, result.account, parameters) == (true, nil))
+            #expect(try fixture.app.allAccounts().isEmpty)
+        }
+
+        private func signout(
+            _ fixture: Fixture, _ account: MSALAccount, _ parameters: MSALSignoutParameters
+        ) async -> (Bool, Int?) {
+            await withCheckedContinuation { continuation in
+                fixture.app.signout(with: account, signoutParameters: parameters) { isDone, error in
+                    continuation.resume(returning: (isDone, (error as NSError?)?.code))
+                }
+            }
+        }
+    #endif
 }

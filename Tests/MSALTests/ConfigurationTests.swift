@@ -51,12 +51,44 @@ struct ConfigurationTests {
     }
 
     @Test func anAuthorityOfAnotherKindIsRefusedByTheApplication() throws {
-        let authority = try MSALAuthority(url: url("https://login.microsoftonline.com/common"))
-        let configuration = MSALNativeAuthPublicClientApplicationConfig(
-            clientId: clientID, authority: authority, challengeTypes: [.OOB])
-        #expect(throws: (any Error).self) {
-            try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        let refused = [
+            try MSALAuthority(url: url("https://login.microsoftonline.com/common")),
+            try MSALAADAuthority(url: url("https://login.microsoftonline.com/common")),
+            try MSALAADAuthority(url: url("https://contoso.ciamlogin.com")),
+            try MSALB2CAuthority(url: url("https://contoso.b2clogin.com/tfp/contoso/policy")),
+        ]
+        for authority in refused {
+            let configuration = MSALNativeAuthPublicClientApplicationConfig(
+                clientId: clientID, authority: authority, challengeTypes: [.OOB])
+            #expect(throws: (any Error).self) {
+                try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+            }
         }
+    }
+
+    @Test(arguments: [
+        "https://contoso.ciamlogin.com/", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com",
+        "https://contoso.ciamlogin.com/aaaabbbb-0000-cccc-1111-dddd2222eeee",
+    ])
+    func theThreeFormsOfAnAuthorityAreTakenFromEitherClass(_ text: String) throws {
+        for authority in [try MSALAuthority(url: url(text)), try MSALCIAMAuthority(url: url(text))] {
+            _ = try MSALNativeAuthPublicClientApplication(
+                nativeAuthConfiguration: MSALNativeAuthPublicClientApplicationConfig(
+                    clientId: clientID, authority: authority, challengeTypes: [.OOB]))
+        }
+    }
+
+    @Test @MainActor func theDataCentreOfASliceIsInEveryAddress() async throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: [.OOB])
+        configuration.sliceConfig = MSALSliceConfig(slice: "testslice", dc: "ESTS-PUB-1")
+        let server = ScriptedTransport([.token("a"), .code("b")])
+        let app = try MSALNativeAuthPublicClientApplication(configuration, transport: server)
+        let delegate = FullDelegate()
+        app.signIn(parameters: .init(username: "dana@example.com"), delegate: delegate)
+        #expect(try await delegate.mailbox.next().name == "onSignInCodeRequired")
+        #expect(await server.requests.map(\.url.query) == ["dc=ESTS-PUB-1", "dc=ESTS-PUB-1"])
+        #expect(MSALSliceConfig(slice: nil, dc: nil) == nil)
     }
 
     @Test(arguments: ["", " \n"])
@@ -202,6 +234,45 @@ struct ConfigurationTests {
         #expect(MSALClaimsRequest(jsonString: "[]", error: nil).jsonString() == nil)
     }
 
+    @Test func claimsAreRequestedOneByOne() throws {
+        let request = MSALClaimsRequest()
+        #expect(request.claimsRequests(for: .accessToken) == nil)
+        let context = MSALIndividualClaimRequest(name: "acrs")
+        context.additionalInfo = MSALIndividualClaimRequestAdditionalInfo()
+        context.additionalInfo?.essential = NSNumber(value: true)
+        context.additionalInfo?.value = "c1"
+        try request.requestClaim(context, for: .accessToken)
+        let level = MSALIndividualClaimRequest(name: "level")
+        level.additionalInfo = MSALIndividualClaimRequestAdditionalInfo()
+        level.additionalInfo?.values = [1, 2.5, "three", false, NSNull(), ["four": [5]]] as [Any]
+        try request.requestClaim(level, for: .accessToken)
+        try request.requestClaim(MSALIndividualClaimRequest(name: "nickname"), for: .idToken)
+        #expect(
+            request.jsonString() == #"{"access_token":{"acrs":{"essential":true,"value":"c1"},"#
+                + #""level":{"values":[1,2.5,"three",false,null,{"four":[5]}]}},"id_token":{"nickname":null}}"#)
+
+        let read = MSALClaimsRequest(jsonString: try #require(request.jsonString()), error: nil)
+        let claims = try #require(read.claimsRequests(for: .accessToken))
+        #expect(claims.map(\.name) == ["acrs", "level"])
+        #expect(claims[0].additionalInfo?.essential == NSNumber(value: true))
+        #expect(claims[0].additionalInfo?.value as? String == "c1")
+        #expect(claims[1].additionalInfo?.values?.count == 6)
+        #expect(read.claimsRequests(for: .idToken)?.first?.additionalInfo == nil)
+
+        try read.removeClaimRequest(withName: "nickname", target: .idToken)
+        #expect(read.claimsRequests(for: .idToken) == nil)
+        #expect(throws: (any Error).self) { try read.removeClaimRequest(withName: "nickname", target: .idToken) }
+        level.additionalInfo?.value = Date()
+        #expect(throws: (any Error).self) { try read.requestClaim(level, for: .idToken) }
+        #expect(read.claimsRequests(for: .idToken) == nil)
+    }
+
+    @Test func claimsOfOtherPlacesAreKept() throws {
+        let request = MSALClaimsRequest(jsonString: #"{"userinfo":{"email":null},"id_token":{"a":null}}"#, error: nil)
+        try request.removeClaimRequest(withName: "a", target: .idToken)
+        #expect(request.jsonString() == #"{"userinfo":{"email":null}}"#)
+    }
+
     @Test("SEC-LOG-1: no line of the log shows a password, code, token or address") @MainActor
     func theLogShowsNoSecret() async throws {
         /// Takes lines from any thread.
@@ -217,6 +288,8 @@ struct ConfigurationTests {
         let lines = Lines()
         let logger = MSALGlobalConfig.loggerConfig
         logger.logLevel = .verbose
+        #expect(logger.logMaskingLevel == .settingsMaskAllPII)
+        logger.logMaskingLevel = .settingsMaskSecretsOnly
         logger.setLogCallback { lines.add($0, $1, $2) }
         #expect(logger.callback() != nil)
 
@@ -239,5 +312,6 @@ struct ConfigurationTests {
         _ = fixture.app.getNativeAuthUserAccount()
         #expect(lines.all.count == count)
         logger.logLevel = .info
+        logger.logMaskingLevel = .settingsMaskAllPII
     }
 }

@@ -14,21 +14,172 @@ private var isMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueue) == tru
 struct DelegateTests {
     // MARK: Callbacks that are left out
 
-    private func expectMissing(_ name: String, in callback: Callback, error: String) {
-        #expect(callback.name == error)
+    /// A callback that is due, the error method that is called instead, and what makes it due.
+    struct Missing: Sendable, CustomTestStringConvertible {
+        let name: String
+        let error: String
+        let call: @MainActor @Sendable (ErrorsOnlyDelegate) async throws -> Void
+
+        var testDescription: String { "\(name), \(error)" }
+
+        init(
+            _ name: String, _ error: String,
+            _ call: @escaping @MainActor @Sendable (ErrorsOnlyDelegate) async throws -> Void
+        ) {
+            self.name = name
+            self.error = error
+            self.call = call
+        }
+    }
+
+    nonisolated static let missing: [Missing] =
+        missingInSignUp + missingInSignIn + missingAfterwards + missingInReset + missingBeyondTheFirstFactor
+
+    nonisolated static let missingInSignUp: [Missing] =
+        [
+            Missing("onSignUpCodeRequired", "onSignUpStartError") {
+                try Fixture(.token("a"), .code("b")).app
+                    .signUp(parameters: .init(username: "dana@example.com"), delegate: $0)
+            },
+            Missing("onSignUpResendCodeCodeRequired", "onSignUpResendCodeError") {
+                try await Fixture.waitingForCode([.code("x")]).1.resendCode(delegate: $0)
+            },
+        ]
+        + [
+            ("onSignUpCompleted", [.token("x")]),
+            ("onSignUpPasswordRequired", [.credentialRequired, .passwordWanted]),
+            ("onSignUpAttributesRequired", [.attributesRequired]),
+        ].map { (name: String, replies: [Reply]) in
+            Missing(name, "onSignUpVerifyCodeError") {
+                try await Fixture.waitingForCode(replies).1.submitCode(code: "12345678", delegate: $0)
+            }
+        }
+        + [("onSignUpCompleted", .token("x")), ("onSignUpAttributesRequired", .attributesRequired)]
+        .map { (name: String, reply: Reply) in
+            Missing(name, "onSignUpPasswordRequiredError") {
+                try await Fixture.waitingForPassword([reply]).1.submitPassword(password: "correct horse", delegate: $0)
+            }
+        }
+        + [
+            ("onSignUpCompleted", .token("x")), ("onSignUpAttributesRequired", .attributesRequired),
+            ("onSignUpAttributesInvalid", .invalidAttributes),
+        ].map { (name: String, reply: Reply) in
+            Missing(name, "onSignUpAttributesRequiredError") {
+                try await Fixture.waitingForAttributes([reply]).1.submitAttributes(attributes: [:], delegate: $0)
+            }
+        }
+
+    /// What every token request of a sign-in may end in.
+    nonisolated static let outcomes: [(String, [Reply])] = [
+        ("onSignInCompleted", [.tokens()]), ("onSignInAwaitingMFA", [.mfaRequired, .methods()]),
+        ("onSignInStrongAuthMethodRegistration", [.registrationRequired, .methods()]),
+    ]
+
+    nonisolated static let missingInSignIn: [Missing] =
+        [
+            Missing("onSignInCodeRequired", "onSignInStartError") {
+                try Fixture(.token("a"), .code("b")).app
+                    .signIn(parameters: .init(username: "dana@example.com"), delegate: $0)
+            },
+            Missing("onSignInPasswordRequired", "onSignInStartError") {
+                try Fixture(.token("a"), .passwordWanted).app
+                    .signIn(parameters: .init(username: "dana@example.com"), delegate: $0)
+            },
+            Missing("onSignInResendCodeCodeRequired", "onSignInResendCodeError") {
+                try await Fixture.waitingForSignInCode([.code("x")]).1.resendCode(delegate: $0)
+            },
+        ]
+        + outcomes.map { name, replies in
+            Missing(name, "onSignInStartError") {
+                let parameters = MSALNativeAuthSignInParameters(username: "dana@example.com")
+                parameters.password = "correct horse"
+                try Fixture([.token("a"), .passwordWanted] + replies).app.signIn(parameters: parameters, delegate: $0)
+            }
+        }
+        + outcomes.map { name, replies in
+            Missing(name, "onSignInVerifyCodeError") {
+                try await Fixture.waitingForSignInCode(replies).1.submitCode(code: "12345678", delegate: $0)
+            }
+        }
+        + outcomes.map { name, replies in
+            Missing(name, "onSignInPasswordRequiredError") {
+                try await Fixture.waitingForSignInPassword(replies).1
+                    .submitPassword(password: "correct horse", delegate: $0)
+            }
+        }
+
+    nonisolated static let missingAfterwards: [Missing] =
+        outcomes.map { name, replies in
+            Missing(name, "onSignInAfterSignUpError") {
+                try await Fixture.done(replies).1.signIn(parameters: .init(), delegate: $0)
+            }
+        }
+        + outcomes.map { name, replies in
+            Missing(name, "onSignInAfterResetPasswordError") {
+                try await Fixture.reset(replies).1.signIn(parameters: .init(), delegate: $0)
+            }
+        }
+        + [
+            Missing("onAccessTokenRetrieveCompleted", "onAccessTokenRetrieveError") {
+                try await Fixture.signedIn([]).1.getAccessToken(parameters: .init(), delegate: $0)
+            }
+        ]
+
+    nonisolated static let missingInReset: [Missing] = [
+        Missing("onResetPasswordCodeRequired", "onResetPasswordStartError") {
+            try Fixture(.token("a"), .code("b")).app
+                .resetPassword(parameters: .init(username: "dana@example.com"), delegate: $0)
+        },
+        Missing("onResetPasswordResendCodeRequired", "onResetPasswordResendCodeError") {
+            try await Fixture.waitingForResetCode([.code("x")]).1.resendCode(delegate: $0)
+        },
+        Missing("onPasswordRequired", "onResetPasswordVerifyCodeError") {
+            try await Fixture.waitingForResetCode([.newPasswordWanted("x")]).1
+                .submitCode(code: "12345678", delegate: $0)
+        },
+        Missing("onResetPasswordCompleted", "onResetPasswordRequiredError") {
+            try await Fixture.waitingForNewPassword([.submitted, .polled("succeeded")]).1
+                .submitPassword(password: "correct horse", delegate: $0)
+        },
+    ]
+
+    nonisolated static let missingBeyondTheFirstFactor: [Missing] = [
+        Missing("onMFARequestChallengeVerificationRequired", "onMFARequestChallengeError") {
+            try await Fixture.awaitingMFA([.code("x")], methods: 1).1.requestChallenge(delegate: $0)
+        },
+        Missing("onMFARequestChallengeSelectionRequired", "onMFARequestChallengeError") {
+            try await Fixture.awaitingMFA([]).1.requestChallenge(delegate: $0)
+        },
+        Missing("onSignInCompleted", "onMFASubmitChallengeError") {
+            try await Fixture.waitingForMFACode([.tokens()]).1.submitChallenge(challenge: "12345678", delegate: $0)
+        },
+        Missing("onRegisterStrongAuthVerificationRequired", "onRegisterStrongAuthChallengeError") {
+            let (_, state, method) = try await Fixture.registering([.registrationCode("x")])
+            state.challengeAuthMethod(parameters: .init(authMethod: method), delegate: $0)
+        },
+        Missing("onSignInCompleted", "onRegisterStrongAuthChallengeError") {
+            let (_, state, method) = try await Fixture.registering([.preverified("x"), .token("y"), .tokens()])
+            state.challengeAuthMethod(parameters: .init(authMethod: method), delegate: $0)
+        },
+        Missing("onSignInCompleted", "onRegisterStrongAuthSubmitChallengeError") {
+            let (_, state, _) = try await Fixture.waitingForRegistrationCode([.token("y"), .tokens()])
+            state.submitChallenge(challenge: "12345678", delegate: $0)
+        },
+    ]
+
+    @Test("A callback that is left out is an error of the same delegate", arguments: missing)
+    func aCallbackThatIsLeftOutIsAnError(_ row: Missing) async throws {
+        let delegate = ErrorsOnlyDelegate()
+        try await row.call(delegate)
+        let callback = try await delegate.mailbox.next()
+        #expect(callback.name == row.error)
         #expect(callback.flags.isEmpty)
         #expect(callback.state == nil)
-        #expect(callback.error?.errorDescription?.contains(name) == true)
+        #expect(callback.error?.errorDescription == "The delegate does not implement \(row.name)")
         #expect(callback.error?.errorCodes == [])
         #expect(callback.error?.errorUri == nil)
         #expect(callback.error?.correlationId == Fixture.correlationID)
-    }
-
-    @Test func aStartWithoutTheCallbackForACodeIsAnError() async throws {
-        let delegate = ErrorsOnlyDelegate()
-        let fixture = try Fixture(.token("a"), .code("b"))
-        fixture.app.signUp(parameters: .init(username: "dana@example.com"), delegate: delegate)
-        expectMissing("onSignUpCodeRequired", in: try await delegate.mailbox.next(), error: "onSignUpStartError")
+        #expect(delegate.mailbox.count == 1)
     }
 
     @Test func invalidAttributesWithoutTheirCallbackAreAFlagOfTheError() async throws {
@@ -40,73 +191,22 @@ struct DelegateTests {
         #expect(delegate.mailbox.count == 1)
     }
 
-    nonisolated static let afterCode: [(String, [Reply])] = [
-        ("onSignUpCompleted", [.token("x")]), ("onSignUpPasswordRequired", [.credentialRequired, .passwordWanted]),
-        ("onSignUpAttributesRequired", [.attributesRequired]),
-    ]
-
-    @Test(arguments: afterCode)
-    func aCodeWithoutTheCallbackThatIsDueIsAnError(_ name: String, _ replies: [Reply]) async throws {
-        let delegate = ErrorsOnlyDelegate()
-        try await Fixture.waitingForCode(replies).1.submitCode(code: "12345678", delegate: delegate)
-        expectMissing(name, in: try await delegate.mailbox.next(), error: "onSignUpVerifyCodeError")
-    }
-
-    @Test func aResendWithoutItsCallbackIsAnError() async throws {
-        let delegate = ErrorsOnlyDelegate()
-        try await Fixture.waitingForCode([.code("x")]).1.resendCode(delegate: delegate)
-        expectMissing(
-            "onSignUpResendCodeCodeRequired", in: try await delegate.mailbox.next(), error: "onSignUpResendCodeError")
-    }
-
-    nonisolated static let afterPassword: [(String, [Reply])] = [
-        ("onSignUpCompleted", [.token("x")]), ("onSignUpAttributesRequired", [.attributesRequired]),
-    ]
-
-    @Test(arguments: afterPassword)
-    func aPasswordWithoutTheCallbackThatIsDueIsAnError(_ name: String, _ replies: [Reply]) async throws {
-        let delegate = ErrorsOnlyDelegate()
-        try await Fixture.waitingForPassword(replies).1.submitPassword(password: "correct horse", delegate: delegate)
-        expectMissing(name, in: try await delegate.mailbox.next(), error: "onSignUpPasswordRequiredError")
-    }
-
-    nonisolated static let afterAttributes: [(String, [Reply])] = [
-        ("onSignUpCompleted", [.token("x")]), ("onSignUpAttributesRequired", [.attributesRequired]),
-        ("onSignUpAttributesInvalid", [.invalidAttributes]),
-    ]
-
-    @Test(arguments: afterAttributes)
-    func attributesWithoutTheCallbackThatIsDueAreAnError(_ name: String, _ replies: [Reply]) async throws {
-        let delegate = ErrorsOnlyDelegate()
-        try await Fixture.waitingForAttributes(replies).1.submitAttributes(attributes: [:], delegate: delegate)
-        expectMissing(name, in: try await delegate.mailbox.next(), error: "onSignUpAttributesRequiredError")
-    }
-
-    @Test func aSignInWithoutItsCallbackIsAnErrorAndStillSignsIn() async throws {
+    @Test func aSignInWithoutItsCallbackStillSignsIn() async throws {
         let delegate = ErrorsOnlyDelegate()
         let (fixture, state) = try await Fixture.done([.tokens()])
         state.signIn(parameters: .init(), delegate: delegate)
-        expectMissing("onSignInCompleted", in: try await delegate.mailbox.next(), error: "onSignInAfterSignUpError")
+        #expect(try await delegate.mailbox.next().name == "onSignInAfterSignUpError")
         #expect(fixture.app.getNativeAuthUserAccount()?.account.username == "dana@example.com")
     }
 
-    @Test func anAccessTokenWithoutItsCallbackIsAnError() async throws {
-        let delegate = ErrorsOnlyDelegate()
-        let (_, result) = try await Fixture.signedIn([])
-        result.getAccessToken(parameters: .init(), delegate: delegate)
-        expectMissing(
-            "onAccessTokenRetrieveCompleted", in: try await delegate.mailbox.next(), error: "onAccessTokenRetrieveError"
-        )
-    }
-
     @Test func aCallbackThatIsLeftOutDoesNotSpoilTheNextOne() async throws {
-        let (_, state) = try await Fixture.waitingForCode([.token("x"), .token("y")])
+        let (_, state) = try await Fixture.waitingForCode([.code("x"), .code("y")])
         let bare = ErrorsOnlyDelegate()
-        state.submitCode(code: "12345678", delegate: bare)
+        state.resendCode(delegate: bare)
         _ = try await bare.mailbox.next()
         let full = FullDelegate()
-        state.submitCode(code: "12345678", delegate: full)
-        #expect(try await full.mailbox.next().name == "onSignUpCompleted")
+        state.resendCode(delegate: full)
+        #expect(try await full.mailbox.next().name == "onSignUpResendCodeCodeRequired")
     }
 
     // MARK: When and where
@@ -174,14 +274,29 @@ struct DelegateTests {
         #expect(try await delegate.mailbox.next().name == "onSignUpCompleted")
     }
 
-    @Test func twoCallsOnOneStateAreIndependent() async throws {
-        let (_, state) = try await Fixture.waitingForCode([.token("x"), .token("y")])
-        let first = FullDelegate()
-        let second = FullDelegate()
+    @Test("SDK-STATE-1: of two calls on one state at once one is sent, and each has its callback")
+    func aDoubleTapIsOneRequest() async throws {
+        let (fixture, state) = try await Fixture.waitingForSignInCode([.tokens()])
+        let (first, second) = (FullDelegate(), FullDelegate())
         state.submitCode(code: "12345678", delegate: first)
         state.submitCode(code: "12345678", delegate: second)
-        #expect(try await first.mailbox.next().name == "onSignUpCompleted")
-        #expect(try await second.mailbox.next().name == "onSignUpCompleted")
+        let callbacks = [try await first.mailbox.next(), try await second.mailbox.next()]
+        #expect(Set(callbacks.map(\.name)) == ["onSignInCompleted", "onSignInVerifyCodeError"])
+        let refused = try #require(callbacks.first { $0.error != nil })
+        #expect(refused.flags.isEmpty && refused.state == nil)
+        #expect(await fixture.server.unused == 0)
+    }
+
+    @Test("SDK-STATE-1: a state that led on is not usable again, and no request is sent")
+    func aUsedStateIsRefused() async throws {
+        let (fixture, state) = try await Fixture.done([.tokens()])
+        let delegate = FullDelegate()
+        state.signIn(parameters: .init(), delegate: delegate)
+        #expect(try await delegate.mailbox.next().name == "onSignInCompleted")
+        let before = await fixture.server.requests.count
+        state.signIn(parameters: .init(), delegate: delegate)
+        #expect(try await delegate.mailbox.next().name == "onSignInAfterSignUpError")
+        #expect(await fixture.server.requests.count == before)
     }
 
     // MARK: What is checked before any request
@@ -204,24 +319,113 @@ struct DelegateTests {
         #expect(await fixture.server.requests.isEmpty)
     }
 
-    @Test func anEmptyCodeIsRefusedAndTheStateKept() async throws {
-        let (fixture, state) = try await Fixture.waitingForCode([])
+    @Test(arguments: [
+        ("", nil, "onSignInStartError invalidUsername - [] Invalid username"),
+        ("", "", "onSignInStartError invalidUsername - [] Invalid username"),
+        ("dana@example.com", "", "onSignInStartError invalidCredentials - [] Invalid credentials"),
+    ])
+    func anEmptySignInIsRefused(_ username: String, _ password: String?, _ expected: String) async throws {
+        let fixture = try Fixture()
         let delegate = FullDelegate()
-        state.submitCode(code: "", delegate: delegate)
-        let callback = try await delegate.mailbox.next()
-        #expect(callback.summary == "onSignUpVerifyCodeError invalidCode + [] Invalid code")
-        #expect(callback.state === state)
-        #expect(await fixture.server.requests.count == 2)
+        let parameters = MSALNativeAuthSignInParameters(username: username)
+        parameters.password = password
+        fixture.app.signIn(parameters: parameters, delegate: delegate)
+        #expect(delegate.mailbox.count == 0)
+        #expect(try await delegate.mailbox.next().summary == expected)
+        #expect(await fixture.server.requests.isEmpty)
     }
 
-    @Test func anEmptyPasswordIsRefusedAndTheStateKept() async throws {
-        let (fixture, state) = try await Fixture.waitingForPassword([])
+    @Test func anEmptyUserNameOfAResetIsRefused() async throws {
+        let fixture = try Fixture()
         let delegate = FullDelegate()
-        state.submitPassword(password: "", delegate: delegate)
+        fixture.app.resetPassword(parameters: .init(username: ""), delegate: delegate)
+        let expected = "onResetPasswordStartError invalidUsername - [] Invalid username"
+        #expect(try await delegate.mailbox.next().summary == expected)
+        #expect(await fixture.server.requests.isEmpty)
+    }
+
+    /// A call on a state with an empty argument; returns the state and the server.
+    struct Empty: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let call: @MainActor @Sendable (FullDelegate) async throws -> (ScriptedTransport, any AnyObject)
+
+        init(
+            _ expected: String,
+            _ call: @escaping @MainActor @Sendable (FullDelegate) async throws -> (ScriptedTransport, any AnyObject)
+        ) {
+            testDescription = expected
+            self.call = call
+        }
+    }
+
+    nonisolated static let empty: [Empty] = [
+        Empty("onSignUpVerifyCodeError invalidCode + [] Invalid code") {
+            let (fixture, state) = try await Fixture.waitingForCode([])
+            state.submitCode(code: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onSignInVerifyCodeError invalidCode + [] Invalid code") {
+            let (fixture, state) = try await Fixture.waitingForSignInCode([])
+            state.submitCode(code: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onResetPasswordVerifyCodeError invalidCode + [] Invalid code") {
+            let (fixture, state) = try await Fixture.waitingForResetCode([])
+            state.submitCode(code: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onSignUpPasswordRequiredError invalidPassword + [] Invalid password") {
+            let (fixture, state) = try await Fixture.waitingForPassword([])
+            state.submitPassword(password: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onSignInPasswordRequiredError invalidPassword + [] Invalid password") {
+            let (fixture, state) = try await Fixture.waitingForSignInPassword([])
+            state.submitPassword(password: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onResetPasswordRequiredError invalidPassword + [] Invalid password") {
+            let (fixture, state) = try await Fixture.waitingForNewPassword([])
+            state.submitPassword(password: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onMFASubmitChallengeError invalidChallenge + [] Invalid challenge") {
+            let (fixture, state) = try await Fixture.waitingForMFACode([])
+            state.submitChallenge(challenge: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onRegisterStrongAuthSubmitChallengeError invalidChallenge + [] Invalid challenge") {
+            let (fixture, state, _) = try await Fixture.waitingForRegistrationCode([])
+            state.submitChallenge(challenge: "", delegate: $0)
+            return (fixture.server, state)
+        },
+        Empty("onRegisterStrongAuthChallengeError invalidInput + [] Invalid input") {
+            let (fixture, state, method) = try await Fixture.registering([])
+            state.challengeAuthMethod(
+                parameters: .init(authMethod: method, verificationContact: ""), delegate: $0)
+            return (fixture.server, state)
+        },
+    ]
+
+    @Test("What is empty is refused without a request, and the state stays", arguments: empty)
+    func whatIsEmptyIsRefused(_ row: Empty) async throws {
+        let delegate = FullDelegate()
+        let (server, state) = try await row.call(delegate)
+        #expect(delegate.mailbox.count == 0)
+        let before = await server.requests.count
         let callback = try await delegate.mailbox.next()
-        #expect(callback.summary == "onSignUpPasswordRequiredError invalidPassword + [] Invalid password")
+        #expect(callback.summary == row.testDescription)
         #expect(callback.state === state)
-        #expect(await fixture.server.requests.count == 4)
+        #expect(await server.requests.count == before)
+    }
+
+    @Test func anEmptyContactKeepsAStateAfterACodeToo() async throws {
+        let (fixture, state, method) = try await Fixture.waitingForRegistrationCode([])
+        let delegate = FullDelegate()
+        state.challengeAuthMethod(parameters: .init(authMethod: method, verificationContact: ""), delegate: delegate)
+        let expected = "onRegisterStrongAuthChallengeError invalidInput + [] Invalid input"
+        #expect(try await delegate.mailbox.next().summary == expected)
+        #expect(await fixture.server.unused == 0)
     }
 
     @Test func anEmptyDictionaryOfAttributesGoesToTheServer() async throws {
@@ -295,5 +499,32 @@ struct DelegateTests {
         #expect(form["username"] == "dana@example.com")
         #expect(form["password"] == "correct horse")
         #expect(await fixture.server.requests[0].headers["client-request-id"] == correlationID.uuidString)
+    }
+
+    @Test func theParametersOfASignInAreReadBeforeTheCallReturns() async throws {
+        let fixture = try Fixture(.token("a"), .passwordWanted, .tokens())
+        let delegate = FullDelegate()
+        let parameters = MSALNativeAuthSignInParameters(username: "dana@example.com")
+        parameters.password = "correct horse"
+        parameters.scopes = ["api://orders/read"]
+        let claims = MSALClaimsRequest(
+            jsonString: #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#, error: nil)
+        parameters.claimsRequest = claims
+        let correlationID = UUID()
+        parameters.correlationId = correlationID
+        fixture.app.signIn(parameters: parameters, delegate: delegate)
+        parameters.username = "eve@example.com"
+        parameters.password = nil
+        parameters.scopes = nil
+        try claims.removeClaimRequest(withName: "acrs", target: .accessToken)
+        #expect(try await delegate.mailbox.next().name == "onSignInCompleted")
+        let form = await fixture.server.form()
+        #expect(form["username"] == "dana@example.com")
+        #expect(form["password"] == "correct horse")
+        #expect(form["scope"] == "api://orders/read openid profile offline_access")
+        #expect(form["claims"] == #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#)
+        for request in await fixture.server.requests {
+            #expect(request.headers["client-request-id"] == correlationID.uuidString)
+        }
     }
 }

@@ -17,7 +17,10 @@ struct InProcessServerTests {
                 Issue.record("something else was asked for")
                 return
             }
-            let account = try await completed.signIn()
+            guard case .completed(let account) = try await completed.signIn() else {
+                Issue.record("the sign-in wants something else")
+                return
+            }
             #expect(account.username == "dana@example.com")
         }
     }
@@ -52,7 +55,10 @@ struct InProcessServerTests {
                 Issue.record("the account was not made")
                 return
             }
-            let account = try await completed.signIn()
+            guard case .completed(let account) = try await completed.signIn() else {
+                Issue.record("the sign-in wants something else")
+                return
+            }
             #expect(account.username == "dana@example.com")
             let first = try await client.accessToken(for: account)
             server.clock.advance(by: 7_200)

@@ -47,6 +47,44 @@ struct Reply: Sendable {
         more: #""invalid_attributes":[{"name":"city"},{"name":"flatusername"}]"#)
     static let invalidAttributesUnnamed = error("invalid_grant", "attribute_validation_failed")
 
+    /// A second factor is wanted: two methods, or the first `count` of them.
+    static func methods(_ count: Int = 2, token: String = "ct-methods") -> Reply {
+        let methods = [
+            #"{"id":"m-1","challenge_type":"oob","challenge_channel":"email","login_hint":"d***a@ex***le.com"}"#,
+            #"{"id":"m-2","challenge_type":"oob","challenge_channel":"sms"}"#,
+        ].prefix(count).joined(separator: ",")
+        return ok(#"{"continuation_token":"\#(token)","methods":[\#(methods)]}"#)
+    }
+
+    static let mfaRequired = error(
+        "invalid_grant", "mfa_required", code: 50_076, more: #""continuation_token":"ct-mfa""#)
+    static let registrationRequired = error(
+        "invalid_grant", "registration_required", code: 50_079, more: #""continuation_token":"ct-register""#)
+    static let blocked = error("access_denied", "provider_blocked_by_rep", code: 550_024)
+
+    /// The answer to the challenge of a method that is to be registered.
+    static func registrationCode(_ token: String) -> Reply {
+        ok(
+            #"{"challenge_type":"oob","continuation_token":"\#(token)","challenge_channel":"email","#
+                + #""challenge_target":"dana@home.example","code_length":8,"binding_method":"prompt"}"#)
+    }
+
+    static func preverified(_ token: String) -> Reply {
+        ok(#"{"challenge_type":"preverified","continuation_token":"\#(token)"}"#)
+    }
+
+    static func newPasswordWanted(_ token: String) -> Reply {
+        ok(#"{"continuation_token":"\#(token)","expires_in":600}"#)
+    }
+
+    static let submitted = ok(#"{"continuation_token":"ct-submitted","poll_interval":1}"#)
+
+    /// The answer to a poll: `succeeded`, `in_progress`, `not_started` or `failed`.
+    static func polled(_ status: String, token: String? = "ct-reset") -> Reply {
+        let token = token.map { #","continuation_token":"\#($0)""# } ?? ""
+        return ok(#"{"status":"\#(status)"\#(token)}"#)
+    }
+
     /// Tokens of dana@example.com; `number` tells one ID token and access token from the next.
     static func tokens(_ number: Int = 1, scope: String = "openid profile offline_access", lifetime: Int = 3600)
         -> Reply
@@ -116,6 +154,7 @@ struct Fixture {
             challengeTypes: [.oneTimePasscode, .password])
         configuration.transport = server
         configuration.makeCorrelationID = { Self.correlationID }
+        configuration.sleep = { _ in }
         app = MSALNativeAuthPublicClientApplication(configuration)
     }
 
@@ -177,28 +216,141 @@ struct Fixture {
         state.signIn(parameters: MSALNativeAuthSignInAfterSignUpParameters(), delegate: delegate)
         return (fixture, try #require(try await delegate.mailbox.next().state as? MSALNativeAuthUserAccountResult))
     }
-}
 
-/// One row of a table: what the server says, and which callback follows.
-struct Row: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let replies: [Reply]
-    /// The callback as ``Callback/summary`` tells it.
-    let expected: String
+    // MARK: Sign-in
 
-    init(_ name: String, _ replies: Reply..., expect expected: String) {
-        testDescription = name
-        self.replies = replies
-        self.expected = expected
+    /// Starts a sign-in of dana@example.com.
+    @MainActor
+    func signIn(password: String? = nil, scopes: [String]? = nil, claims: String? = nil) async throws -> Callback {
+        let parameters = MSALNativeAuthSignInParameters(username: "dana@example.com")
+        parameters.password = password
+        parameters.scopes = scopes
+        parameters.claimsRequest = claims.map { MSALClaimsRequest(jsonString: $0, error: nil) }
+        let delegate = FullDelegate()
+        app.signIn(parameters: parameters, delegate: delegate)
+        return try await delegate.mailbox.next()
     }
-}
 
-extension Callback {
-    /// Name, flags, `+` for a state or `-` for none, arguments; for an error its codes and its text as well.
-    var summary: String {
-        var parts = [name] + flags.sorted() + [state == nil ? "-" : "+"]
-        if !detail.isEmpty { parts.append(detail) }
-        if let error { parts.append("\(error.errorCodes) \(error.errorDescription ?? "nothing")") }
-        return parts.joined(separator: " ")
+    /// A sign-in that got as far as `State` by the first replies; its start got a password if one is given.
+    @MainActor
+    private static func signingIn<State>(
+        to state: State.Type = State.self, by first: [Reply], then replies: [Reply], password: String? = nil,
+        scopes: [String]? = nil, claims: String? = nil
+    ) async throws -> (Fixture, State) {
+        let fixture = try Fixture(first + replies)
+        let callback = try await fixture.signIn(password: password, scopes: scopes, claims: claims)
+        return (fixture, try #require(callback.state as? State))
+    }
+
+    /// A sign-in that waits for its code, with the token `ct-code`.
+    @MainActor
+    static func waitingForSignInCode(_ replies: [Reply]) async throws -> (Fixture, SignInCodeRequiredState) {
+        try await signingIn(by: [.token("ct-start"), .code("ct-code")], then: replies)
+    }
+
+    /// A sign-in that waits for the password, with the token `ct-password`.
+    @MainActor
+    static func waitingForSignInPassword(_ replies: [Reply]) async throws -> (Fixture, SignInPasswordRequiredState) {
+        try await signingIn(by: [.token("ct-start"), .passwordWanted], then: replies)
+    }
+
+    /// A sign-in that waits for the choice of a second factor among `methods`, with the token `ct-methods`.
+    @MainActor
+    static func awaitingMFA(
+        _ replies: [Reply], methods: Int = 2, scopes: [String]? = nil, claims: String? = nil
+    ) async throws -> (Fixture, AwaitingMFAState) {
+        try await signingIn(
+            by: [.token("ct-start"), .passwordWanted, .mfaRequired, .methods(methods)], then: replies,
+            password: "correct horse", scopes: scopes, claims: claims)
+    }
+
+    /// A sign-in that waits for the code of the second factor, with the token `ct-challenge`.
+    @MainActor
+    static func waitingForMFACode(
+        _ replies: [Reply], scopes: [String]? = nil, claims: String? = nil
+    ) async throws -> (Fixture, MFARequiredState) {
+        let (fixture, state) = try await awaitingMFA(
+            [.code("ct-challenge")] + replies, methods: 1, scopes: scopes, claims: claims)
+        let delegate = FullDelegate()
+        state.requestChallenge(delegate: delegate)
+        return (fixture, try #require(try await delegate.mailbox.next().state as? MFARequiredState))
+    }
+
+    /// A sign-in that waits for a registration, with the token `ct-methods`; and the first method.
+    @MainActor
+    static func registering(
+        _ replies: [Reply], scopes: [String]? = nil, claims: String? = nil
+    ) async throws -> (Fixture, RegisterStrongAuthState, MSALAuthMethod) {
+        final class Chooser: ErrorRecorder {
+            let mailbox = Mailbox()
+            var method: MSALAuthMethod?
+
+            func onSignInStrongAuthMethodRegistration(
+                authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState
+            ) {
+                method = authMethods.first
+                mailbox.receive("onSignInStrongAuthMethodRegistration", nil, newState)
+            }
+        }
+        let fixture = try Fixture([.token("ct-start"), .passwordWanted, .registrationRequired, .methods()] + replies)
+        let parameters = MSALNativeAuthSignInParameters(username: "dana@example.com")
+        parameters.password = "correct horse"
+        parameters.scopes = scopes
+        parameters.claimsRequest = claims.map { MSALClaimsRequest(jsonString: $0, error: nil) }
+        let chooser = Chooser()
+        fixture.app.signIn(parameters: parameters, delegate: chooser)
+        let state = try #require(try await chooser.mailbox.next().state as? RegisterStrongAuthState)
+        return (fixture, state, try #require(chooser.method))
+    }
+
+    /// A registration that waits for its code, with the token `ct-challenge`; and the method.
+    @MainActor
+    static func waitingForRegistrationCode(
+        _ replies: [Reply], scopes: [String]? = nil, claims: String? = nil
+    ) async throws -> (Fixture, RegisterStrongAuthVerificationRequiredState, MSALAuthMethod) {
+        let (fixture, state, method) = try await registering(
+            [.registrationCode("ct-challenge")] + replies, scopes: scopes, claims: claims)
+        let delegate = FullDelegate()
+        state.challengeAuthMethod(
+            parameters: .init(authMethod: method, verificationContact: "dana@home.example"), delegate: delegate)
+        let next = try await delegate.mailbox.next().state as? RegisterStrongAuthVerificationRequiredState
+        return (fixture, try #require(next), method)
+    }
+
+    // MARK: Password reset
+
+    /// Starts a password reset of dana@example.com.
+    @MainActor
+    func resetPassword() async throws -> Callback {
+        let delegate = FullDelegate()
+        app.resetPassword(parameters: .init(username: "dana@example.com"), delegate: delegate)
+        return try await delegate.mailbox.next()
+    }
+
+    /// A reset that waits for its code, with the token `ct-code`.
+    @MainActor
+    static func waitingForResetCode(_ replies: [Reply]) async throws -> (Fixture, ResetPasswordCodeRequiredState) {
+        let fixture = try Fixture([.token("ct-start"), .code("ct-code")] + replies)
+        return (fixture, try #require(try await fixture.resetPassword().state as? ResetPasswordCodeRequiredState))
+    }
+
+    /// A reset that waits for the new password, with the token `ct-password`.
+    @MainActor
+    static func waitingForNewPassword(_ replies: [Reply]) async throws -> (Fixture, ResetPasswordRequiredState) {
+        let (fixture, state) = try await waitingForResetCode([.newPasswordWanted("ct-password")] + replies)
+        let delegate = FullDelegate()
+        state.submitCode(code: "12345678", delegate: delegate)
+        return (fixture, try #require(try await delegate.mailbox.next().state as? ResetPasswordRequiredState))
+    }
+
+    /// A reset that is done, with the token `ct-reset`.
+    @MainActor
+    static func reset(
+        _ replies: [Reply], poll: Reply = .polled("succeeded")
+    ) async throws -> (Fixture, SignInAfterResetPasswordState) {
+        let (fixture, state) = try await waitingForNewPassword([.submitted, poll] + replies)
+        let delegate = FullDelegate()
+        state.submitPassword(password: "correct horse", delegate: delegate)
+        return (fixture, try #require(try await delegate.mailbox.next().state as? SignInAfterResetPasswordState))
     }
 }

@@ -5,7 +5,7 @@ import MSAL
     import FoundationNetworking
 #endif
 
-/// Follows the five tutorials against a running development server: `consumer-swift6 http://127.0.0.1:8765`.
+/// Follows the tutorials of the series against a running development server: `consumer-swift6 http://127.0.0.1:8765`.
 @main
 struct Consumer {
     @MainActor
@@ -51,7 +51,9 @@ struct Mismatch: Error, CustomStringConvertible {
 @MainActor
 final class Person {
     let screen: Screen
-    let email = "person-\(UUID().uuidString.prefix(13).lowercased())@example.com"
+    let email: String
+    /// Where the person has another mailbox.
+    let secondEmail = "second-\(UUID().uuidString.prefix(13).lowercased())@example.com"
     let password = "Blue-Kettle-\(UUID().uuidString.prefix(8).lowercased())"
     private let base: URL
     private let connect: @MainActor (URL, Client) throws -> MSALNativeAuthPublicClientApplication
@@ -59,9 +61,11 @@ final class Person {
 
     init(
         base: URL, screen: @escaping @MainActor () -> Screen,
-        connect: @escaping @MainActor (URL, Client) throws -> MSALNativeAuthPublicClientApplication
+        connect: @escaping @MainActor (URL, Client) throws -> MSALNativeAuthPublicClientApplication,
+        email: String = "person-\(UUID().uuidString.prefix(13).lowercased())@example.com"
     ) {
         self.base = base
+        self.email = email
         self.connect = connect
         newScreen = screen
         self.screen = screen()
@@ -102,16 +106,22 @@ final class Person {
         guard !view.shownElsewhere else { throw Mismatch(description: "a callback did not run on the main queue") }
     }
 
-    /// Reads the newest code, once `count` mails have arrived.
-    func code(ofMail count: Int = 1) async throws -> String {
+    /// The same person with another kind of screen.
+    func changed(to screen: @escaping @MainActor () -> Screen) -> Person {
+        Person(base: base, screen: screen, connect: connect, email: email)
+    }
+
+    /// Reads the newest code, once `count` mails with a code have arrived; in the mailbox that the sign-up used unless told otherwise.
+    func code(ofMail count: Int = 1, to address: String? = nil) async throws -> String {
+        let email = address ?? email
         struct Mail: Decodable {
-            let code: String
+            let code: String?
         }
         let url = base.appending(path: "dev/inbox.json").appending(queryItems: [URLQueryItem(name: "to", value: email)])
         for _ in 0..<200 {
             let (data, _) = try await URLSession.shared.data(from: url)
-            let mails = try JSONDecoder().decode([Mail].self, from: data)
-            if mails.count >= count { return mails[0].code }
+            let codes = try JSONDecoder().decode([Mail].self, from: data).compactMap(\.code)
+            if codes.count >= count { return codes[0] }
             try await Task.sleep(for: .milliseconds(100))
         }
         throw Mismatch(description: "mail \(count) to \(email) did not arrive")
@@ -154,11 +164,16 @@ final class Person {
         try await sees(expected)
     }
 
-    /// Signs in after the sign-up, and checks the account, both tokens, the cache and the sign-out.
+    /// Signs in after the sign-up.
     func signIn() async throws {
         try press(screen.signInPressed)
         try await sees("signed in")
         try await sees("token")
+        try checkAccount()
+    }
+
+    /// Checks the account, both tokens, the cache and the sign-out.
+    func checkAccount() throws {
         guard let result = screen.account else { throw Mismatch(description: "no account") }
         guard result.account.username == email else {
             throw Mismatch(description: "the account is \(result.account.username ?? "nobody")")

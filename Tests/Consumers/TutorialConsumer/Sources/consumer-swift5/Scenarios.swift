@@ -18,11 +18,11 @@ struct Scenario {
     let oldest = tutorial("002", Tutorial002.self, connect: bySubdomain, onePasscode)
     let french = tutorial("003", Tutorial003.self, connect: byOldConfiguration, onePasscode + passwordAndAttributes)
     let japanese = tutorial("004", Tutorial004.self, connect: byAuthority, onePasscode + passwordAndAttributes)
-    return oldest + french + japanese + dutch + newest + alias
+    return oldest + french + japanese + dutch + newest + alias + series
 }
 
 @MainActor
-private func tutorial(
+func tutorial(
     _ name: String, _ screen: Screen.Type,
     connect: @escaping @MainActor (URL, Client) throws -> MSALNativeAuthPublicClientApplication,
     _ steps: [(String, @MainActor (Person) async throws -> Void)]
@@ -32,7 +32,7 @@ private func tutorial(
 
 // MARK: - The ways to point the SDK at a server
 
-private func challengeTypes(of client: Client) -> MSALNativeAuthChallengeTypes {
+func challengeTypes(of client: Client) -> MSALNativeAuthChallengeTypes {
     switch client {
     case .code, .codeAndAttributes: [.OOB]
     case .password, .passwordAndAttributes: [.OOB, .password]
@@ -40,7 +40,7 @@ private func challengeTypes(of client: Client) -> MSALNativeAuthChallengeTypes {
 }
 
 @MainActor
-private func byAuthority(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicClientApplication {
+func byAuthority(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicClientApplication {
     let authority = try MSALCIAMAuthority(url: base.appending(path: "contoso.onmicrosoft.com"), validateFormat: false)
     let configuration = MSALNativeAuthPublicClientApplicationConfig(
         clientId: client.rawValue, authority: authority, challengeTypes: challengeTypes(of: client))
@@ -58,7 +58,7 @@ private func byOldConfiguration(_ base: URL, _ client: Client) throws -> MSALNat
 
 /// Unmodified app code: the environment variable NATIVE_AUTH_EMULATOR takes it to the local server.
 @MainActor
-private func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicClientApplication {
+func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicClientApplication {
     try MSALNativeAuthPublicClientApplication(
         clientId: client.rawValue, tenantSubdomain: "contoso", challengeTypes: challengeTypes(of: client))
 }

@@ -1,0 +1,122 @@
+public import Foundation
+internal import NativeAuth
+
+/// A sign-in that waits until the user registers a strong authentication method. Immutable, and usable more than once.
+public final class RegisterStrongAuthState: NSObject, Sendable {
+    /// Before the first code, or after it: a method can be challenged in both.
+    enum Step: Sendable {
+        case required(RegistrationRequired)
+        case codeRequired(RegistrationCodeRequired)
+    }
+
+    private let step: Step
+
+    init(_ step: Step) {
+        self.step = step
+    }
+
+    /// Sends a code to the contact that shall be registered.
+    ///
+    /// - Parameters:
+    ///   - parameters: Read before this returns; an empty contact is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func challengeAuthMethod(
+        parameters: MSALNativeAuthChallengeAuthMethodParameters, delegate: any RegisterStrongAuthChallengeDelegate
+    ) {
+        let method = parameters.authMethod.method
+        let contact = parameters.verificationContact ?? method.loginHint ?? ""
+        perform(
+            "challengeAuthMethod", correlationID: step.correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in
+                try await step.requestChallenge(method, contact: contact)
+            },
+            succeed: { delegate, step in
+                switch step {
+                case .codeRequired(let step):
+                    delegate.onRegisterStrongAuthVerificationRequired(
+                        result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult(step))
+                case .completed(let user):
+                    delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
+                }
+            },
+            fail: { delegate, error in
+                delegate.onRegisterStrongAuthChallengeError(
+                    error: RegisterStrongAuthChallengeError(error), newState: error.canRetry ? self : nil)
+            })
+    }
+}
+
+/// A registration that waits for the code. Immutable, and usable more than once.
+public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendable {
+    private let step: RegistrationCodeRequired
+
+    init(_ step: RegistrationCodeRequired) {
+        self.step = step
+    }
+
+    /// Submits the code, and signs the user in.
+    ///
+    /// - Parameters:
+    ///   - challenge: The code as typed; an empty one is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func submitChallenge(challenge: String, delegate: any RegisterStrongAuthSubmitChallengeDelegate) {
+        perform(
+            "submitChallenge", correlationID: step.correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in try await step.submit(code: challenge) },
+            succeed: { delegate, user in
+                delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
+            },
+            fail: { delegate, error in
+                delegate.onRegisterStrongAuthSubmitChallengeError(
+                    error: RegisterStrongAuthSubmitChallengeError(error), newState: error.canRetry ? self : nil)
+            })
+    }
+
+    /// Sends another code, to the same contact or to another one.
+    ///
+    /// - Parameters:
+    ///   - parameters: Read before this returns; an empty contact is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func challengeAuthMethod(
+        parameters: MSALNativeAuthChallengeAuthMethodParameters, delegate: any RegisterStrongAuthChallengeDelegate
+    ) {
+        RegisterStrongAuthState(.codeRequired(step)).challengeAuthMethod(parameters: parameters, delegate: delegate)
+    }
+}
+
+/// A code of a registration that went out.
+public final class MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: NSObject, Sendable {
+    /// The state to submit the code on.
+    public let newState: RegisterStrongAuthVerificationRequiredState
+    /// The address that the code went to, masked.
+    public let sentTo: String
+    /// How the code travelled.
+    public let channelTargetType: MSALNativeAuthChannelType
+    /// How many characters the code has.
+    public let codeLength: Int
+
+    init(_ step: RegistrationCodeRequired) {
+        newState = RegisterStrongAuthVerificationRequiredState(step)
+        sentTo = step.sentTo
+        channelTargetType = MSALNativeAuthChannelType(value: step.channel)
+        codeLength = step.codeLength
+    }
+}
+
+extension RegisterStrongAuthState.Step {
+    fileprivate var correlationID: UUID {
+        switch self {
+        case .required(let step): step.correlationID
+        case .codeRequired(let step): step.correlationID
+        }
+    }
+
+    fileprivate func requestChallenge(
+        _ method: AuthMethod, contact: String
+    ) async throws(NativeAuthError) -> RegistrationStep {
+        switch self {
+        case .required(let step): try await step.requestChallenge(method, contact: contact)
+        case .codeRequired(let step): try await step.requestChallenge(method, contact: contact)
+        }
+    }
+}

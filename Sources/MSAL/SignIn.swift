@@ -1,0 +1,250 @@
+public import Foundation
+internal import NativeAuth
+
+extension MSALNativeAuthPublicClientApplication {
+    /// Begins to sign a user in: with the password if one is given, otherwise with a code or a password that is asked for.
+    ///
+    /// - Parameters:
+    ///   - parameters: Read before this returns; an empty user name or password is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func signIn(parameters: MSALNativeAuthSignInParameters, delegate: any SignInStartDelegate) {
+        startSignIn(
+            username: parameters.username, password: parameters.password, scopes: parameters.scopes,
+            claims: parameters.claimsRequest?.jsonString(), correlationID: parameters.correlationId,
+            delegate: delegate)
+    }
+
+    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
+    public func signIn(
+        username: String, password: String? = nil, scopes: [String]? = nil, correlationId: UUID? = nil,
+        delegate: any SignInStartDelegate
+    ) {
+        startSignIn(
+            username: username, password: password, scopes: scopes, claims: nil, correlationID: correlationId,
+            delegate: delegate)
+    }
+
+    private func startSignIn(
+        username: String, password: String?, scopes: [String]?, claims: String?, correlationID: UUID?,
+        delegate: any SignInStartDelegate
+    ) {
+        let correlationID = correlationID ?? client.makeCorrelationID()
+        perform(
+            "signIn", correlationID: correlationID, for: delegate,
+            work: { [client] () async throws(NativeAuthError) in
+                try await client.signIn(
+                    username: username, password: password, scopes: scopes ?? [], claims: claims,
+                    correlationID: correlationID)
+            },
+            succeed: { delegate, step in
+                switch step {
+                case .codeRequired(let step):
+                    delegate.onSignInCodeRequired(
+                        newState: SignInCodeRequiredState(step), sentTo: step.sentTo,
+                        channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                case .passwordRequired(let step):
+                    delegate.onSignInPasswordRequired(newState: SignInPasswordRequiredState(step))
+                case .mfaRequired, .registrationRequired, .completed:
+                    step.report(to: delegate) {
+                        delegate.onSignInStartError(
+                            error: SignInStartError(.unexpectedStep(correlationID: correlationID)))
+                    }
+                }
+            },
+            fail: { delegate, error in
+                delegate.onSignInStartError(error: SignInStartError(error))
+            })
+    }
+}
+
+/// A sign-in that waits for the code. Immutable, and usable more than once.
+public final class SignInCodeRequiredState: NSObject, Sendable {
+    private let step: SignInCodeRequired
+
+    init(_ step: SignInCodeRequired) {
+        self.step = step
+    }
+
+    /// Submits the code.
+    ///
+    /// - Parameters:
+    ///   - code: As typed; an empty one is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func submitCode(code: String, delegate: any SignInVerifyCodeDelegate) {
+        let correlationID = step.correlationID
+        perform(
+            "submitCode", correlationID: correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in try await step.submit(code: code) },
+            succeed: { delegate, step in
+                step.report(to: delegate) {
+                    let error = VerifyCodeError(.unexpectedStep(correlationID: correlationID))
+                    delegate.onSignInVerifyCodeError(error: error, newState: nil)
+                }
+            },
+            fail: { delegate, error in
+                delegate.onSignInVerifyCodeError(
+                    error: VerifyCodeError(error), newState: error.canRetry ? self : nil)
+            })
+    }
+
+    /// Asks for a new code.
+    ///
+    /// - Parameter delegate: Receives the outcome; held until then.
+    public func resendCode(delegate: any SignInResendCodeDelegate) {
+        perform(
+            "resendCode", correlationID: step.correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in try await step.resend() },
+            succeed: { delegate, step in
+                delegate.onSignInResendCodeCodeRequired(
+                    newState: SignInCodeRequiredState(step), sentTo: step.sentTo,
+                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+            },
+            fail: { delegate, error in
+                delegate.onSignInResendCodeError(
+                    error: ResendCodeError(error), newState: error.canRetry ? self : nil)
+            })
+    }
+}
+
+/// A sign-in that waits for the password. Immutable, and usable more than once.
+public final class SignInPasswordRequiredState: NSObject, Sendable {
+    private let step: SignInPasswordRequired
+
+    init(_ step: SignInPasswordRequired) {
+        self.step = step
+    }
+
+    /// Submits the password.
+    ///
+    /// - Parameters:
+    ///   - password: As typed; an empty one is reported without a request.
+    ///   - delegate: Receives the outcome; held until then.
+    public func submitPassword(password: String, delegate: any SignInPasswordRequiredDelegate) {
+        let correlationID = step.correlationID
+        perform(
+            "submitPassword", correlationID: correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in try await step.submit(password: password) },
+            succeed: { delegate, step in
+                step.report(to: delegate) {
+                    let error = PasswordRequiredError(.unexpectedStep(correlationID: correlationID))
+                    delegate.onSignInPasswordRequiredError(error: error, newState: nil)
+                }
+            },
+            fail: { delegate, error in
+                delegate.onSignInPasswordRequiredError(
+                    error: PasswordRequiredError(signIn: error), newState: error.canRetry ? self : nil)
+            })
+    }
+}
+
+/// A sign-up that is done: the account exists, and the user may be signed in without being asked again. Immutable, and usable
+/// more than once.
+public final class SignInAfterSignUpState: NSObject, Sendable {
+    private let step: SignUpCompleted
+
+    init(_ step: SignUpCompleted) {
+        self.step = step
+    }
+
+    /// Signs the new user in.
+    ///
+    /// - Parameters:
+    ///   - parameters: Read before this returns.
+    ///   - delegate: Receives the outcome; held until then.
+    public func signIn(
+        parameters: MSALNativeAuthSignInAfterSignUpParameters, delegate: any SignInAfterSignUpDelegate
+    ) {
+        signIn(scopes: parameters.scopes, claims: parameters.claimsRequest?.jsonString(), delegate: delegate)
+    }
+
+    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
+    public func signIn(scopes: [String]? = nil, delegate: any SignInAfterSignUpDelegate) {
+        signIn(scopes: scopes, claims: nil, delegate: delegate)
+    }
+
+    private func signIn(scopes: [String]?, claims: String?, delegate: any SignInAfterSignUpDelegate) {
+        let correlationID = step.correlationID
+        perform(
+            "signIn", correlationID: correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in
+                try await step.signIn(scopes: scopes ?? [], claims: claims)
+            },
+            succeed: { delegate, step in
+                step.report(to: delegate) {
+                    delegate.onSignInAfterSignUpError(
+                        error: SignInAfterSignUpError(.unexpectedStep(correlationID: correlationID)))
+                }
+            },
+            fail: { delegate, error in
+                delegate.onSignInAfterSignUpError(error: SignInAfterSignUpError(error))
+            })
+    }
+}
+
+/// A password reset that is done: the user may be signed in without being asked again. Immutable, and usable more than once.
+public final class SignInAfterResetPasswordState: NSObject, Sendable {
+    private let step: PasswordResetCompleted
+
+    init(_ step: PasswordResetCompleted) {
+        self.step = step
+    }
+
+    /// Signs the user in.
+    ///
+    /// - Parameters:
+    ///   - parameters: Read before this returns.
+    ///   - delegate: Receives the outcome; held until then.
+    public func signIn(
+        parameters: MSALNativeAuthSignInAfterResetPasswordParameters, delegate: any SignInAfterResetPasswordDelegate
+    ) {
+        signIn(scopes: parameters.scopes, claims: parameters.claimsRequest?.jsonString(), delegate: delegate)
+    }
+
+    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
+    public func signIn(scopes: [String]? = nil, delegate: any SignInAfterResetPasswordDelegate) {
+        signIn(scopes: scopes, claims: nil, delegate: delegate)
+    }
+
+    private func signIn(scopes: [String]?, claims: String?, delegate: any SignInAfterResetPasswordDelegate) {
+        let correlationID = step.correlationID
+        perform(
+            "signIn", correlationID: correlationID, for: delegate,
+            work: { [step] () async throws(NativeAuthError) in
+                try await step.signIn(scopes: scopes ?? [], claims: claims)
+            },
+            succeed: { delegate, step in
+                step.report(to: delegate) {
+                    delegate.onSignInAfterResetPasswordError(
+                        error: SignInAfterResetPasswordError(.unexpectedStep(correlationID: correlationID)))
+                }
+            },
+            fail: { delegate, error in
+                delegate.onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError(error))
+            })
+    }
+}
+
+extension SignInStep {
+    /// Calls the callback that fits, one that several delegate protocols share; `unexpected` is for a step that cannot follow.
+    @MainActor
+    fileprivate func report(
+        to delegate: any _OnSignInCompleted & _OnSignInAwaitingMFA & _OnSignInStrongAuthMethodRegistration,
+        unexpected: () -> Void
+    ) {
+        switch self {
+        case .codeRequired, .passwordRequired:
+            unexpected()
+        case .mfaRequired(let step):
+            delegate.onSignInAwaitingMFA(
+                authMethods: step.methods.map(MSALAuthMethod.init), newState: AwaitingMFAState(step))
+        case .registrationRequired(let step):
+            delegate.onSignInStrongAuthMethodRegistration(
+                authMethods: step.methods.map(MSALAuthMethod.init), newState: RegisterStrongAuthState(.required(step)))
+        case .completed(let user):
+            delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
+        }
+    }
+}
