@@ -56,7 +56,8 @@ struct TryTests {
             #expect(errors == "")
             #expect(lines(output).last == "signed in as dana@example.com")
             #expect(fact("claim aud", in: output) == "11112222-bbbb-3333-cccc-4444dddd5555")
-            #expect(fact("claim amr", in: output) == "pwd, otp")
+            // The password and the code of the mail.
+            #expect(fact("claim amr", in: output) == "pwd, otp, mfa")
             #expect(fact("claim given_name", in: output) == "Dana")
         }
     }
@@ -83,7 +84,7 @@ struct TryTests {
         try await withFolder { folder in
             // Mistakes on purpose: no address, a bad password, and an attribute without a value.
             let answers = [
-                "nobody", "lee@example.com", "short", "", "", "Oslo", "colour", "givenName=Lee", "", Self.password,
+                "1", "nobody", "lee@example.com", "short", "", "", "Oslo", "colour", "givenName=Lee", "", Self.password,
             ]
             let (status, output, errors) = try await NativeAuthProcess.run(
                 ["try", "--code-from-inbox", "--data", folder.url.path], input: answers.joined(separator: "\n") + "\n")
@@ -100,7 +101,7 @@ struct TryTests {
 
     @Test func whatTheServerWantsIsAskedForWhenItWantsIt() async throws {
         try await withFolder { folder in
-            let answers = ["kim@example.com", "", "", "", "", "", Self.password, "", "Norway", "Oslo"]
+            let answers = ["1", "kim@example.com", "", "", "", "", "", Self.password, "", "Norway", "Oslo"]
             let (status, output, _) = try await NativeAuthProcess.run(
                 [
                     "try", "--code-from-inbox", "--data", folder.url.path, "--client-id",
@@ -175,6 +176,13 @@ struct TryTests {
         (["--code", "1"], "--code and --code-from-inbox are both given; choose one."),
         (["--smtp", "nonsense"], "--smtp is not usable"),
         (["--frob"], "--frob"),
+        (["--flow", "dance"], "dance"),
+        (["--flow", "sign-in"], "--flow sign-in needs --email or --alias, or --prepare to make a user."),
+        (["--flow", "reset", "--email", "dana@example.com"], "--flow reset needs --new-password."),
+        (["--flow", "sign-in-mfa", "--prepare"], "--prepare needs --password."),
+        (["--flow", "sign-up", "--prepare"], "--prepare makes a user, and so does --flow sign-up; choose one."),
+        (["--prepare"], "--prepare is for --script with --flow."),
+        (["--new-password", "Red-17-Canoe"], "--new-password is for --flow reset."),
     ])
     func aWrongValueIsNamedWithExitCode64(_ arguments: [String], _ sentence: String) async throws {
         let (status, output, errors) = try await NativeAuthProcess.run(
@@ -217,10 +225,10 @@ struct TryTests {
     @Test func theEndOfInputIsAPoliteEnd() async throws {
         try await withFolder { folder in
             let (status, _, errors) = try await NativeAuthProcess.run(
-                ["try", "--data", folder.url.path], input: "dana@example.com\n")
+                ["try", "--data", folder.url.path], input: "1\ndana@example.com\n")
 
             #expect(status == 1)
-            #expect(errors == "native-auth: The input ended before the sign-up did. No account was made.\n")
+            #expect(errors == "native-auth: The input ended before this was done.\n")
         }
     }
 

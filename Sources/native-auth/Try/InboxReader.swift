@@ -1,4 +1,5 @@
 import NativeAuth
+import NativeAuthCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,12 +9,18 @@ import NativeAuth
 
 /// Reads the inbox of a development server (design §5).
 struct InboxReader: Sendable {
-    /// A mail, as far as it matters here. It holds a code in the clear.
-    struct Mail: Equatable, Decodable, CustomStringConvertible {
-        let code: String
+    /// A mail with a code, as far as it matters here.
+    struct Mail: Hashable {
+        let to: String
+        let code: Secret<String>
         let sentAt: String
+    }
 
-        var description: String { "‹redacted›" }
+    /// As the inbox lists it; a notice has no code.
+    private struct Entry: Decodable {
+        let to: String
+        let code: String?
+        let sentAt: String
     }
 
     /// How long a mail may take: it goes to a mail server and from there into the inbox.
@@ -27,7 +34,7 @@ struct InboxReader: Sendable {
 
     /// The server's inbox; nil when it is not a development server.
     ///
-    /// - Throws: ``TryEnd/failed(_:)`` when there is no server.
+    /// - Throws: ``TryEnd/hopeless(_:)`` when there is no server.
     static func find(at baseURL: String) async throws(TryEnd) -> InboxReader? {
         let inbox = InboxReader(baseURL: baseURL)
         return try await inbox.mails(to: "nobody@example.com") == nil ? nil : inbox
@@ -37,17 +44,23 @@ struct InboxReader: Sendable {
         self.baseURL = baseURL
     }
 
-    /// The newest mail to `address`, if there is one.
-    func newest(to address: String) async throws(TryEnd) -> Mail? {
-        try await mails(to: address)?.first
+    /// All mails with a code.
+    func mails() async throws(TryEnd) -> Set<Mail> {
+        Set(try await mails(to: nil) ?? [])
     }
 
-    /// Waits for a mail to `address` that is not `known`.
-    func mail(to address: String, after known: Mail?) async throws(TryEnd) -> Mail {
+    /// Waits for a mail with a code that is not one of `known`.
+    ///
+    /// - Parameters:
+    ///   - label: Where it goes, as the server says; stars stand for what it hides.
+    ///   - name: Who waits for it. An address that fits `label` is taken for the whole of it.
+    func mail(to label: String, of name: String, after known: Set<Mail>) async throws(TryEnd) -> Mail {
         let clock = ContinuousClock()
         let deadline = clock.now + Self.patience
+        let address = Self.fits(name, label) ? name : nil
         while clock.now < deadline {
-            if let mail = try await newest(to: address), mail != known { return mail }
+            let mails = try await mails(to: address) ?? []
+            if let mail = mails.first(where: { !known.contains($0) && Self.fits($0.to, label) }) { return mail }
             do {
                 try await clock.sleep(for: .milliseconds(50))
             } catch {
@@ -55,12 +68,28 @@ struct InboxReader: Sendable {
             }
         }
         throw .failed(
-            "No mail to \(address) came to \(page) within 10 seconds. Is the mail server of --smtp there?")
+            "No mail to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the mail server of --smtp there?"
+        )
     }
 
-    /// The mails to `address`, newest first; nil when the server has no inbox.
-    private func mails(to address: String) async throws(TryEnd) -> [Mail]? {
-        guard let url = URL(string: "\(baseURL)/dev/inbox.json?to=\(Self.percentEncoded(address))") else { return nil }
+    /// Whether `label`, an address with stars for some of it, can stand for `address`.
+    private static func fits(_ address: String, _ label: String) -> Bool {
+        let parts = label.lowercased().split(separator: "*", omittingEmptySubsequences: false)
+        var rest = address.lowercased()[...]
+        guard let first = parts.first, let last = parts.last, parts.count > 1 else { return rest == label.lowercased() }
+        guard rest.hasPrefix(first) else { return false }
+        rest = rest.dropFirst(first.count)
+        for part in parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let found = rest.firstRange(of: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.hasSuffix(last)
+    }
+
+    /// The mails with a code to `address`, or to anybody, newest first; nil when the server has no inbox.
+    private func mails(to address: String?) async throws(TryEnd) -> [Mail]? {
+        let query = address.map { "?to=\(Self.percentEncoded($0))" } ?? ""
+        guard let url = URL(string: "\(baseURL)/dev/inbox.json\(query)") else { return nil }
         let response: TransportResponse
         do {
             response = try await transport.send(
@@ -68,11 +97,13 @@ struct InboxReader: Sendable {
         } catch is CancellationError {
             throw .endOfInput
         } catch {
-            throw .failed(TryWords.unreachable(baseURL))
+            throw .hopeless(TryWords.unreachable(baseURL))
         }
         guard response.status == 200 else { return nil }
         do {
-            return try JSONDecoder().decode([Mail].self, from: response.body)
+            return try JSONDecoder().decode([Entry].self, from: response.body).compactMap { entry in
+                entry.code.map { Mail(to: entry.to, code: Secret($0), sentAt: entry.sentAt) }
+            }
         } catch {
             // Something else lives at this path: the server has no inbox.
             return nil

@@ -3,36 +3,55 @@ import NativeAuthCore
 
 /// Answers from flags. One fact per line on standard output; the first thing that does not work ends it.
 struct ScriptDialog: TryDialog {
+    /// Whether nothing is said, as while the user of another flow is made.
+    var isQuiet = false
+
+    private func tell(_ fact: String) {
+        if !isQuiet { say(fact) }
+    }
+
     func introduce(_ place: TryPlace) {
-        say("server \(place.baseURL)")
-        if let inbox = place.inbox { say("inbox \(inbox.page)") }
+        tell("server \(place.baseURL)")
+        if let inbox = place.inbox { tell("inbox \(inbox.page)") }
+    }
+
+    func begin(_ title: String) {}
+
+    func note(_ sentence: String) {
+        tell(Terminal.harmless(sentence))
+    }
+
+    func show(_ rows: [(name: String, value: String)]) {
+        for row in rows { tell("\(row.name) \(row.value)") }
     }
 
     func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) -> SignUpForm {
-        say("email \(form.email)")
+        tell("email \(form.email)")
         return form
     }
 
-    func codeSent(_ step: SignUpCodeRequired, isResend: Bool, place: TryPlace) {
-        say(
-            "code sent to \(Terminal.harmless(step.sentTo)) by \(Terminal.harmless(step.channel)), \(step.codeLength) digits"
-        )
+    func username() throws(TryEnd) -> String {
+        throw .failed("The script has no e-mail address; give one with --email.")
+    }
+
+    func codeSent(to address: String, channel: String, length: Int, interval: Int?, isResend: Bool, _ place: TryPlace) {
+        tell("code sent to \(Terminal.harmless(address)) by \(Terminal.harmless(channel)), \(length) digits")
     }
 
     func codeTaken() {
-        say("code taken from the inbox")
+        tell("code taken from the inbox")
     }
 
     func code(length: Int) throws(TryEnd) -> CodeAnswer {
         throw .failed("The server wants another code, and the script has none.")
     }
 
-    func password(_ form: SignUpForm, isFirst: Bool) throws(TryEnd) -> String {
-        guard let password = form.password else {
+    func password(_ kind: PasswordKind, isFirst: Bool) throws(TryEnd) -> Secret<String> {
+        guard case .chosen(let form) = kind, let password = form.password else {
             throw .failed("The server wants a password; give one with --password.")
         }
-        say("password asked for and given")
-        return password.reveal()
+        tell("password asked for and given")
+        return password
     }
 
     func attributes(
@@ -56,9 +75,24 @@ struct ScriptDialog: TryDialog {
             let flags = missing.map { "--attribute \($0)=…" }.joined(separator: " ")
             throw .failed("The server wants \(missing.joined(separator: ", ")); give \(flags).")
         }
-        say("attributes asked for and given")
+        tell("attributes asked for and given")
         return values
     }
+
+    func method(from methods: [AuthMethod]) -> AuthMethod {
+        methods[0]
+    }
+
+    func contact(for method: AuthMethod) throws(TryEnd) -> String {
+        guard let proposal = method.loginHint else {
+            throw .failed("The server wants an address to register, and proposes none.")
+        }
+        return proposal
+    }
+
+    func choice(_ question: String, of options: [String]) -> Int { 0 }
+
+    func consents(to question: String) -> Bool { true }
 
     func refused(_ sentence: String) throws(TryEnd) {
         throw .failed(sentence)
@@ -66,11 +100,10 @@ struct ScriptDialog: TryDialog {
 
     func pause(_ invitation: String) {}
 
-    func finished(_ account: Account, email: String, place: TryPlace) {
+    func signedIn(_ account: Account, _ how: SignedIn) {
         for fact in TryWords.facts(about: account) {
-            say("account \(fact.name.replacing(" ", with: "_")) \(fact.value)")
+            tell("account \(fact.name.replacing(" ", with: "_")) \(fact.value)")
         }
-        for claim in TryWords.claims(of: account) { say("claim \(claim.name) \(claim.value)") }
-        say("signed in as \(email)")
+        for claim in TryWords.rows(account.idTokenClaims) { tell("claim \(claim.name) \(claim.value)") }
     }
 }

@@ -7,13 +7,17 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// A person at a terminal.
+/// A conversation on a screen.
 struct TerminalDialog: TryDialog {
     /// The attributes that everybody is asked for; others can be added.
     private static let usual = ["country", "city"]
 
+    let keyboard: any Keyboard
+
+    // MARK: Facts
+
     func introduce(_ place: TryPlace) {
-        say(Terminal.styled("Sign up, as a user of your app would", .bold))
+        say(Terminal.styled("Native authentication, as a user of your app sees it", .bold))
         say("")
         say(
             "  server  \(place.baseURL)"
@@ -22,23 +26,94 @@ struct TerminalDialog: TryDialog {
         if let inbox = place.inbox {
             say("  inbox   \(inbox.page)" + Terminal.styled("  (codes arrive here)", .dim))
         }
+        guard keyboard.canMend else { return }
         say("")
         say(Terminal.styled("Ctrl-D leaves at any time.", .dim))
-        say("")
     }
+
+    func begin(_ title: String) {
+        say("")
+        say(Terminal.styled(title, .bold))
+    }
+
+    func note(_ sentence: String) {
+        for line in Self.wrapped(Terminal.harmless(sentence)) { say(line) }
+    }
+
+    func show(_ rows: [(name: String, value: String)]) {
+        let width = rows.map(\.name.count).max() ?? 0
+        for row in rows {
+            say("  " + row.name + String(repeating: " ", count: width - row.name.count + 2) + row.value)
+        }
+    }
+
+    func codeSent(to address: String, channel: String, length: Int, interval: Int?, isResend: Bool, _ place: TryPlace) {
+        let way = channel == "email" ? "by e-mail" : "by \(Terminal.harmless(channel))"
+        say(
+            "\(isResend ? "A new code" : "A code") of \(length) digits is on its way to "
+                + Terminal.styled(Terminal.harmless(address), .bold) + " \(way).")
+        if isResend { say("The code before it is worthless now.") }
+        if let interval, interval > 0 { say("Another one can be had in \(interval) seconds.") }
+        if let inbox = place.inbox { say("Read it at \(inbox.page)") }
+    }
+
+    func codeTaken() {
+        say("The code was taken from the inbox.")
+    }
+
+    func refused(_ sentence: String) throws(TryEnd) {
+        guard keyboard.canMend else { throw .failed(sentence) }
+        complain(sentence)
+    }
+
+    func signedIn(_ account: Account, _ how: SignedIn) {
+        let name = Terminal.harmless(account.username)
+        let sentence =
+            switch how {
+            case .afterSignUp: "Signed up, and signed in as \(name)."
+            case .afterSignIn: "Signed in as \(name)."
+            case .afterReset: "Signed in as \(name); the reset was proof enough."
+            }
+        for line in Self.wrapped(sentence) { say(Terminal.styled(line, .green)) }
+    }
+
+    // MARK: The menu
+
+    /// Asks what to do next.
+    func menu(_ offered: [TryChoice], of account: Account?) async throws(TryEnd) -> TryChoice {
+        let who = account.map { "\(Terminal.harmless($0.username)) is signed in." } ?? "Nobody is signed in."
+        begin("\(who) What next?")
+        for choice in offered { say("  \(choice.rawValue)  \(choice.title)") }
+        while true {
+            let answer = try await ask(.menu, "Number").trimmed
+            if let choice = TryChoice.named(answer, of: offered) { return choice }
+            try refused("Type a number of the list, such as \(offered.first?.rawValue ?? 0).")
+        }
+    }
+
+    func farewell(_ place: TryPlace) {
+        guard let folder = place.ownData else { return }
+        say("")
+        say(
+            Terminal.styled(
+                "Accounts stay in \(folder); “native-auth serve --data \(folder)” has them too.", .dim))
+    }
+
+    // MARK: Questions
 
     func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) -> SignUpForm {
         var form = form
         if questions.contains(.email) {
             // With the alias asked for too, the address may not be the one to change.
-            form.email = try await email(keeping: questions.contains(.alias) ? form.email : "")
+            form.email = try await email(keeping: keyboard.canMend && questions.contains(.alias) ? form.email : "")
         }
         if questions.contains(.password) {
-            let password = try await ask("Password", hint: "Enter: none, a code by mail will do", isHidden: true)
+            let password = try await ask(
+                .optionalPassword, "Password", hint: "Enter: none, a code by mail will do", isHidden: true)
             form.password = password.isEmpty ? nil : Secret(password)
         }
         if questions.contains(.alias) {
-            let alias = try await ask("Alias", hint: "a second name to sign in with; Enter: none").trimmed
+            let alias = try await ask(.alias, "Alias", hint: "a second name to sign in with; Enter: none").trimmed
             form.alias = alias.isEmpty ? nil : alias
         }
         if questions.contains(.attributes) {
@@ -49,44 +124,38 @@ struct TerminalDialog: TryDialog {
         for case .attribute(let name) in questions.sorted(by: { "\($0)" < "\($1)" }) {
             try await askAttribute(name, &form)
         }
-        if !questions.isEmpty { say("") }
         return form
     }
 
-    func codeSent(_ step: SignUpCodeRequired, isResend: Bool, place: TryPlace) {
-        let way = step.channel == "email" ? "by e-mail" : "by \(Terminal.harmless(step.channel))"
-        say(
-            "\(isResend ? "A new code" : "A code") of \(step.codeLength) digits is on its way to "
-                + Terminal.styled(Terminal.harmless(step.sentTo), .bold) + " \(way).")
-        if isResend { say("The code before it is worthless now.") }
-        if let interval = step.resendInterval, interval > 0 { say("Another one can be had in \(interval) seconds.") }
-        if let inbox = place.inbox { say("Read it at \(inbox.page)") }
-        say("")
+    func username() async throws(TryEnd) -> String {
+        let name = try await ask(.username, "E-mail or alias", hint: keyboard.canMend ? "Enter: back" : "").trimmed
+        if name.isEmpty { throw .back }
+        return name
     }
 
-    func codeTaken() {
-        say("The code was taken from the inbox.")
-    }
-
-    func code(length: Int) async throws(TryEnd) -> CodeAnswer {
-        while true {
-            let answer = try await ask("Code", hint: "r: send a new one").filter { !$0.isWhitespace }
-            if answer.lowercased() == "r" { return .resend }
-            if answer.count == length { return .code(Secret(answer)) }
-            complain(answer.isEmpty ? "Type the \(length) digits of the mail." : "The code has \(length) digits.")
+    func password(_ kind: PasswordKind, isFirst: Bool) async throws(TryEnd) -> Secret<String> {
+        let rules = "8 characters or more, of three kinds (lower-case letters, capitals, digits, symbols)."
+        switch kind {
+        case .chosen:
+            if isFirst { note("The server wants a password: \(rules)") }
+            while true {
+                let password = try await ask(.password, "Password", isHidden: true)
+                if !password.isEmpty { return Secret(password) }
+                try refused("This app needs a password.")
+            }
+        case .own(let username):
+            return try await unlessEmpty(.ownPassword, "Password of \(Terminal.harmless(username))")
+        case .new:
+            if isFirst { note("Choose a new password: \(rules)") }
+            return try await unlessEmpty(.newPassword, "New password")
         }
     }
 
-    func password(_ form: SignUpForm, isFirst: Bool) async throws(TryEnd) -> String {
-        if isFirst {
-            say("The server wants a password: 8 characters or more, of three kinds")
-            say("(lower-case letters, capitals, digits, symbols).")
-        }
-        while true {
-            let password = try await ask("Password", isHidden: true)
-            if !password.isEmpty { return password }
-            complain("This app needs a password.")
-        }
+    private func unlessEmpty(_ question: TryQuestion, _ text: String) async throws(TryEnd) -> Secret<String> {
+        let hint = keyboard.canMend ? "Enter: back" : ""
+        let password = try await ask(question, text, hint: hint, isHidden: true)
+        if password.isEmpty { throw .back }
+        return Secret(password)
     }
 
     func attributes(
@@ -98,54 +167,89 @@ struct TerminalDialog: TryDialog {
         return values
     }
 
-    func refused(_ sentence: String) {
-        complain(sentence)
-    }
-
-    func pause(_ invitation: String) async throws(TryEnd) {
-        _ = try await ask(invitation, hint: "Ctrl-D leaves")
-    }
-
-    func finished(_ account: Account, email: String, place: TryPlace) {
-        say("")
-        say(Terminal.styled("Signed up, and signed in as \(email).", .green))
-        list("Account", TryWords.facts(about: account))
-        list(
-            "Claims of the ID token",
-            TryWords.claims(of: account).map { claim in
-                let moment = TryWords.moment(of: claim.name, account)
-                return (claim.name, claim.value + (moment.map { Terminal.styled("  \($0)", .dim) } ?? ""))
-            })
-        if let folder = place.ownData {
-            say("")
-            say(
-                Terminal.styled(
-                    "The account stays in \(folder); “native-auth serve --data \(folder)” has it too.", .dim))
+    func code(length: Int) async throws(TryEnd) -> CodeAnswer {
+        while true {
+            let answer = try await ask(.code, "Code", hint: "r: send a new one, b: back").filter { !$0.isWhitespace }
+            if answer.lowercased() == "r" { return .resend }
+            if answer.lowercased() == "b" { throw .back }
+            if answer.count == length { return .code(Secret(answer)) }
+            try refused(answer.isEmpty ? "Type the \(length) digits of the mail." : "The code has \(length) digits.")
         }
     }
 
-    // MARK: Questions
+    func method(from methods: [AuthMethod]) async throws(TryEnd) -> AuthMethod {
+        guard methods.count > 1 else { return methods[0] }
+        return methods[try await choice("Where to", of: methods.map(TryWords.words(for:)))]
+    }
+
+    func contact(for method: AuthMethod) async throws(TryEnd) -> String {
+        let proposal = method.loginHint ?? ""
+        let isEmail = method.channel == "email"
+        let hint = proposal.isEmpty ? "b: back" : "Enter: \(Terminal.harmless(proposal)); b: back"
+        while true {
+            let answer = try await ask(.contact, isEmail ? "E-mail for codes" : "Number for codes", hint: hint).trimmed
+            if answer.lowercased() == "b" { throw .back }
+            let contact = answer.isEmpty ? proposal : answer
+            guard isEmail, let complaint = TryWords.complaint(aboutEmail: contact) else { return contact }
+            try refused(complaint)
+        }
+    }
+
+    /// Asks for one of `options`; the first one unless another is chosen.
+    ///
+    /// - Returns: Its position.
+    func choice(_ question: String, of options: [String]) async throws(TryEnd) -> Int {
+        for (index, option) in options.enumerated() { say("  \(index + 1)  \(option)") }
+        while true {
+            let answer = try await ask(.choice, question, hint: "Enter: 1; b: back").trimmed.lowercased()
+            if answer.isEmpty { return 0 }
+            if answer == "b" { throw .back }
+            if let number = Int(answer), (1...options.count).contains(number) { return number - 1 }
+            try refused("Type a number from 1 to \(options.count).")
+        }
+    }
+
+    func consents(to question: String) async throws(TryEnd) -> Bool {
+        while true {
+            let answer = try await ask(.consent, question, hint: "Enter: yes; n: no").trimmed.lowercased()
+            switch answer {
+            case "", "y", "yes": return true
+            case "n", "no", "b": return false
+            case _: try refused("Type y or n.")
+            }
+        }
+    }
+
+    func pause(_ invitation: String) async throws(TryEnd) {
+        let answer = try await ask(.pause, invitation, hint: "b: back").trimmed
+        if answer.lowercased() == "b" { throw .back }
+    }
 
     private func email(keeping kept: String) async throws(TryEnd) -> String {
         while true {
-            let email = try await ask("E-mail", hint: kept.isEmpty ? "" : "Enter: \(kept)").trimmed
+            let hint = kept.isEmpty ? (keyboard.canMend ? "Enter: back" : "") : "Enter: \(kept)"
+            let email = try await ask(.email, "E-mail", hint: hint).trimmed
             if email.isEmpty, !kept.isEmpty { return kept }
+            if email.isEmpty { throw .back }
             guard let complaint = TryWords.complaint(aboutEmail: email) else { return email }
-            complain(complaint)
+            try refused(complaint)
         }
     }
 
     private func askAttribute(_ name: String, _ form: inout SignUpForm) async throws(TryEnd) {
-        let value = try await ask(Terminal.harmless(Self.label(name)), hint: "Enter: skip").trimmed
+        let value = try await ask(.optionalAttribute(name), Terminal.harmless(Self.label(name)), hint: "Enter: skip")
+            .trimmed
         form.attributes[name] = value.isEmpty ? nil : value
     }
 
     private func askMore(_ form: inout SignUpForm) async throws(TryEnd) {
         while true {
-            let answer = try await ask("Another attribute", hint: "such as givenName=Dana; Enter: go on").trimmed
+            let answer = try await ask(
+                .moreAttributes, "Another attribute", hint: "such as givenName=Dana; Enter: go on"
+            ).trimmed
             if answer.isEmpty { return }
             guard let (name, value) = Self.attribute(answer) else {
-                complain("An attribute is a name, an equals sign and a value.")
+                try refused("An attribute is a name, an equals sign and a value.")
                 continue
             }
             form.attributes[name] = value
@@ -157,14 +261,16 @@ struct TerminalDialog: TryDialog {
         let rule = attribute.regex.map { ", must match \(Terminal.harmless($0))" } ?? ""
         let hint = type + rule + (attribute.isRequired ? "" : "; Enter: skip")
         while true {
-            let answer = try await ask(Terminal.harmless(Self.label(attribute.name)), hint: hint).trimmed
+            let answer = try await ask(
+                .attribute(attribute.name), Terminal.harmless(Self.label(attribute.name)), hint: hint
+            ).trimmed
             if answer.isEmpty {
                 guard attribute.isRequired else { return nil }
-                complain("The server needs this one.")
+                try refused("The server needs this one.")
             } else if let value = TryWords.value(answer, type: attribute.type) {
                 return value
             } else {
-                complain("That is not \(type).")
+                try refused("That is not \(type).")
             }
         }
     }
@@ -182,15 +288,16 @@ struct TerminalDialog: TryDialog {
         return usual.contains(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
     }
 
-    private func ask(_ question: String, hint: String = "", isHidden: Bool = false) async throws(TryEnd) -> String {
+    private func ask(
+        _ question: TryQuestion, _ text: String, hint: String = "", isHidden: Bool = false
+    ) async throws(TryEnd) -> String {
         let prompt =
-            Terminal.styled(question, .bold) + (hint.isEmpty ? "" : Terminal.styled(" (\(hint))", .dim)) + ": "
-        guard let line = await Terminal.line(prompt: prompt, isHidden: isHidden) else { throw .endOfInput }
-        return line
+            Terminal.styled(text, .bold) + (hint.isEmpty ? "" : Terminal.styled(" (\(hint))", .dim)) + ": "
+        return try await keyboard.answer(to: question, prompt: prompt, isHidden: isHidden)
     }
 
     private func complain(_ sentence: String) {
-        for line in Self.wrapped(sentence) { say(Terminal.styled(line, .red)) }
+        for line in Self.wrapped(Terminal.harmless(sentence)) { say(Terminal.styled(line, .red)) }
     }
 
     /// `text` in lines of at most 78 characters, a longer word alone in one.
@@ -201,15 +308,6 @@ struct TerminalDialog: TryDialog {
             } else {
                 lines.append(String(word))
             }
-        }
-    }
-
-    private func list(_ title: String, _ rows: [(name: String, value: String)]) {
-        let width = rows.map(\.name.count).max() ?? 0
-        say("")
-        say(Terminal.styled(title, .bold))
-        for row in rows {
-            say("  " + row.name + String(repeating: " ", count: width - row.name.count + 2) + row.value)
         }
     }
 }

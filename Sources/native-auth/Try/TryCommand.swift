@@ -14,14 +14,18 @@ import UnixSignals
 /// `native-auth try`: the sample app of the tutorials, in a terminal. It uses the public SDK over HTTP, as an app does.
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "try", abstract: "Sign up and sign in, as a user of your app would.",
+        commandName: "try", abstract: "Sign up, sign in and more, as a user of your app would.",
         discussion: """
-            Without options: starts a development server, asks for everything, and ends with the account and the claims \
-            of its ID token. An option that is given is not asked for.
+            Without options: starts a development server and offers what an app offers: to sign up, to sign in, to reset \
+            the password, to call an API. What is given as an option is not asked for.
 
-            With --script nothing is asked:
+            With --script nothing is asked. Alone it signs up and prints one fact per line; with --flow it plays a flow \
+            and prints what a person would see. Either way the last line is “signed in as …”.
               native-auth try --script --code-from-inbox
               native-auth try --script --code-from-inbox --password 'Blue-42-Kayak' --attribute city=Oslo
+              native-auth try --script --code-from-inbox --flow sign-in-mfa --prepare --password 'Blue-42-Kayak'
+              native-auth try --script --code-from-inbox --flow reset --prepare --password 'Blue-42-Kayak' \
+            --new-password 'Red-17-Canoe'
             """)
 
     @Option(help: "URL of a running server (default: a development server is started, and ends with this command).")
@@ -34,11 +38,14 @@ struct TryCommand: AsyncParsableCommand {
         name: .customLong("client-id"),
         help: "Application (default: the development tenant's password app with a password, else its passcode app).")
     var clientID: String?
-    @Flag(help: "Ask nothing; one fact per line; any error ends it with exit code 1.") var script = false
-    @Option(help: "E-mail address to sign up (default with --script: a fresh one).") var email: String?
-    @Option(help: "Password to sign up with; other users of this machine can see it in the process list.")
+    @Flag(help: "Ask nothing; any error ends it with exit code 1.") var script = false
+    @Option(help: "What to begin with; with --script, what to play.") var flow: TryFlow?
+    @Flag(help: "Sign the user of --flow up first, and register a second factor for sign-in-mfa.") var prepare = false
+    @Option(help: "E-mail address (default with --script: a fresh one, to sign up with).") var email: String?
+    @Option(help: "Password; other users of this machine can see it in the process list.")
     var password: String?
-    @Option(help: "Second name to sign in with.") var alias: String?
+    @Option(name: .customLong("new-password"), help: "Password to set in a reset.") var newPassword: String?
+    @Option(help: "Second name, to sign up with or to sign in by.") var alias: String?
     @Option(name: .customLong("attribute"), help: "Attribute as name=value; may be repeated.")
     var attributes: [String] = []
     @Flag(help: "Take the code from the server's development inbox.") var codeFromInbox = false
@@ -58,24 +65,13 @@ struct TryCommand: AsyncParsableCommand {
 
     // MARK: Plan
 
-    /// The options, checked.
-    private struct Plan {
-        enum Server {
-            case running(String)
-            case own(ServeSettings)
-        }
-
-        var server: Server
-        var form: SignUpForm
-        var questions: Set<SignUpForm.Question>
-        var codes: CodeSource
-    }
-
     /// - Throws: ``StartFailure/usage(_:)`` with a sentence per wrong value.
-    private func plan(environment: [String: String]) throws(StartFailure) -> Plan {
+    private func plan(environment: [String: String]) throws(StartFailure) -> TryPlan {
         var problems: [String] = []
-        var plan = Plan(
-            server: .running(""), form: SignUpForm(), questions: script ? [] : SignUpForm.Question.all, codes: .dialog)
+        var plan = TryPlan(
+            server: .running(""), isScript: script, flow: flow, form: SignUpForm(),
+            questions: SignUpForm.Question.all,
+            codes: .dialog, isPrepared: prepare)
 
         if let email {
             if let complaint = TryWords.complaint(aboutEmail: email) {
@@ -83,14 +79,15 @@ struct TryCommand: AsyncParsableCommand {
             }
             plan.form.email = email
             plan.questions.remove(.email)
-        } else if script {
+        } else if script, flow ?? .signUp == .signUp || prepare {
             plan.form.email = "try-\(Self.freshHex())@example.com"
         }
         if let password {
-            if password.isEmpty { problems.append("--password is empty; leave it out to sign up without one.") }
+            if password.isEmpty { problems.append("--password is empty; leave it out to go without one.") }
             plan.form.password = Secret(password)
             plan.questions.remove(.password)
         }
+        plan.newPassword = newPassword.map { Secret($0) }
         if let alias {
             if alias.isEmpty { problems.append("--alias is empty; leave it out to sign up without one.") }
             plan.form.alias = alias
@@ -118,6 +115,10 @@ struct TryCommand: AsyncParsableCommand {
             problems.append("--script needs --code-from-inbox, or --code CODE.")
         }
 
+        problems += problemsWithFlow()
+        // Other attributes than those given are asked for when the server wants them.
+        if script { plan.questions = [.email, .password, .alias] }
+
         if let server {
             plan.server = .running(server.hasSuffix("/") ? String(server.dropLast()) : server)
             if data != nil { problems.append("--data is for a server that this command starts; leave --server out.") }
@@ -139,6 +140,28 @@ struct TryCommand: AsyncParsableCommand {
         }
         guard problems.isEmpty else { throw .usage(problems) }
         return plan
+    }
+
+    /// What `--flow` lacks or does not go with.
+    private func problemsWithFlow() -> [String] {
+        var problems: [String] = []
+        if newPassword?.isEmpty == true { problems.append("--new-password is empty.") }
+        if newPassword != nil, flow != .reset { problems.append("--new-password is for --flow reset.") }
+        guard let flow, script else {
+            if prepare { problems.append("--prepare is for --script with --flow.") }
+            return problems
+        }
+        if prepare {
+            if flow == .signUp { problems.append("--prepare makes a user, and so does --flow sign-up; choose one.") }
+            if !codeFromInbox { problems.append("--prepare needs --code-from-inbox.") }
+            if password == nil, flow != .signIn {
+                problems.append("--flow \(flow.rawValue) is about a user with a password; --prepare needs --password.")
+            }
+        } else if flow != .signUp, email == nil, alias == nil {
+            problems.append("--flow \(flow.rawValue) needs --email or --alias, or --prepare to make a user.")
+        }
+        if flow == .reset, newPassword == nil { problems.append("--flow reset needs --new-password.") }
+        return problems
     }
 
     private var serveOptions: [String: String] {
@@ -194,13 +217,13 @@ struct TryCommand: AsyncParsableCommand {
 
     /// What ended first.
     private enum Ending {
-        case signedUp
+        case done
         case ended(TryEnd)
         case interrupted(UnixSignal)
         case serverStopped
     }
 
-    private func run(_ plan: Plan) async throws {
+    private func run(_ plan: TryPlan) async throws {
         let (addresses, address) = AsyncStream.makeStream(of: String.self)
         let server: ServiceGroup?
         var ownData: String?
@@ -235,9 +258,9 @@ struct TryCommand: AsyncParsableCommand {
             }
         }
         switch ending {
-        case .signedUp: return
+        case .done: return
         case .ended(let end): throw end
-        case .serverStopped: throw TryEnd.failed("The server stopped.")
+        case .serverStopped: throw TryEnd.hopeless("The server stopped.")
         case .interrupted(let signal):
             Terminal.complain("native-auth: Stopped.")
             // What a shell makes of a program that such a signal ended.
@@ -245,8 +268,8 @@ struct TryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Talks until there is an account, or none to be had, or somebody stops it.
-    private func converse(_ plan: Plan, at addresses: AsyncStream<String>, ownData: String?) async -> Ending {
+    /// Talks until the person leaves, the script has ended, or somebody stops it.
+    private func converse(_ plan: TryPlan, at addresses: AsyncStream<String>, ownData: String?) async -> Ending {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         return await withTaskGroup(of: Ending.self) { group in
             group.addTask {
@@ -257,7 +280,7 @@ struct TryCommand: AsyncParsableCommand {
                 for await baseURL in addresses {
                     do throws(TryEnd) {
                         try await converse(plan, at: baseURL, ownData: ownData)
-                        return .signedUp
+                        return .done
                     } catch {
                         return .ended(error)
                     }
@@ -283,21 +306,47 @@ struct TryCommand: AsyncParsableCommand {
         }
     }
 
-    private func converse(_ plan: Plan, at baseURL: String, ownData: String?) async throws(TryEnd) {
-        guard let url = URL(string: "\(baseURL)/\(tenant)") else { throw .failed("\(baseURL) is not a URL.") }
+    private func converse(_ plan: TryPlan, at baseURL: String, ownData: String?) async throws(TryEnd) {
+        guard let url = URL(string: "\(baseURL)/\(tenant)") else { throw .hopeless("\(baseURL) is not a URL.") }
         let authority: Authority
         do throws(AuthorityError) {
             authority = try Authority(url: url)
         } catch {
-            throw .failed("\(baseURL)/\(shown(tenant)) is not the address of a tenant.")
+            throw .hopeless("\(baseURL)/\(shown(tenant)) is not the address of a tenant.")
         }
         let isHere = Authority.isLoopback(url.host()?.lowercased() ?? "")
         let inbox = ownData != nil || isHere ? try await InboxReader.find(at: baseURL) : nil
         let place = TryPlace(
             baseURL: baseURL, authority: authority, tenant: tenant, clientID: clientID, inbox: inbox, ownData: ownData)
-        let dialog: any TryDialog = script ? ScriptDialog() : TerminalDialog()
+        if script {
+            try await play(plan, at: place)
+        } else {
+            let terminal = TerminalDialog(keyboard: PersonalKeyboard())
+            var conversation = TryConversation(place: place, dialog: terminal, codes: plan.codes)
+            try await conversation.converse(plan, at: terminal)
+        }
+    }
+
+    private func play(_ plan: TryPlan, at place: TryPlace) async throws(TryEnd) {
+        let dialog: any TryDialog =
+            flow == nil ? ScriptDialog() : TerminalDialog(keyboard: ScriptedKeyboard(plan: plan))
         var conversation = TryConversation(place: place, dialog: dialog, codes: plan.codes)
-        try await conversation.run(plan.form, asking: plan.questions)
+        dialog.introduce(place)
+        let flow = flow ?? .signUp
+        if plan.isPrepared {
+            var preparation = TryConversation(place: place, dialog: ScriptDialog(isQuiet: true), codes: plan.codes)
+            do throws(TryEnd) {
+                try await preparation.prepare(for: flow, plan)
+            } catch {
+                guard case .failed(let sentence) = error else { throw error }
+                throw .failed("The user of the flow could not be made. \(sentence)")
+            }
+            say("")
+            let what = flow == .signInWithSecondFactor ? "signed up, with a second factor," : "signed up"
+            say("\(plan.form.email) was made for this: \(what) and signed out again.")
+        }
+        try await conversation.play(flow, plan)
+        if let account = conversation.account { say("signed in as \(Terminal.harmless(account.username))") }
     }
 }
 

@@ -1,333 +1,192 @@
 import NativeAuth
 import NativeAuthCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// Who answers the questions of a sign-up: a person at a terminal, or the flags of a script.
-protocol TryDialog: Sendable {
-    /// Says where everything goes, before the first question.
-    func introduce(_ place: TryPlace)
-    /// Asks `questions`, and returns `form` with the answers in it.
-    func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) -> SignUpForm
-    /// Says where a code went.
-    func codeSent(_ step: SignUpCodeRequired, isResend: Bool, place: TryPlace)
-    /// Says that nobody has to type the code.
-    func codeTaken()
-    func code(length: Int) async throws(TryEnd) -> CodeAnswer
-    /// Asks for the password that the server wants; not for the first time after one was refused.
-    func password(_ form: SignUpForm, isFirst: Bool) async throws(TryEnd) -> String
-    /// Asks for the attributes that the server wants.
-    func attributes(
-        _ required: [RequiredAttribute], _ form: SignUpForm
-    ) async throws(TryEnd) -> [String: AttributeValue]
-    /// Says what did not work and can be mended; ends a script.
-    func refused(_ sentence: String) throws(TryEnd)
-    /// Waits until the person is ready to do as `invitation` says.
-    func pause(_ invitation: String) async throws(TryEnd)
-    func finished(_ account: Account, email: String, place: TryPlace)
-}
-
-/// An end without a signed-in account.
-enum TryEnd: Error {
-    /// Ctrl-D, or the end of a file that stands for a person.
-    case endOfInput
-    /// Something that asking again does not mend; one sentence or two.
-    case failed(String)
-
-    var sentence: String {
-        switch self {
-        case .endOfInput: "The input ended before the sign-up did. No account was made."
-        case .failed(let sentence): sentence
-        }
-    }
-}
-
-/// What a person typed for the code.
-enum CodeAnswer {
-    case code(Secret<String>)
-    case resend
-}
-
-/// Where codes come from. What is given or read is used once; after that somebody is asked.
-enum CodeSource {
-    case dialog
-    case inbox
-    case given(Secret<String>)
-}
-
-/// What somebody signs up with.
-struct SignUpForm: Sendable {
-    enum Question: Hashable {
-        case email
-        case password
-        case alias
-        /// The usual attributes, and any others.
-        case attributes
-        case attribute(String)
-
-        static let all: Set<Question> = [.email, .password, .alias, .attributes]
-    }
-
-    /// The attribute that is a second name to sign in with.
-    static let aliasName = "flatusername"
-
-    var email = ""
-    var password: Secret<String>?
-    var alias: String?
-    /// As text, whatever their type.
-    var attributes: [String: String] = [:]
-
-    /// All attributes, the alias among them. They travel as text; the server knows their types.
-    var attributeValues: [String: AttributeValue] {
-        var values = attributes.mapValues { AttributeValue.string($0) }
-        if let alias { values[Self.aliasName] = .string(alias) }
-        return values
-    }
-}
-
-/// The server, tenant and application to sign up at.
-struct TryPlace: Sendable {
-    /// `http://127.0.0.1:8765`, without a slash at its end.
-    let baseURL: String
-    let authority: Authority
-    let tenant: String
-    /// Nil: one of the development tenant's two, by whether there is a password.
-    let clientID: String?
-    /// Where codes can be read; nil when the server is not a development one.
-    let inbox: InboxReader?
-    /// The data folder, when the server belongs to this command and ends with it.
-    let ownData: String?
-
-    private static let passcodeClient = "00001111-aaaa-2222-bbbb-3333cccc4444"
-    private static let passwordClient = "11112222-bbbb-3333-cccc-4444dddd5555"
-
-    func client(for form: SignUpForm) -> NativeAuthClient {
-        let clientID = clientID ?? (form.password == nil ? Self.passcodeClient : Self.passwordClient)
-        return NativeAuthClient(
-            NativeAuthConfiguration(
-                clientID: clientID, authority: authority, challengeTypes: [.oneTimePasscode, .password]))
-    }
-}
-
-/// A sign-up with the public SDK, from the first question to the account, in the order of the tutorials.
+/// The sample app: what it knows while it runs. Its flows stand in files of their own.
 struct TryConversation {
     let place: TryPlace
     let dialog: any TryDialog
     var codes: CodeSource
+    /// Who is signed in and meant, if anybody is.
+    var account: Account?
+    /// The mails that were there before the last code was asked for.
+    private var knownMails: Set<InboxReader.Mail> = []
 
-    private enum Attempt {
-        case finished
-        /// Start again, after these questions; with none, after a pause.
-        case again(Set<SignUpForm.Question>)
-    }
-
-    /// - Parameters:
-    ///   - form: What is known already.
-    ///   - questions: What is not.
-    mutating func run(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) {
-        dialog.introduce(place)
-        var form = try await dialog.fill(form, asking: questions)
-        while case .again(let questions) = try await attempt(form) {
-            if questions.isEmpty {
-                try await dialog.pause("Press Enter to start again")
-            } else {
-                form = try await dialog.fill(form, asking: questions)
-            }
-        }
-    }
-
-    private mutating func attempt(_ form: SignUpForm) async throws(TryEnd) -> Attempt {
-        let client = place.client(for: form)
-        let lastMail = try await lastMail(to: form)
-        let start = try await result { () async throws(NativeAuthError) in
-            try await client.signUp(
-                username: form.email, password: form.password?.reveal(), attributes: form.attributeValues)
-        }
-        var state: SignUpCodeRequired
-        switch start {
-        case .success(let first): state = first
-        case .failure(let error): return try remedy(for: error, form, isStart: true)
-        }
-        dialog.codeSent(state, isResend: false, place: place)
-
-        var wrongCodes = 0
-        while true {
-            switch try await code(for: state, form, after: lastMail) {
-            case .resend:
-                let resent = try await result { [state] () async throws(NativeAuthError) in try await state.resend() }
-                switch resent {
-                case .success(let next):
-                    state = next
-                    wrongCodes = 0
-                    dialog.codeSent(state, isResend: true, place: place)
-                case .failure(let error) where error.details.canRetry && !TryWords.isOver(error.details):
-                    try dialog.refused(words(error, form))
-                case .failure(let error): return try remedy(for: error, form)
-                }
-            case .code(let code):
-                let submitted = try await result { [state] () async throws(NativeAuthError) in
-                    try await state.submit(code: code.reveal())
-                }
-                switch submitted {
-                case .success(let step): return try await proceed(from: step, form)
-                case .failure(let error) where error.details.canRetry:
-                    wrongCodes += 1
-                    let advice = wrongCodes < 3 ? "" : " " + TryWords.manyWrongCodes
-                    try dialog.refused(words(error, form) + advice)
-                case .failure(let error): return try remedy(for: error, form)
-                }
-            }
-        }
-    }
-
-    private func proceed(from first: SignUpStep, _ form: SignUpForm) async throws(TryEnd) -> Attempt {
-        var step = first
-        var isFirst = true
-        while true {
-            let next: Result<SignUpStep, NativeAuthError>
-            switch step {
-            case .passwordRequired(let state):
-                let password = Secret(try await dialog.password(form, isFirst: isFirst))
-                next = try await result { () async throws(NativeAuthError) in
-                    try await state.submit(password: password.reveal())
-                }
-            case .attributesRequired(let state):
-                next = try await submitAttributes(state, form)
-            case .completed(let completed):
-                try await signIn(after: completed, form)
-                return .finished
-            }
-            switch next {
-            case .success(let following):
-                step = following
-                isFirst = true
-            case .failure(let error) where error.details.canRetry:
-                try dialog.refused(words(error, form))
-                isFirst = false
-            case .failure(let error): return try remedy(for: error, form)
-            }
-        }
-    }
-
-    /// Asks until the server takes the attributes, or wants something else; of refused ones only those again.
-    private func submitAttributes(
-        _ state: SignUpAttributesRequired, _ form: SignUpForm
-    ) async throws(TryEnd) -> Result<SignUpStep, NativeAuthError> {
-        var values: [String: AttributeValue] = [:]
-        var asked = state.required
-        while true {
-            for attribute in asked { values[attribute.name] = nil }
-            values.merge(try await dialog.attributes(asked, form)) { $1 }
-            let submitted = try await result { [values] () async throws(NativeAuthError) in
-                try await state.submit(values)
-            }
-            guard case .failure(let error) = submitted else { return submitted }
-            var wrong: [RequiredAttribute] = []
-            if case .invalidAttributes(let names, let details) = error, details.canRetry {
-                wrong = state.required.filter { names.contains($0.name) }
-                if wrong.isEmpty { wrong = state.required }
-            } else if case .userAlreadyExists = error {
-                wrong = state.required.filter { $0.name == SignUpForm.aliasName }
-            }
-            if wrong.isEmpty { return submitted }
-            asked = wrong
-            try dialog.refused(words(error, form))
-        }
-    }
-
-    private func signIn(after completed: SignUpCompleted, _ form: SignUpForm) async throws(TryEnd) {
-        let signedIn = try await result { () async throws(NativeAuthError) in try await completed.signIn() }
-        switch signedIn {
-        case .success(let account): dialog.finished(account, email: completed.username, place: place)
-        case .failure(let error):
-            throw .failed("The account was made, but the sign-in after it did not work. \(words(error, form))")
-        }
+    init(place: TryPlace, dialog: any TryDialog, codes: CodeSource) {
+        self.place = place
+        self.dialog = dialog
+        self.codes = codes
     }
 
     // MARK: Codes
 
-    private func lastMail(to form: SignUpForm) async throws(TryEnd) -> InboxReader.Mail? {
-        switch codes {
-        case .inbox: try await place.inbox?.newest(to: form.email)
-        case .dialog, .given: nil
+    /// As ``result(_:_:)``, for a request that may send a code.
+    mutating func sending<Value>(
+        _ subject: TrySubject, _ action: () async throws(NativeAuthError) -> Value
+    ) async throws(TryEnd) -> Result<Value, NativeAuthError> {
+        if case .inbox = codes, let inbox = place.inbox { knownMails = try await inbox.mails() }
+        return try await result(subject, action)
+    }
+
+    /// Asks for the code until the server takes it, or refuses for another reason than a wrong code.
+    mutating func enter<Next>(
+        _ first: CodeStep<Next>, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Next, NativeAuthError> {
+        var step = first
+        var wrongCodes = 0
+        var isUnread = true
+        announce(step, isResend: false)
+        while true {
+            let answer = isUnread ? try await code(for: step, subject) : try await dialog.code(length: step.length)
+            isUnread = false
+            switch answer {
+            case .resend:
+                switch try await sending(subject, step.resend) {
+                case .success(.sent(let next)):
+                    step = next
+                    wrongCodes = 0
+                    isUnread = true
+                    announce(step, isResend: true)
+                case .success(.done(let next)): return .success(next)
+                case .failure(let error) where error.details.canRetry && !TryWords.isOver(error.details):
+                    try dialog.refused(words(error, subject))
+                case .failure(let error): return .failure(error)
+                }
+            case .code(let code):
+                let submitted = try await result(subject) { () async throws(NativeAuthError) in
+                    try await step.submit(code.reveal())
+                }
+                guard case .failure(.incorrectCode(let details)) = submitted, details.canRetry else { return submitted }
+                wrongCodes += 1
+                let advice = wrongCodes < 3 ? "" : " " + TryWords.manyWrongCodes
+                try dialog.refused(words(.incorrectCode(details), subject) + advice)
+            }
         }
     }
 
-    private mutating func code(
-        for state: SignUpCodeRequired, _ form: SignUpForm, after lastMail: InboxReader.Mail?
-    ) async throws(TryEnd) -> CodeAnswer {
-        let source = codes
-        codes = .dialog
-        switch source {
-        case .dialog: return try await dialog.code(length: state.codeLength)
-        case .given(let code): return .code(code)
+    private func announce<Next>(_ step: CodeStep<Next>, isResend: Bool) {
+        dialog.codeSent(
+            to: step.sentTo, channel: step.channel, length: step.length, interval: step.resendInterval,
+            isResend: isResend, place)
+    }
+
+    private mutating func code<Next>(for step: CodeStep<Next>, _ subject: TrySubject) async throws(TryEnd) -> CodeAnswer
+    {
+        switch codes {
+        case .dialog: return try await dialog.code(length: step.length)
+        case .given(let code):
+            codes = .dialog
+            return .code(code)
         case .inbox:
             guard let inbox = place.inbox else {
-                throw .failed(
-                    "\(place.baseURL) has no development inbox, so --code-from-inbox cannot work there.")
+                throw .hopeless("\(place.baseURL) has no development inbox, so --code-from-inbox cannot work there.")
             }
-            let mail = try await inbox.mail(to: form.email, after: lastMail)
+            let mail = try await inbox.mail(to: step.sentTo, of: subject.name, after: knownMails)
             dialog.codeTaken()
-            return .code(Secret(mail.code))
+            return .code(mail.code)
         }
     }
 
     // MARK: Errors
 
     /// Does `action`, again and again while the server cannot be reached and the person wants to.
-    private func result<Value>(
-        _ action: () async throws(NativeAuthError) -> Value
+    func result<Value>(
+        _ subject: TrySubject, _ action: () async throws(NativeAuthError) -> Value
     ) async throws(TryEnd) -> Result<Value, NativeAuthError> {
         while true {
             do throws(NativeAuthError) {
                 return .success(try await action())
             } catch {
-                if case .cancelled = error { throw .endOfInput }
-                guard case .network = error else { return .failure(error) }
-                try dialog.refused(words(error, .init()))
+                switch error {
+                case .cancelled: throw .endOfInput
+                case .network, .indeterminate, .throttled: try dialog.refused(words(error, subject))
+                case _: return .failure(error)
+                }
                 try await dialog.pause("Press Enter to try again")
             }
         }
     }
 
-    private func words(_ error: NativeAuthError, _ form: SignUpForm) -> String {
-        TryWords.sentence(for: error, form, place)
+    func words(_ error: NativeAuthError, _ subject: TrySubject) -> String {
+        TryWords.sentence(for: error, subject, place)
     }
 
-    /// Says what is wrong, and finds what to ask before the next attempt.
-    ///
-    /// - Throws: ``TryEnd/failed(_:)`` when no answer can help.
-    private func remedy(
-        for error: NativeAuthError, _ form: SignUpForm, isStart: Bool = false
-    ) throws(TryEnd) -> Attempt {
-        let sentence = words(error, form)
-        let questions: Set<SignUpForm.Question>
-        switch error {
-        case .userAlreadyExists: questions = form.alias == nil ? [.email] : [.email, .alias]
-        case .invalidUsername: questions = [.email]
-        case .invalidPassword: questions = [.password]
-        case .invalidAttributes(let names, _):
-            questions = Set(
-                names.map { name in
-                    switch name {
-                    case SignUpForm.aliasName: .alias
-                    // The name that stands for all of them (native-auth-v1 §11.4).
-                    case "attributes": .attributes
-                    case _: .attribute(name)
-                    }
-                })
-        case .general(let details) where !TryWords.isWrongPlace(details):
-            questions = isStart ? SignUpForm.Question.all : []
-        case .expired, .incorrectCode: questions = []
-        case .general, .browserRequired, .unexpectedReply, .notAvailable, .registrationRequired, .mfaRequired,
-            .invalidScope, .signInRequired, .network, .cancelled, .invalidConfiguration:
-            throw .failed(sentence)
-        }
-        try dialog.refused(sentence)
-        return .again(questions)
+    /// The end of a flow that `error` ends.
+    func end(_ error: NativeAuthError, _ subject: TrySubject) -> TryEnd {
+        let sentence = words(error, subject)
+        return TryWords.isWrongPlace(error.details) ? .hopeless(sentence) : .failed(sentence)
+    }
+}
+
+/// A code that was sent, and what can be done about it, whatever the flow.
+struct CodeStep<Next: Sendable> {
+    /// What came of the wish for another code.
+    enum Resent {
+        case sent(CodeStep)
+        /// The server wants no code any more.
+        case done(Next)
+    }
+
+    let sentTo: String
+    let channel: String
+    let length: Int
+    let resendInterval: Int?
+    let submit: (String) async throws(NativeAuthError) -> Next
+    let resend: () async throws(NativeAuthError) -> Resent
+}
+
+extension CodeStep where Next == SignUpStep {
+    init(_ step: SignUpCodeRequired) {
+        self.init(
+            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
+            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
+            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
+    }
+}
+
+extension CodeStep where Next == SignInStep {
+    init(_ step: SignInCodeRequired) {
+        self.init(
+            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
+            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
+            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
+    }
+}
+
+extension CodeStep where Next == NewPasswordRequired {
+    init(_ step: ResetPasswordCodeRequired) {
+        self.init(
+            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
+            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
+            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
+    }
+}
+
+extension CodeStep where Next == Account {
+    init(_ step: MFACodeRequired, _ method: AuthMethod) {
+        self.init(
+            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
+            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
+            resend: { () async throws(NativeAuthError) in
+                .sent(CodeStep(try await step.requestChallenge(method), method))
+            })
+    }
+
+    init(_ step: RegistrationCodeRequired, _ method: AuthMethod, contact: String) {
+        self.init(
+            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: nil,
+            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
+            resend: { () async throws(NativeAuthError) in
+                Resent(try await step.requestChallenge(method, contact: contact), method, contact: contact)
+            })
+    }
+}
+
+extension CodeStep.Resent where Next == Account {
+    init(_ step: RegistrationStep, _ method: AuthMethod, contact: String) {
+        self =
+            switch step {
+            case .codeRequired(let step): .sent(CodeStep(step, method, contact: contact))
+            case .completed(let account): .done(account)
+            }
     }
 }

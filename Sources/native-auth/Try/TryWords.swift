@@ -73,6 +73,8 @@ enum TryWords {
     /// What is worth knowing after several wrong codes: the server does not tell when it stopped to compare (`SEC-OTP-3`).
     static let manyWrongCodes = "After a few wrong ones the server takes no code any more: type r to get a new one."
 
+    private static let accountDisabled = 50_057
+    private static let accountLocked = 50_053
     private static let codeExpired = 50_184
     private static let nativeAuthDisabled = 70_001
     private static let tokenInvalid = 55_200
@@ -81,45 +83,73 @@ enum TryWords {
     private static let noMoreCodes = 701_014
 
     /// What happened, for somebody who does not know the API.
-    static func sentence(for error: NativeAuthError, _ form: SignUpForm, _ place: TryPlace) -> String {
+    static func sentence(for error: NativeAuthError, _ subject: TrySubject, _ place: TryPlace) -> String {
+        let name = Terminal.harmless(subject.name)
+        let activity = subject.activity
         switch error {
         case .userAlreadyExists:
-            form.alias == nil
-                ? "Somebody has signed up with \(form.email) already. Take another address."
-                : "Somebody has \(form.email) or the alias \(form.alias ?? "") already. Take others."
-        case .invalidUsername: "The server does not take \(form.email) as an e-mail address."
-        case .invalidPassword(let details): sentence(forPassword: details)
-        case .invalidAttributes(let names, _): sentence(forAttributes: names)
+            return subject.alias.map { "Somebody has \(name) or the alias \($0) already. Take others." }
+                ?? "Somebody has signed up with \(name) already. Take another address."
+        case .invalidUsername: return "The server does not take \(name) as an e-mail address."
+        case .userNotFound: return "Nobody has signed up with \(name). Check the name, or sign up with it."
+        case .invalidPassword(let details) where activity == "sign-in" && details.suberror == nil:
+            return "That is not the password of \(name). Who has forgotten it can reset it."
+        case .invalidPassword(let details): return sentence(forPassword: details)
+        case .invalidCredentials: return "That is not the password of \(name). Who has forgotten it can reset it."
+        case .userDoesNotHavePassword: return "\(name) signs in with codes and has no password to reset: just sign in."
+        case .invalidInput: return "The server does not take that as an address or number."
+        case .authMethodBlocked, .verificationContactBlocked: return "The server has blocked that address or number."
+        case .invalidAttributes(let names, _): return sentence(forAttributes: names)
         case .incorrectCode(let details):
-            details.errorCodes.contains(codeExpired)
+            return details.errorCodes.contains(codeExpired)
                 ? "That code is too old; a new one is needed."
                 : "That is not the code; it is in the newest mail."
-        case .expired: "This sign-up took too long and has ended. Start again."
-        case .general(let details) where details.errorCodes.contains(unknownApplication):
-            "The server does not know this application; --client-id names it, --tenant its tenant."
-        case .general(let details) where details.errorCodes.contains(unknownTenant):
-            "The server at \(place.baseURL) has no tenant \(place.tenant); --tenant names it."
-        case .general(let details) where details.errorCodes.contains(nativeAuthDisabled):
-            "Native authentication is switched off for this application; --client-id names another."
-        case .general(let details) where details.errorCodes.contains(noMoreCodes):
-            "The server sends no more codes for this sign-up. Start again."
-        case .general(let details) where details.errorCodes.contains(tokenInvalid):
-            "The server does not go on with this sign-up. Start again."
-        case .general(let details):
-            "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
-        case .browserRequired:
-            "The server wants this sign-up to go on in a browser, which this sample app does not have."
+        case .expired: return "This \(activity) took too long and has ended. Start again."
+        case .general(let details): return sentence(forGeneral: details, subject, place)
+        case .browserRequired(let details):
+            return "The server wants this \(activity) to go on in a browser, which this sample app does not have."
+                + (details.message.map { " Its reason: \(Terminal.harmless($0))." } ?? "")
         case .unexpectedReply(let details):
-            "The answer of \(place.baseURL) is not one of this API. Is a native-auth server there, and is it well?"
+            return
+                "The answer of \(place.baseURL) is not one of this API. Is a native-auth server there, and is it well?"
                 + " (correlation ID \(details.correlationID))"
-        case .notAvailable: "The server gave nothing to sign in with."
-        case .registrationRequired, .mfaRequired: "The server wants a second factor, which this sample app has not."
-        case .invalidScope: "The server does not grant what the app asks for."
-        case .signInRequired: "Nobody is signed in."
-        case .network: unreachable(place.baseURL)
-        case .cancelled: "Stopped."
-        case .invalidConfiguration(let details): details.message ?? "The app is set up wrongly."
+        case .notAvailable: return "The server gave nothing to sign in with."
+        case .registrationRequired, .mfaRequired:
+            return "The server wants one more factor, which cannot follow here. Sign in again."
+        case .invalidScope: return "The server does not grant what the app asks for."
+        case .signInRequired: return "The session has ended. Sign in again."
+        case .throttled(let seconds?, _): return "The server is busy; try again in \(seconds) s."
+        case .throttled(nil, _): return "The server is busy; try again later."
+        case .network: return unreachable(place.baseURL)
+        case .indeterminate: return "The connection to \(place.baseURL) was lost before the answer came."
+        case .stateAlreadyUsed: return "That has been done already."
+        case .cancelled: return "Stopped."
+        case .invalidConfiguration(let details): return details.message ?? "The app is set up wrongly."
         }
+    }
+
+    /// What only the server's number tells.
+    private static func sentence(
+        forGeneral details: NativeAuthError.Details, _ subject: TrySubject, _ place: TryPlace
+    ) -> String {
+        let name = Terminal.harmless(subject.name)
+        func has(_ code: Int) -> Bool { details.errorCodes.contains(code) }
+        if has(unknownApplication) {
+            return "The server does not know this application; --client-id names it, --tenant its tenant."
+        }
+        if has(unknownTenant) {
+            return "The server at \(place.baseURL) has no tenant \(place.tenant); --tenant names it."
+        }
+        if has(nativeAuthDisabled) {
+            return "Native authentication is switched off for this application; --client-id names another."
+        }
+        if has(accountLocked) {
+            return "Too many wrong passwords were tried for \(name). Come again later, or reset the password."
+        }
+        if has(accountDisabled) { return "The account of \(name) is switched off. Only its administrator can help." }
+        if has(noMoreCodes) { return "The server sends no more codes for this \(subject.activity). Start again." }
+        if has(tokenInvalid) { return "The server does not go on with this \(subject.activity). Start again." }
+        return "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
     }
 
     /// The server's own words, without the number in front of them and the trace behind (native-auth-v1 §3.5).
@@ -178,19 +208,42 @@ enum TryWords {
         ].map { (name: $0, value: Terminal.harmless($1)) }
     }
 
-    /// The claims of the ID token by name.
-    static func claims(of account: Account) -> [(name: String, value: String)] {
-        account.idTokenClaims.sorted { $0.key < $1.key }.map { claim in
+    /// Claims by name.
+    static func rows(_ claims: [String: JSONValue]) -> [(name: String, value: String)] {
+        claims.sorted { $0.key < $1.key }.map { claim in
             (name: Terminal.harmless(claim.key), value: Terminal.harmless(text(claim.value)))
         }
     }
 
+    /// As ``rows(_:)``, with the moments that some claims hold for a person to read.
+    static func annotated(_ claims: [String: JSONValue]) -> [(name: String, value: String)] {
+        rows(claims).map { row in
+            let moment = moment(of: claims[row.name], named: row.name)
+            return (row.name, row.value + (moment.map { Terminal.styled("  \($0)", .dim) } ?? ""))
+        }
+    }
+
     /// The moment that a claim holds, if it is one that does (RFC 7519 section 4.1, OpenID Connect Core section 2).
-    static func moment(of name: String, _ account: Account) -> String? {
-        guard ["exp", "iat", "nbf", "auth_time"].contains(name),
-            case .integer(let seconds)? = account.idTokenClaims[name]
-        else { return nil }
+    private static func moment(of claim: JSONValue?, named name: String) -> String? {
+        guard ["exp", "iat", "nbf", "auth_time"].contains(name), case .integer(let seconds)? = claim else { return nil }
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    }
+
+    /// The claims in a token, if it is a JWT. An app leaves access tokens alone; this one shows what an API finds in them.
+    static func claims(ofToken token: String) -> [String: JSONValue]? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return nil }
+        do {
+            return try JSONDecoder().decode([String: JSONValue].self, from: payload)
+        } catch {
+            return nil
+        }
+    }
+
+    /// A way to receive a code.
+    static func words(for method: AuthMethod) -> String {
+        let channel = method.channel == "email" ? "e-mail" : Terminal.harmless(method.channel)
+        return channel + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
     }
 
     private static func text(_ value: JSONValue) -> String {

@@ -1,0 +1,144 @@
+import NativeAuth
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What an app does for somebody who is signed in.
+extension TryConversation {
+    /// The authentication context of the development server that needs a second factor.
+    private static let secondFactorContext = "c1"
+
+    // MARK: An API
+
+    /// Calls the API with the access token; where that proves too little, offers to sign in with more, and calls again.
+    mutating func callAPI(withSecondFactor: Bool) async throws(TryEnd) {
+        dialog.begin(withSecondFactor ? "Call an API that needs a second factor" : "Call an API")
+        let api = ProtectedAPI(place, context: withSecondFactor ? Self.secondFactorContext : nil)
+        guard case .stepUp(let context)? = try await call(api), let account else { return }
+        dialog.note(
+            "401, insufficient_user_authentication: the API knows the user, but wants more proof, authentication"
+                + " context \(context).")
+        guard try await dialog.consents(to: "Sign in again, with a second factor?") else { return }
+        try await signIn(SignInForm(username: account.username, claims: ProtectedAPI.claims(for: context)))
+        if case .stepUp? = try await call(api) {
+            throw .failed("The API still wants more proof, though the sign-in gave all there is.")
+        }
+    }
+
+    /// Calls the API and says what came of it; a second time with a new token, as apps do when the API does not take theirs.
+    ///
+    /// - Returns: Nil when there was no token to call it with.
+    private mutating func call(_ api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.Answer? {
+        guard let token = try await accessToken(forceRefresh: false) else { return nil }
+        var answer = try await send(token, to: api)
+        if case .unauthorized = answer {
+            dialog.note("401: the API does not take the token. The app asks for a new one.")
+            guard let token = try await accessToken(forceRefresh: true) else { return nil }
+            answer = try await send(token, to: api)
+        }
+        switch answer {
+        case .greeting(let greeting):
+            dialog.note("200: \(Terminal.harmless(greeting.message))")
+            dialog.show(
+                [
+                    ("audience", Terminal.harmless(greeting.audience)),
+                    ("scopes", Terminal.harmless(greeting.scopes.joined(separator: " "))),
+                    ("acrs", greeting.acrs.isEmpty ? "none" : Terminal.harmless(greeting.acrs.joined(separator: " "))),
+                ])
+        case .stepUp: break
+        case .unauthorized:
+            try dialog.refused(
+                "401: the API does not take the new token either. Sign in again.")
+        case .absent:
+            try dialog.refused("\(place.baseURL) has no such API; only a development server has it.")
+        case .other(let status):
+            try dialog.refused("The API answered with status \(status).")
+        }
+        return answer
+    }
+
+    private func send(_ token: AccessToken, to api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.Answer {
+        dialog.show([("GET", api.url), ("Authorization", "Bearer, and the access token")])
+        return try await api.call(token)
+    }
+
+    // MARK: Tokens
+
+    /// The access token of the account; nil, and the account is forgotten, when its session has ended.
+    private mutating func accessToken(forceRefresh: Bool) async throws(TryEnd) -> AccessToken? {
+        guard let account else { return nil }
+        let subject = TrySubject(activity: "session", name: account.username)
+        let outcome = try await result(subject) { () async throws(NativeAuthError) in
+            try await account.accessToken(forceRefresh: forceRefresh)
+        }
+        switch outcome {
+        case .success(let token):
+            self.account = place.current(account)
+            return token
+        case .failure(let error):
+            switch error {
+            case .expired, .signInRequired:
+                account.client.signOut(account)
+                self.account = nil
+                try dialog.refused("The session of \(account.username) has ended. Sign in again.")
+                return nil
+            case _: throw end(error, subject)
+            }
+        }
+    }
+
+    mutating func refresh() async throws(TryEnd) {
+        dialog.begin("Refresh the tokens")
+        guard let token = try await accessToken(forceRefresh: true) else { return }
+        dialog.note(
+            "There are new tokens, and the refresh token before them is spent. The access token is good until"
+                + " \(token.expiresOn.formatted(.iso8601)).")
+    }
+
+    mutating func showAccount() async throws(TryEnd) {
+        guard let token = try await accessToken(forceRefresh: false), let account else { return }
+        dialog.begin("Account")
+        dialog.show(TryWords.facts(about: account))
+        dialog.begin("Claims of the ID token, for the app")
+        dialog.show(TryWords.annotated(account.idTokenClaims))
+        guard let claims = TryWords.claims(ofToken: token.accessToken) else { return }
+        dialog.begin("Claims of the access token, for the API")
+        dialog.show(TryWords.annotated(claims))
+    }
+
+    // MARK: Accounts
+
+    mutating func signOut() async throws(TryEnd) {
+        dialog.begin("Sign out")
+        guard let account else { return }
+        self.account = nil
+        let isRevoked: Bool
+        do throws(NativeAuthError) {
+            isRevoked = try await account.client.signOutAndRevoke(account)
+        } catch {
+            if case .cancelled = error { throw .endOfInput }
+            try dialog.refused(
+                "\(account.username) is signed out here, but the server could not be told:"
+                    + " \(words(error, TrySubject(activity: "sign-out", name: account.username)))")
+            return
+        }
+        dialog.note("The tokens of \(account.username) are gone from here.")
+        dialog.note(
+            isRevoked
+                ? "The server has ended the session: its refresh token is worthless now."
+                : "The server has no way to end the session; its tokens run out by themselves.")
+    }
+
+    mutating func switchAccount() async throws(TryEnd) {
+        dialog.begin("Switch account")
+        let others = place.accounts.filter { $0.homeAccountID != account?.homeAccountID }
+        guard !others.isEmpty else { throw .failed("Nobody else is signed in.") }
+        let chosen = try await dialog.choice("Account", of: others.map { Terminal.harmless($0.username) })
+        account = others[chosen]
+        dialog.note("The account is now \(others[chosen].username).")
+    }
+}

@@ -1,0 +1,147 @@
+import NativeAuth
+import NativeAuthCore
+
+/// What a person can do in the sample app. The number of each is the same at any time.
+enum TryChoice: Int, CaseIterable {
+    case signUp = 1
+    case signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
+    case switchAccount
+    case leave = 0
+
+    var title: String {
+        switch self {
+        case .signUp: "sign up"
+        case .signIn: "sign in"
+        case .resetPassword: "reset the password"
+        case .callAPI: "call an API"
+        case .callAPIWithSecondFactor: "call an API that needs a second factor"
+        case .showAccount: "show account and tokens"
+        case .refresh: "refresh the tokens now"
+        case .signOut: "sign out"
+        case .switchAccount: "switch account"
+        case .leave: "leave"
+        }
+    }
+
+    /// The choice that was typed, its number or the beginning of its title; nil when that is none of `offered`, or several.
+    static func named(_ text: String, of offered: [TryChoice]) -> TryChoice? {
+        let text = text.lowercased()
+        if let number = Int(text) { return offered.first { $0.rawValue == number } }
+        if ["q", "quit", "exit", "bye"].contains(text) { return .leave }
+        if let exact = offered.first(where: { $0.title.lowercased() == text }) { return exact }
+        let matching = offered.filter { !text.isEmpty && $0.title.lowercased().hasPrefix(text) }
+        return matching.count == 1 ? matching[0] : nil
+    }
+}
+
+extension TryConversation {
+    /// Lets a person do one thing after the other until they leave.
+    ///
+    /// - Parameters:
+    ///   - plan: What was given on the command line, for the first time that it is asked for.
+    ///   - terminal: Where the person sits.
+    mutating func converse(_ plan: TryPlan, at terminal: TerminalDialog) async throws(TryEnd) {
+        terminal.introduce(place)
+        var given = Optional(plan)
+        if let flow = plan.flow {
+            try await attempt { (conversation) throws(TryEnd) in
+                given = nil
+                try await conversation.play(flow, plan)
+            }
+        }
+        while true {
+            let choice: TryChoice
+            do throws(TryEnd) {
+                choice = try await terminal.menu(offered, of: account)
+            } catch {
+                // The end of input is a way to leave here.
+                guard case .endOfInput = error else { throw error }
+                choice = .leave
+            }
+            if choice == .leave { return terminal.farewell(place) }
+            try await attempt { (conversation) throws(TryEnd) in
+                let plan = given
+                switch choice {
+                case .signUp:
+                    given = nil
+                    try await conversation.signUp(
+                        plan?.form ?? SignUpForm(), asking: plan?.questions ?? SignUpForm.Question.all)
+                case .signIn:
+                    given = nil
+                    try await conversation.signIn(
+                        SignInForm(username: plan?.username ?? "", password: plan?.form.password))
+                case .resetPassword:
+                    given = nil
+                    try await conversation.resetPassword(username: plan?.username ?? "")
+                case .callAPI: try await conversation.callAPI(withSecondFactor: false)
+                case .callAPIWithSecondFactor: try await conversation.callAPI(withSecondFactor: true)
+                case .showAccount: try await conversation.showAccount()
+                case .refresh: try await conversation.refresh()
+                case .signOut: try await conversation.signOut()
+                case .switchAccount: try await conversation.switchAccount()
+                case .leave: break
+                }
+            }
+        }
+    }
+
+    /// What can be done now.
+    private var offered: [TryChoice] {
+        let others = place.accounts.filter { $0.homeAccountID != account?.homeAccountID }
+        return TryChoice.allCases.filter { choice in
+            switch choice {
+            case .signUp, .signIn, .resetPassword, .leave: true
+            case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut: account != nil
+            case .switchAccount: !others.isEmpty
+            }
+        }
+    }
+
+    /// Does `flow`; a flow that ends early leaves the person at the menu.
+    private mutating func attempt(
+        _ flow: (inout TryConversation) async throws(TryEnd) -> Void
+    ) async throws(TryEnd) {
+        do throws(TryEnd) {
+            try await flow(&self)
+        } catch {
+            switch error {
+            case .back: break
+            case .failed(let sentence): try dialog.refused(sentence)
+            case .endOfInput, .hopeless: throw error
+            }
+        }
+    }
+
+    // MARK: Scripts
+
+    /// Plays a flow from its beginning to its end.
+    mutating func play(_ flow: TryFlow, _ plan: TryPlan) async throws(TryEnd) {
+        // What a person would be asked for is asked for; the plan answers.
+        let form = SignInForm(username: plan.isScript ? "" : plan.username)
+        switch flow {
+        case .signUp: try await signUp(plan.form, asking: plan.questions)
+        case .signIn: try await signIn(form)
+        case .signInWithSecondFactor:
+            try await signIn(form)
+            try await callAPI(withSecondFactor: false)
+            try await callAPI(withSecondFactor: true)
+            try await showAccount()
+        case .reset:
+            try await resetPassword(username: form.username)
+            try await signOut()
+            try await signIn(form)
+        }
+    }
+
+    /// Makes the user that a flow needs, and leaves nobody signed in.
+    mutating func prepare(for flow: TryFlow, _ plan: TryPlan) async throws(TryEnd) {
+        try await signUp(plan.form, asking: [])
+        if flow == .signInWithSecondFactor {
+            // Proves both factors, and so registers the second.
+            try await signIn(
+                SignInForm(
+                    username: plan.username, password: plan.form.password, claims: ProtectedAPI.claims(for: "c1")))
+        }
+        try await signOut()
+    }
+}

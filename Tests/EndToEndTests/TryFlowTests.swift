@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+
+/// The flows of `native-auth try` beyond sign-up: chosen at the menu by a person, or played by a script.
+@Suite(.timeLimit(.minutes(2)))
+struct TryFlowTests {
+    private static let password = "Blue-42-Kayak"
+    private static let newPassword = "Red-17-Canoe"
+
+    private typealias Outcome = (status: Int32, output: String, errors: String)
+
+    /// A sign-up at the menu: address, password, alias, country, city, no more attributes.
+    private static func signUp(_ email: String, password: String = password, alias: String = "") -> [String] {
+        ["1", email, password, alias, "", "", ""]
+    }
+
+    /// Answers line by line; the end of them leaves the program.
+    private func converse(_ answers: [String], options: [String] = []) async throws -> Outcome {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        return try await NativeAuthProcess.run(
+            ["try", "--code-from-inbox", "--data", folder.url.path] + options,
+            input: answers.map { $0 + "\n" }.joined())
+    }
+
+    private func play(_ arguments: String..., data: TemporaryFolder) async throws -> Outcome {
+        try await NativeAuthProcess.run(["try", "--script", "--code-from-inbox", "--data", data.url.path] + arguments)
+    }
+
+    private func withFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try await body(folder)
+    }
+
+    private func count(_ text: String, in output: String) -> Int {
+        output.ranges(of: text).count
+    }
+
+    // MARK: At the menu
+
+    @Test func whoForgotNothingSignsInByAddressOrAlias() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com", alias: "lee.42")
+                + ["8", "2", "nobody@example.com", "LEE@example.com", "wrong", Self.password]
+                + ["8", "sign in", "lee.42", Self.password, "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(output.contains("Nobody has signed up with nobody@example.com."))
+        #expect(output.contains("That is not the password of LEE@example.com."))
+        #expect(count("Signed in as lee@example.com.", in: output) == 2)
+    }
+
+    @Test func whoHasNoPasswordSignsInWithACode() async throws {
+        let (status, output, _) = try await converse(
+            Self.signUp("lee@example.com", password: "") + [
+                "8", "2", "lee@example.com", "3", "lee@example.com", "", "0",
+            ])
+
+        #expect(status == 0)
+        #expect(output.contains("Signed in as lee@example.com."))
+        #expect(output.contains("lee@example.com signs in with codes and has no password to reset"))
+    }
+
+    @Test("SEC-MFA-1: an API that wants a second factor gets it: registered the first time, proven the second")
+    func aSecondFactorIsRegisteredAndProven() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com") + ["4"]
+                // No, then yes; no address, then another mailbox.
+                + ["5", "n", "5", "", Self.password, "nonsense", "lee.second@example.com"]
+                + ["8", "2", "lee@example.com", Self.password, "5", "y", Self.password, "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(count("401, insufficient_user_authentication", in: output) == 3)
+        #expect(output.contains("There is no @ in it"))
+        #expect(output.contains("is on its way to lee.second@example.com"))
+        #expect(output.contains("is on its way to l***d@ex***le.com"))
+        // Once without, twice with the second factor.
+        #expect(count("200: Hello, lee@example.com", in: output) == 3)
+        #expect(count("acrs      c1", in: output) == 2)
+    }
+
+    @Test func whoHasNoPasswordIsToldWhyThereIsNoSecondFactor() async throws {
+        let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["5", "", "0"])
+
+        #expect(status == 0)
+        #expect(output.contains("go on in a browser"))
+        #expect(output.contains("lee@example.com is signed in. What next?"))
+    }
+
+    @Test func aForgottenPasswordIsReset() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com") + ["8", "3", "lee@example.com", "short", Self.password, Self.newPassword]
+                + ["8", "2", "lee@example.com", Self.password, Self.newPassword, "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(output.contains("The password is too short"))
+        #expect(output.contains("The password was used before"))
+        #expect(output.contains("Signed in as lee@example.com; the reset was proof enough."))
+        #expect(output.contains("That is not the password of lee@example.com."))
+        #expect(output.contains("Signed in as lee@example.com.\n"))
+    }
+
+    @Test func severalPeopleAreSignedInAndOneIsMeant() async throws {
+        let (status, output, _) = try await converse(
+            Self.signUp("lee@example.com") + Self.signUp("kim@example.com", password: "")
+                + ["9", "x", "2", "", "4", "8", "9", "", "4", "0"])
+
+        #expect(status == 0)
+        #expect(output.contains("Type a number from 1 to 1."))
+        #expect(output.contains("The account is now lee@example.com."))
+        #expect(output.contains("The tokens of lee@example.com are gone from here."))
+        #expect(output.contains("The server has ended the session"))
+        #expect(output.contains("The account is now kim@example.com."))
+        #expect(output.contains("200: Hello, kim@example.com"))
+    }
+
+    @Test func tokensAreRefreshedAndShown() async throws {
+        let (status, output, _) = try await converse(Self.signUp("lee@example.com") + ["7", "6", "4", "q"])
+
+        #expect(status == 0)
+        #expect(output.contains("There are new tokens"))
+        #expect(output.contains("Claims of the ID token, for the app"))
+        #expect(output.contains("Claims of the access token, for the API"))
+        #expect(output.contains("preferred_username  lee@example.com"))
+        #expect(output.contains("200: Hello, lee@example.com"))
+    }
+
+    @Test func oddInputIsAskedAgain() async throws {
+        let odd = [
+            "", "9", "-1", "99999999999999999999", "sign", "\u{1B}[2J", "é", "call an API",
+            String(repeating: "x", count: 70_000),
+        ]
+        let (status, output, errors) = try await converse(odd + ["2", "", "3", "", "1", "", "leave"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(count("Type a number of the list", in: output) == odd.count)
+        #expect(count("Nobody is signed in. What next?", in: output) == 4)
+        #expect(!output.contains("\u{1B}"))
+    }
+
+    @Test func theEndOfInputAtTheMenuIsAnEnd() async throws {
+        let (status, output, errors) = try await converse([])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(output.contains("native-auth serve --data"))
+    }
+
+    // MARK: Played
+
+    @Test(arguments: [
+        (["--flow", "sign-up"], "Signed up, and signed in as dana@example.com."),
+        (["--flow", "sign-in", "--prepare"], "Signed in as dana@example.com."),
+        (["--flow", "sign-in", "--prepare", "--alias", "dana.42"], "E-mail or alias: dana.42\n"),
+        (["--flow", "sign-in", "--prepare", "--password", password], "Password of dana@example.com"),
+    ])
+    func aFlowIsPlayedToItsEnd(_ arguments: [String], _ sentence: String) async throws {
+        try await withFolder { folder in
+            let (status, output, errors) = try await NativeAuthProcess.run(
+                ["try", "--script", "--code-from-inbox", "--data", folder.url.path, "--email", "dana@example.com"]
+                    + arguments)
+
+            #expect(status == 0)
+            #expect(errors == "")
+            #expect(output.contains(sentence))
+            #expect(output.hasSuffix("\nsigned in as dana@example.com\n"))
+        }
+    }
+
+    @Test func aPlayedFlowRegistersTheSecondFactorThatIsMissing() async throws {
+        try await withFolder { folder in
+            _ = try await play("--email", "dana@example.com", "--password", Self.password, data: folder)
+            let (status, output, _) = try await play(
+                "--flow", "sign-in-mfa", "--email", "dana@example.com", "--password", Self.password, data: folder)
+
+            #expect(status == 0)
+            #expect(output.contains("Register one now."))
+            #expect(count("acrs      c1", in: output) == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (["--flow", "sign-in", "--email", "nobody@example.com"], "Nobody has signed up with nobody@example.com."),
+        (
+            ["--flow", "sign-in", "--email", "dana@example.com"],
+            "The server wants the password; give it with --password."
+        ),
+        (
+            ["--flow", "sign-in", "--email", "dana@example.com", "--password", "Wrong-42"],
+            "That is not the password of"
+        ),
+        (
+            ["--flow", "reset", "--email", "dana@example.com", "--new-password", "short"],
+            "The password is too short: it needs 8 characters."
+        ),
+        (
+            ["--flow", "reset", "--email", "dana@example.com", "--new-password", password],
+            "The password was used before; take another one."
+        ),
+    ])
+    func aRefusalEndsAPlayedFlow(_ arguments: [String], _ sentence: String) async throws {
+        try await withFolder { folder in
+            _ = try await play("--email", "dana@example.com", "--password", Self.password, data: folder)
+            let (status, output, errors) = try await NativeAuthProcess.run(
+                ["try", "--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
+
+            #expect(status == 1)
+            #expect(errors.hasPrefix("native-auth: \(sentence)"))
+            #expect(!output.contains("signed in as"))
+        }
+    }
+
+    @Test("SEC-LOG-1: no flow of try prints a password, code or token")
+    func noSecretIsPrinted() async throws {
+        try await withFolder { folder in
+            let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
+            let (status, output, errors) = try await NativeAuthProcess.run(
+                ["try", "--code-from-inbox", "--server", server.baseURL.absoluteString],
+                input: (Self.signUp("lee@example.com")
+                    + ["5", "", Self.password, "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
+                    .map { $0 + "\n" }.joined())
+            let inbox = server.baseURL.appending(path: "dev/inbox.json")
+            struct Mail: Decodable {
+                let code: String?
+            }
+            let codes = try JSONDecoder().decode([Mail].self, from: Data(contentsOf: inbox)).compactMap(\.code)
+            await server.terminate()
+
+            #expect(status == 0)
+            #expect(codes.count == 3)
+            for secret in codes + [Self.password, Self.newPassword] { #expect(!(output + errors).contains(secret)) }
+            // A JWT: a header that begins with {" in base64url, and a dot.
+            #expect((output + errors).firstMatch(of: /eyJ[A-Za-z0-9_-]+\./) == nil)
+        }
+    }
+}
