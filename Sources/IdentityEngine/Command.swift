@@ -132,11 +132,14 @@ package struct CommandContext: Sendable {
 package struct RequestSource: Hashable, Sendable {
     /// An IPv4 address, or the /64 of an IPv6 address (`SEC-RATE-2`).
     package var address: Data
+    /// The /48 of an IPv6 address, which has eight times the budget of a source; nil for IPv4.
+    package var site: Data?
     /// Its network: /24 for IPv4, /56 for IPv6 (`SEC-LOCK-3`).
     package var network: Data
 
-    package init(address: Data, network: Data) {
+    package init(address: Data, site: Data? = nil, network: Data) {
         self.address = address
+        self.site = site
         self.network = network
     }
 }

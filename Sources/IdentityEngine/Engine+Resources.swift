@@ -34,7 +34,9 @@ extension Engine {
             claims.issuedAt.timeIntervalSince1970 >= account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
         else { return nil }
         if let session = claims.sessionID {
-            guard let family = try await refreshFamily(session, in: tenant.id), family.revokedAt == nil else { return nil }
+            guard let family = try await refreshFamily(session, in: tenant.id), family.revokedAt == nil else {
+                return nil
+            }
         }
         return LiveToken(claims: claims, user: account.user)
     }

@@ -27,35 +27,32 @@ extension Engine {
     func challengeSignIn(
         _ token: ContinuationToken, method id: String?, accepted: Set<ChallengeType>?, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .challengeSignIn, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-        let needed = state.draft?.neededChallengeType ?? .oneTimePasscode
-        if let accepted, !accepted.contains(needed) {
-            return scene.outcome(.accepted(.goToWeb(missing: needed)))
-        }
-        let digits = Secret(ports.randomness.digits(settings.codeDigits))
-        if let draft = state.draft {
-            // Without a mail there is nothing that a repeated request could double.
-            return try await step(opened, keepsAnswer: false, in: scene) { situation in
-                let fresh = freshCode(
-                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: draft.email, for: .signIn,
-                    in: scene)
-                return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
+        try await opening(token, for: .challengeSignIn, in: scene) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+            let needed = state.draft?.neededChallengeType ?? .oneTimePasscode
+            if let accepted, !accepted.contains(needed) {
+                return scene.outcome(.accepted(.goToWeb(missing: needed)))
             }
-        }
-        guard let account = try await account(state.account.user, in: scene),
-            let method = state.method(named: id, of: account)
-        else { return scene.outcome(.refused(.unknownMethod)) }
-        return try await step(opened, Reading(recipient: method.email), keepsAnswer: false, in: scene) { situation in
-            let fresh = freshCode(
-                digits, number: situation.row.codesSent + 1, of: opened.flow, to: method.email, for: .secondFactor,
-                in: scene)
-            return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
+            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            if let draft = state.draft {
+                // Without a mail there is nothing that a repeated request could double.
+                return try await step(opened, keepsAnswer: false, in: scene) { situation in
+                    let fresh = freshCode(
+                        digits, number: situation.row.codesSent + 1, of: opened.flow, to: draft.email, for: .signIn,
+                        in: scene)
+                    return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
+                }
+            }
+            guard let account = try await account(state.account.user, in: scene),
+                let method = state.method(named: id, of: account, in: scene.userFlow)
+            else { return scene.outcome(.refused(.unknownMethod)) }
+            return try await step(opened, Reading(recipient: method.email), keepsAnswer: false, in: scene) {
+                situation in
+                let fresh = freshCode(
+                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: method.email, for: .secondFactor,
+                    in: scene)
+                return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
+            }
         }
     }
 
@@ -64,47 +61,44 @@ extension Engine {
         _ token: ContinuationToken, _ password: Secret<String>, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
         let secret = Data(password.reveal().utf8)
-        let opened: Opened
-        do {
-            opened = try open(
-                token, for: .submitSignInPassword, content: [secret] + demand.digestContent, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state, let draft = state.draft else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        let grant: ScopeGrant
-        switch scene.client.judge(demand.scopes) {
-        case .granted(let judged): grant = judged
-        case .refused(let refusal): return scene.outcome(.refused(refusal))
-        }
-        // 1. The right to compare, committed first: guesses in parallel gain nothing (SEC-LOCK-2).
-        let guess = vault.digest(
-            .counter, tenant: scene.tenant.id,
-            [Data("password".utf8), Data(draft.account.user.description.utf8), secret])
-        let admitted: StepSituation
-        switch try await admit(guess, opened, in: scene) {
-        case .answered(let outcome): return outcome
-        case .admitted(let situation): admitted = situation
-        }
-        // 2. The comparison, on the hasher's own threads.
-        guard let account = admitted.account, let stored = account.passwordHash else {
-            return scene.outcome(.refused(.unusableToken))
-        }
-        let isRight = try await verify(password, against: stored)
-        var outdated: (old: PasswordHash, new: PasswordHash)?
-        if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
-        // 3. What it is worth.
-        let prepared =
-            isRight
-            ? try await prepare(
-                draft.proven(byPassword: true, at: scene.now, needsMailbox: admitted.needsMailbox), demand, grant,
-                account, in: scene) : nil
-        let upgrade = outdated
-        return try await step(opened, Reading(hasLockout: true), in: scene) { situation in
-            state.submitting(passwordIsRight: isRight, outdated: upgrade, prepared: prepared, in: situation)
-                .map(FlowState.signIn)
+        return try await opening(token, for: .submitSignInPassword, content: [secret] + demand.digestContent, in: scene)
+        {
+            opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state, let draft = state.draft else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            let grant: ScopeGrant
+            switch scene.client.judge(demand.scopes) {
+            case .granted(let judged): grant = judged
+            case .refused(let refusal): return scene.outcome(.refused(refusal))
+            }
+            // 1. The right to compare, committed first: guesses in parallel gain nothing (SEC-LOCK-2).
+            let guess = vault.digest(
+                .counter, tenant: scene.tenant.id,
+                [Data("password".utf8), Data(draft.account.user.description.utf8), secret])
+            let admitted: StepSituation
+            switch try await admit(guess: guess, opened, in: scene) {
+            case .answered(let outcome): return outcome
+            case .admitted(let situation): admitted = situation
+            }
+            // 2. The comparison, on the hasher's own threads.
+            guard let account = admitted.account, let stored = account.passwordHash else {
+                return scene.outcome(.refused(.unusableToken))
+            }
+            let isRight = try await verify(password, against: stored)
+            var outdated: (old: PasswordHash, new: PasswordHash)?
+            if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
+            // 3. What it is worth.
+            let prepared =
+                isRight
+                ? try await prepare(
+                    draft.proven(byPassword: true, at: scene.now, needsMailbox: admitted.needsMailbox), demand, grant,
+                    account, in: scene) : nil
+            let upgrade = outdated
+            return try await step(opened, Reading(hasLockout: true), in: scene) { situation in
+                state.submitting(passwordIsRight: isRight, outdated: upgrade, prepared: prepared, in: situation)
+                    .map(FlowState.signIn)
+            }
         }
     }
 
@@ -128,46 +122,40 @@ extension Engine {
         in scene: Scene
     ) async throws(EngineError) -> Outcome {
         let digits = digits(of: code)
-        let opened: Opened
-        do {
-            opened = try open(
-                token, for: operation, content: [Data((digits ?? code).reveal().utf8)] + demand.digestContent, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state, let email = state.mailbox else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        let grant: ScopeGrant
-        switch scene.client.judge(demand.scopes) {
-        case .granted(let judged): grant = judged
-        case .refused(let refusal): return scene.outcome(.refused(refusal))
-        }
-        guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
-        guard let proof = state.proving(at: scene.now), let account = try await account(state.account.user, in: scene)
-        else { return scene.outcome(.refused(.unusableToken)) }
-        // Signed before the code is judged: signing cannot wait inside the transaction in which the code is spent, and the time
-        // that it takes must not tell whether the code was right.
-        let prepared = try await prepare(proof.proven, demand, grant, account, in: scene)
-        return try await step(opened, in: scene) { situation in
-            state.submitting(
-                code: { matches(digits, $0, situation, of: opened.flow, to: email, for: proof.purpose, in: scene) },
-                prepared: prepared, in: situation
-            ).map(FlowState.signIn)
+        return try await opening(
+            token, for: operation, content: [Data((digits ?? code).reveal().utf8)] + demand.digestContent, in: scene
+        ) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state, let email = state.mailbox else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            let grant: ScopeGrant
+            switch scene.client.judge(demand.scopes) {
+            case .granted(let judged): grant = judged
+            case .refused(let refusal): return scene.outcome(.refused(refusal))
+            }
+            guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
+            guard let proof = state.proving(at: scene.now),
+                let account = try await account(state.account.user, in: scene)
+            else { return scene.outcome(.refused(.unusableToken)) }
+            // Signed before the code is judged: signing cannot wait inside the transaction in which the code is spent, and the time
+            // that it takes must not tell whether the code was right.
+            let prepared = try await prepare(proof.proven, demand, grant, account, in: scene)
+            return try await step(opened, in: scene) { situation in
+                state.submitting(
+                    code: { matches(digits, $0, situation, of: opened.flow, to: email, for: proof.purpose, in: scene) },
+                    prepared: prepared, in: situation
+                ).map(FlowState.signIn)
+            }
         }
     }
 
     /// Lists the methods of the second factor.
     func listMethods(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .listMethods, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-        return try await step(opened, in: scene) { situation in
-            state.listingMethods(in: situation).map(FlowState.signIn)
+        try await opening(token, for: .listMethods, in: scene) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+            return try await step(opened, in: scene) { situation in
+                state.listingMethods(in: situation).map(FlowState.signIn)
+            }
         }
     }
 
@@ -175,35 +163,28 @@ extension Engine {
 
     /// Says what can be registered.
     func listContacts(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .listContacts, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
+        try await opening(token, for: .listContacts, in: scene) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+            return try await step(opened, in: scene) { _ in state.listingContacts().map(FlowState.signIn) }
         }
-        guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-        return try await step(opened, in: scene) { _ in state.listingContacts().map(FlowState.signIn) }
     }
 
     /// Sends a code to the contact that is to be registered.
     func challengeContact(
         _ token: ContinuationToken, _ contact: String, channel: String?, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .challengeContact, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-        guard (channel ?? SignInState.emailContactID).lowercased() == SignInState.emailContactID,
-            let email = EmailAddress(contact)
-        else { return scene.outcome(.refused(.invalidContact)) }
-        let digits = Secret(ports.randomness.digits(settings.codeDigits))
-        return try await step(opened, Reading(recipient: email), keepsAnswer: false, in: scene) { situation in
-            let fresh = freshCode(
-                digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .registration, in: scene)
-            return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
+        try await opening(token, for: .challengeContact, in: scene) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+            guard SignInState.isEmail(channel),
+                let email = EmailAddress(contact)
+            else { return scene.outcome(.refused(.invalidContact)) }
+            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            return try await step(opened, Reading(recipient: email), keepsAnswer: false, in: scene) { situation in
+                let fresh = freshCode(
+                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .registration,
+                    in: scene)
+                return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
+            }
         }
     }
 
@@ -212,39 +193,33 @@ extension Engine {
         _ token: ContinuationToken, _ code: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> Outcome {
         let digits = digits(of: code)
-        let opened: Opened
-        do {
-            opened = try open(
-                token, for: .submitContactCode, content: [Data((digits ?? code).reveal().utf8)], in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state, let email = state.mailbox else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
-        let method = ports.randomness.uuid()
-        return try await step(opened, in: scene) { situation in
-            state.submitting(
-                contactCode: {
-                    matches(digits, $0, situation, of: opened.flow, to: email, for: .registration, in: scene)
-                }, newMethod: method, in: situation
-            ).map(FlowState.signIn)
+        return try await opening(
+            token, for: .submitContactCode, content: [Data((digits ?? code).reveal().utf8)], in: scene
+        ) {
+            opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state, let email = state.mailbox else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
+            let method = ports.randomness.uuid()
+            return try await step(opened, in: scene) { situation in
+                state.submitting(
+                    contactCode: {
+                        matches(digits, $0, situation, of: opened.flow, to: email, for: .registration, in: scene)
+                    }, newMethod: method, in: situation
+                ).map(FlowState.signIn)
+            }
         }
     }
 
     /// Registers a contact that this flow has proven already.
     func confirmContact(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .confirmContact, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-        let method = ports.randomness.uuid()
-        return try await step(opened, in: scene) { situation in
-            state.confirmingContact(newMethod: method, in: situation).map(FlowState.signIn)
+        try await opening(token, for: .confirmContact, in: scene) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+            let method = ports.randomness.uuid()
+            return try await step(opened, in: scene) { situation in
+                state.confirmingContact(newMethod: method, in: situation).map(FlowState.signIn)
+            }
         }
     }
 

@@ -48,24 +48,22 @@ extension Engine {
     func challengeSignUp(
         _ token: ContinuationToken, accepted: Set<ChallengeType>?, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .challengeSignUp, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signUp(let state) = opened.state, let email = state.draft?.email else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        if let accepted, let missing = scene.userFlow.neededChallengeTypes.first(where: { !accepted.contains($0) }) {
-            return scene.outcome(.accepted(.goToWeb(reason: "Client is missing \(missing.rawValue) challenge type")))
-        }
-        // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
-        let digits = Secret(ports.randomness.digits(settings.codeDigits))
-        return try await step(opened, keepsAnswer: false, in: scene) { situation in
-            let fresh = freshCode(
-                digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)
-            return state.challenging(with: fresh, in: situation).map(FlowState.signUp)
+        try await opening(token, for: .challengeSignUp, in: scene) { opened throws(EngineError) in
+            guard case .signUp(let state) = opened.state, let email = state.draft?.email else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            if let accepted, let missing = scene.userFlow.neededChallengeTypes.first(where: { !accepted.contains($0) })
+            {
+                return scene.outcome(
+                    .accepted(.goToWeb(reason: "Client is missing \(missing.rawValue) challenge type")))
+            }
+            // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
+            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            return try await step(opened, keepsAnswer: false, in: scene) { situation in
+                let fresh = freshCode(
+                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)
+                return state.challenging(with: fresh, in: situation).map(FlowState.signUp)
+            }
         }
     }
 
@@ -73,84 +71,70 @@ extension Engine {
         _ token: ContinuationToken, _ code: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> Outcome {
         let digits = digits(of: code)
-        let opened: Opened
-        do {
-            opened = try open(
-                token, for: .submitSignUpCode, content: [Data((digits ?? code).reveal().utf8)], in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signUp(let state) = opened.state, let draft = state.draft else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
-        let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
-            state.submitting(
-                code: { matches(digits, $0, situation, of: opened.flow, to: draft.email, for: .signUp, in: scene) },
-                newUser: newUser, in: situation
-            ).map(FlowState.signUp)
+        return try await opening(
+            token, for: .submitSignUpCode, content: [Data((digits ?? code).reveal().utf8)], in: scene
+        ) {
+            opened throws(EngineError) in
+            guard case .signUp(let state) = opened.state, let draft = state.draft else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
+            let newUser = UserID(ports.randomness.uuid())
+            return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
+                state.submitting(
+                    code: { matches(digits, $0, situation, of: opened.flow, to: draft.email, for: .signUp, in: scene) },
+                    newUser: newUser, in: situation
+                ).map(FlowState.signUp)
+            }
         }
     }
 
     func submitSignUpPassword(
         _ token: ContinuationToken, _ password: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(
-                token, for: .submitSignUpPassword, content: [Data(password.reveal().utf8)], in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signUp(let state) = opened.state, let draft = state.draft else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        if let fault = check(password, for: draft, in: scene) {
-            return scene.outcome(.refused(.unacceptablePassword(fault)))
-        }
-        let hash = try await hash(password)
-        let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
-            state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)
+        try await opening(token, for: .submitSignUpPassword, content: [Data(password.reveal().utf8)], in: scene) {
+            opened throws(EngineError) in
+            guard case .signUp(let state) = opened.state, let draft = state.draft else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            if let fault = check(password, for: draft, in: scene) {
+                return scene.outcome(.refused(.unacceptablePassword(fault)))
+            }
+            if case .answered(let outcome) = try await admit(opened, in: scene) { return outcome }
+            let hash = try await hash(password)
+            let newUser = UserID(ports.randomness.uuid())
+            return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
+                state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)
+            }
         }
     }
 
     func submitSignUpAttributes(
         _ token: ContinuationToken, _ attributes: SubmittedAttributes, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .submitSignUpAttributes, content: attributes.digestContent, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard case .signUp(let state) = opened.state, var draft = state.draft else {
-            return scene.outcome(.refused(.notAllowedNow))
-        }
-        let judged = scene.userFlow.judge(attributes)
-        guard judged.invalid.isEmpty else {
-            return scene.outcome(.refused(.invalidAttributes(judged.invalid)))
-        }
-        draft.attributes.merge(judged.accepted) { $1 }
-        let newUser = UserID(ports.randomness.uuid())
-        return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
-            state.submitting(
-                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
-            ).map(FlowState.signUp)
+        try await opening(token, for: .submitSignUpAttributes, content: attributes.digestContent, in: scene) {
+            opened throws(EngineError) in
+            guard case .signUp(let state) = opened.state, var draft = state.draft else {
+                return scene.outcome(.refused(.notAllowedNow))
+            }
+            let judged = scene.userFlow.judge(attributes)
+            guard judged.invalid.isEmpty else {
+                return scene.outcome(.refused(.invalidAttributes(judged.invalid)))
+            }
+            draft.attributes.merge(judged.accepted) { $1 }
+            let newUser = UserID(ports.randomness.uuid())
+            return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
+                state.submitting(
+                    attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
+                ).map(FlowState.signUp)
+            }
         }
     }
 
     private func check(_ password: Secret<String>, for draft: SignUpDraft, in scene: Scene) -> PasswordFault? {
-        let names = ["displayName", "givenName", "surname"].compactMap { name -> String? in
-            guard case .string(let text)? = draft.attributes[name] else { return nil }
-            return text
-        }
-        return passwords.check(
-            password,
-            context: PasswordContext(
-                emailLocalPart: draft.email.localPart, alias: draft.alias?.display, names: names,
-                tenantName: scene.tenant.displayName))
+        check(
+            password, emailLocalPart: draft.email.localPart, alias: draft.alias?.display, attributes: draft.attributes,
+            in: scene)
     }
 }
 

@@ -12,24 +12,20 @@ extension Engine {
     func redeem(
         _ token: ContinuationToken, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        let opened: Opened
-        do {
-            opened = try open(token, for: .redeem, content: demand.digestContent, in: scene)
-        } catch {
-            return scene.outcome(.refused(Refusal(error)))
-        }
-        guard let proven = opened.state.authentication else { return scene.outcome(.refused(.notAllowedNow)) }
-        let grant: ScopeGrant
-        switch scene.client.judge(demand.scopes) {
-        case .granted(let judged): grant = judged
-        case .refused(let refusal): return scene.outcome(.refused(refusal))
-        }
-        guard let account = try await account(proven.account.user, in: scene) else {
-            return scene.outcome(.refused(.unusableToken))
-        }
-        let prepared = try await prepare(proven, demand, grant, account, in: scene)
-        return try await step(opened, in: scene) { situation in
-            SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
+        try await opening(token, for: .redeem, content: demand.digestContent, in: scene) { opened throws(EngineError) in
+            guard let proven = opened.state.authentication else { return scene.outcome(.refused(.notAllowedNow)) }
+            let grant: ScopeGrant
+            switch scene.client.judge(demand.scopes) {
+            case .granted(let judged): grant = judged
+            case .refused(let refusal): return scene.outcome(.refused(refusal))
+            }
+            guard let account = try await account(proven.account.user, in: scene) else {
+                return scene.outcome(.refused(.unusableToken))
+            }
+            let prepared = try await prepare(proven, demand, grant, account, in: scene)
+            return try await step(opened, in: scene) { situation in
+                SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
+            }
         }
     }
 
@@ -51,7 +47,7 @@ extension Engine {
             var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
             var family: RefreshFamily?
             if let session {
-                let refreshToken = newRefreshToken(of: session)
+                let refreshToken = newRefreshToken(of: session, in: scene)
                 issued.refreshToken = refreshToken
                 family = RefreshFamily(
                     id: session, tenant: scene.tenant.id, client: scene.client.id, user: account.user.id,
@@ -85,7 +81,7 @@ extension Engine {
         let proof = Proof(
             methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
         var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
-        let successor = newRefreshToken(of: found.id)
+        let successor = newRefreshToken(of: found.id, in: scene)
         issued.refreshToken = successor
 
         let secret = Data(token.reveal().utf8)
@@ -123,9 +119,14 @@ extension Engine {
         case .reused: return scene.outcome(.refused(.revokedRefreshToken))
         case .repeated(let sealed):
             do {
-                guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: []))
+                guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: [])),
+                    case .accepted(.signedIn(let tokens)) = first.verdict
                 else { return scene.outcome(.refused(.unusableRefreshToken)) }
-                return first
+                guard tokens.scopes != issued.scopes else { return first }
+                // The same refresh token for another resource at the same moment (native-auth-v1 §5.5): its own access token,
+                // and the one successor that there is.
+                issued.refreshToken = tokens.refreshToken
+                return scene.outcome(.accepted(.signedIn(issued)))
             } catch {
                 return scene.outcome(.refused(.unusableRefreshToken))
             }
@@ -166,7 +167,7 @@ extension Engine {
 
     /// The family that a refresh token names; whether it is the live one is for ``RefreshFamily/presenting(_:)``.
     private func family(of token: Secret<String>, in scene: Scene) async throws(EngineError) -> RefreshFamily? {
-        guard let id = Self.family(of: token) else { return nil }
+        guard let id = family(of: token, in: scene.tenant.id) else { return nil }
         return try await refreshFamily(id, in: scene.tenant.id)
     }
 
@@ -213,16 +214,23 @@ extension Engine {
         }
     }
 
-    /// base64url of the family's id and 256 random bits.
-    private func newRefreshToken(of family: UUID) -> Secret<String> {
-        Secret(Base64URL.encode(withUnsafeBytes(of: family.uuid) { Array($0) } + ports.randomness.bytes(32)))
+    /// base64url of the family's id, 256 random bits, and 128 bits that only the server can compute from both: that a token was
+    /// issued once shows before anything is concluded from it. Without them whoever knows a family's id, which tokens state as
+    /// `sid`, could make up a token that looks used and have the family revoked.
+    private func newRefreshToken(of family: UUID, in scene: Scene) -> Secret<String> {
+        let issued = withUnsafeBytes(of: family.uuid) { Array($0) } + ports.randomness.bytes(32)
+        return Secret(Base64URL.encode(issued + check(of: issued, scene.tenant.id)))
     }
 
-    private static func family(of token: Secret<String>) -> UUID? {
-        guard token.reveal().utf8.count == 64, let bytes = Base64URL.decode(token.reveal()), bytes.count == 48 else {
-            return nil
-        }
+    private func family(of token: Secret<String>, in tenant: TenantID) -> UUID? {
+        guard token.reveal().utf8.count == 86, let bytes = Base64URL.decode(token.reveal()), bytes.count == 64,
+            Vault.areEqual(Data(bytes.suffix(16)), Data(check(of: Array(bytes.prefix(48)), tenant)))
+        else { return nil }
         return UUID(bytes: bytes.prefix(16))
+    }
+
+    private func check(of issued: [UInt8], _ tenant: TenantID) -> [UInt8] {
+        Array(vault.digest(.refreshToken, tenant: tenant, [Data(issued)]).prefix(16))
     }
 
     private static func digest(_ token: Secret<String>) -> Data {

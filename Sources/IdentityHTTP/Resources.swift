@@ -34,7 +34,7 @@ extension IdentityRoutes {
         return try Self.uncached(
             TokenIntrospectionReply(
                 active: true, scope: claims.scopes.joined(separator: " "), clientID: claims.client.description,
-                username: live.user.email, tokenType: "Bearer",
+                username: claims.scopes.contains("email") ? live.user.email : nil, tokenType: "Bearer",
                 expiration: Int(claims.expiresAt.timeIntervalSince1970),
                 issuedAt: Int(claims.issuedAt.timeIntervalSince1970), subject: claims.subject,
                 audience: claims.audience, issuer: "\(engine.settings.baseURL)/\(tenant.id)/v2.0",
@@ -65,8 +65,9 @@ extension IdentityRoutes {
                 isEmailVerified: scopes.contains("email") ? true : nil))
     }
 
-    /// A small API of the development profile that needs an access token, checked as any resource server would: by signature,
-    /// issuer and time. With `?acrs=c1` it also needs that authentication context, and asks for it as RFC 9470 says.
+    /// A small API of the development profile that needs an access token, checked as a resource server would that asks for
+    /// introspection: by signature, issuer and time, and whether it is live. It takes a token for any audience, since it stands for
+    /// whatever API is being built. With `?acrs=c1` it also needs that authentication context, and asks for it as RFC 9470 says.
     func developmentAPI(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         struct Greeting: Encodable {
             let message: String
@@ -125,7 +126,7 @@ extension IdentityRoutes {
 }
 
 extension Command {
-    /// What of the command one flow or family may do only so often, and which flow or family that is (`SEC-RATE-6`).
+    /// What of the command may be done only so often with one token or family, and which that is (`SEC-RATE-6`).
     var repeated: (step: RepeatedStep, key: Data)? {
         switch self {
         case .refresh(let token, _):

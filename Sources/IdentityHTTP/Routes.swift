@@ -91,14 +91,18 @@ package struct IdentityRoutes: Sendable {
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         try context.checkGuesses(before: asked.command)
-        if let (step, key) = asked.command.repeated { try context.admit(step, of: key) }
+        if let (step, key) = asked.command.repeated {
+            // With the source, so that nobody else can use a family's budget up.
+            try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
+        }
         let outcome = try await engine.handle(
             asked.command,
             in: CommandContext(
                 tenantName: try context.parameters.require("tenant"), client: asked.client,
                 language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
                 source: context.source?.forEngine, trace: context.trace))
-        context.countGuess(outcome.verdict)
+        // An answer that is given again was counted the first time (REL-IDEM).
+        if outcome.trace.id == context.trace.id { context.countGuess(outcome.verdict) }
         return RequestGuard.response(V1Codec.reply(outcome))
     }
 

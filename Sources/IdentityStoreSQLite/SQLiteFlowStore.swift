@@ -215,11 +215,13 @@ extension Database {
         try run(
             "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE finished_at < ? LIMIT ?)",
             [now.addingTimeInterval(-3600), portion])
+        // An access token outlives the family that it came from by its own life at most; until then the family tells that it
+        // was not revoked.
         try run(
             """
             DELETE FROM refresh_families
             WHERE rowid IN (SELECT rowid FROM refresh_families WHERE expires_at <= ? LIMIT ?)
-            """, [now, portion])
+            """, [now.addingTimeInterval(-7_200), portion])
         try run(
             "DELETE FROM counted_events WHERE rowid IN (SELECT rowid FROM counted_events WHERE at <= ? LIMIT ?)",
             [now.addingTimeInterval(-86_400), portion])

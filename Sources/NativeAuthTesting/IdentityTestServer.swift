@@ -88,7 +88,8 @@ public struct IdentityTestServer: Sendable {
         clock = ManualClock(start)
         let wallClock = ServerClock(manual: clock)
         do {
-            store = try databasePath.map { path throws(SQLiteStoreOpenError) in try SQLiteStore(path: path) }
+            store =
+                try databasePath.map { path throws(SQLiteStoreOpenError) in try SQLiteStore(path: path) }
                 ?? SQLiteStore.inMemory()
         } catch {
             throw .database

@@ -16,14 +16,17 @@ import Testing
 
     private static let production: [String: String] = [
         "--smtp": "smtps://mail.example.com:465", "--mail-from": "no-reply@example.com",
-        "--base-url": "https://login.example.com", "--config": "TENANTS",
+        "--base-url": "https://login.example.com", "--config": "TENANTS", "--trusted-proxies": "127.0.0.1",
     ]
 
-    private static func production(_ changes: [String: String?], _ names: String) -> Mistake {
+    private static func production(
+        _ changes: [String: String?], environment: [String: String] = [:], _ names: String
+    ) -> Mistake {
         let options = production.merging(changes.compactMapValues(\.self)) { $1 }
             .filter { changes[$0.key] != .some(nil) }
         return Mistake(
-            names: names, arguments: ["--profile", "production"] + options.flatMap { [$0.key, $0.value] })
+            names: names, arguments: ["--profile", "production"] + options.flatMap { [$0.key, $0.value] },
+            environment: environment)
     }
 
     static let mistakes: [Mistake] = [
@@ -33,6 +36,8 @@ import Testing
         .init(names: "--profile", arguments: ["--profile", "staging"]),
         .init(names: "--limits", arguments: ["--limits", "none"]),
         .init(names: "--log-level", arguments: ["--log-level", "loud"]),
+        .init(names: "--trusted-proxies", arguments: ["--trusted-proxies", "*"]),
+        .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
         .init(names: "--database", arguments: ["--database", "mysql://localhost/accounts"]),
         .init(names: "--database", arguments: ["--database", "sqlite:"]),
@@ -53,8 +58,12 @@ import Testing
         production(["--mail-from": nil], "--mail-from"),
         production(["--base-url": nil], "--base-url"),
         production(["--base-url": "http://login.example.com"], "--base-url"),
+        production(["--trusted-proxies": nil], "--trusted-proxies"),
         production(["--limits": "development"], "--limits"),
         production(["--log-level": "debug"], "--log-level"),
+        production(
+            [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRET": "development"],
+            "NATIVE_AUTH_RESOURCE_SERVER_SECRET"),
     ]
 
     @Test(

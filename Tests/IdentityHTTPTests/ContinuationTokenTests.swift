@@ -412,4 +412,61 @@ enum TokenUse: String, CaseIterable, Sendable {
             #expect(try await server.users() == users)
         }
     }
+
+    // MARK: Every flow
+
+    /// The request that takes a walk on from where it is.
+    private func next(_ station: Station) -> Ask {
+        let stops = station.journey.stops
+        return station.isLast ? station.journey.last : stops[station.index + 1].via
+    }
+
+    @Test(
+        "SEC-CT-5: at every state of every flow a token lives 900 s before the proof and 600 s after",
+        arguments: Station.all)
+    func tokensOfAllFlowsExpire(_ station: Station) async throws {
+        let life: Double =
+            switch station.state {
+            case .signUpStarted, .signUpAwaitingCode, .signInStarted, .signInAwaitingPassword, .signInAwaitingCode,
+                .resetStarted, .resetAwaitingCode:
+                900
+            case .signUpChoosingCredential, .signUpAwaitingPassword, .signUpAwaitingAttributes, .signUpCompleted,
+                .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
+                .authenticated, .resetChoosingPassword, .resetChanged, .resetCompleted:
+                600
+            }
+        for offset in [-1.0, 0] {
+            let server = try TestDirectory.server()
+            let walk = try await server.walk(to: station)
+            server.clock.advance(by: life + offset)
+            let answer = try await walk.client.ask(next(station), walk.content, walk.token)
+            if offset == 0 {
+                expectError(answer, "expired_token", 552_003)
+            } else if next(station).proof == .code, life == 900 {
+                // The code died before the token did.
+                expectError(answer, "invalid_grant", 50_184, suberror: "invalid_oob_value")
+            } else {
+                #expect(answer.isProgress, "\(answer)")
+            }
+        }
+    }
+
+    @Test(
+        "REL-IDEM: at every state of every flow the same request has one effect and one answer", arguments: Station.all)
+    func stepsOfAllFlowsMayBeRepeated(_ station: Station) async throws {
+        let server = try TestDirectory.server()
+        let walk = try await server.walk(to: station)
+        let ask = next(station)
+        let sendsCode = [.challengeSignUp, .challengeSignIn, .challengeReset, .challengeContact].contains(ask)
+        let first = try await walk.client.ask(ask, walk.content, walk.token)
+        let after = try await server.accounts()
+        let audit = try await server.count("SELECT COUNT(*) FROM audit")
+        server.clock.advance(by: 59)
+        let again = try await walk.client.ask(ask, walk.content, walk.token)
+        #expect(again.status == first.status && again.isProgress, "\(again)")
+        #expect(try await server.accounts() == after)
+        // What only says how things are makes no record; what sends a code may send another one (decision D4).
+        if !sendsCode && ask != .poll { #expect(again == first) }
+        if !sendsCode { #expect(try await server.count("SELECT COUNT(*) FROM audit") == audit) }
+    }
 }

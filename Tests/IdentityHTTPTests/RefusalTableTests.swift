@@ -173,7 +173,9 @@ extension RequestFault {
             "access_denied",
         ],
         .signInIntrospect: ["invalid_request", "expired_token"],
-        .resetPasswordStart: ["invalid_request", "unauthorized_client", "user_not_found", "unsupported_challenge_type"],
+        .resetPasswordStart: [
+            "invalid_request", "unauthorized_client", "user_not_found", "unsupported_challenge_type",
+        ],
         .resetPasswordChallenge: [
             "invalid_request", "unauthorized_client", "expired_token", "unsupported_challenge_type",
         ],

@@ -84,7 +84,7 @@ extension IdentityTestServer {
         var tables: [String: [[String?]]] = [:]
         let names = [
             "users", "identifiers", "attributes", "flows", "replays", "outbox", "refresh_families", "audit",
-            "counted_events",
+            "counted_events", "strong_methods", "lockouts", "known_networks",
         ]
         for table in names {
             tables[table] = try await rows("SELECT * FROM \(table)")

@@ -1,124 +1,248 @@
-import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
 import Testing
 
-@Suite("Every stage, every request, every kind of token") struct WalkerTests {
-    /// What is wrong with a token that is presented.
-    enum Flaw: String, CaseIterable, Sendable {
-        case none
+@testable import IdentityEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Every state, every request, every kind of token") struct WalkerTests {
+    /// What is presented: which token, with which content.
+    enum Presented: String, CaseIterable, Sendable {
+        case fresh
         case spent
         case expired
         case foreignClient
         case foreignTenant
         case tampered
         case ended
+        /// The token of another person's flow, with this person's password and code.
+        case othersFlow
+        /// The right token with a wrong code or a wrong password.
+        case wrongProof
     }
 
     struct Cell: Sendable, CustomTestStringConvertible {
-        var stage: Stage
-        var use: TokenUse
-        var flaw: Flaw
+        var station: Station
+        var presented: Presented
 
-        var testDescription: String { "\(stage.rawValue), \(use.rawValue), \(flaw.rawValue)" }
+        var testDescription: String { "\(station.testDescription), \(presented.rawValue)" }
 
-        static let all = Stage.allCases.flatMap { stage in
-            TokenUse.allCases.flatMap { use in Flaw.allCases.map { Cell(stage: stage, use: use, flaw: $0) } }
+        static let all = Station.all.flatMap { station in
+            Presented.allCases.map { Cell(station: station, presented: $0) }
         }
     }
 
-    @Test("SEC-CT-1, SEC-ID-9: only the listed steps get anywhere, and only the last makes a user", arguments: Cell.all)
-    func onlyTheListedStepsGetAnywhere(_ cell: Cell) async throws {
-        let server = try TestDirectory.server()
-        var progress = try await server.progress(to: cell.stage)
-        var token = try progress.token(cell.stage)
-        var client = progress.client
-        switch cell.flaw {
-        case .none: break
-        case .spent:
-            // The flow goes on past the step that spends the token; a minute later nothing is a repetition.
-            for next in Stage.allCases where progress.tokens[next] == nil {
-                try await server.advance(&progress, to: next)
-            }
-            if cell.stage == .completed { _ = try await client.redeem(token) }
-            server.clock.advance(by: 61)
-        case .expired: server.clock.advance(by: 900)
-        case .foreignClient: client.clientID = IdentityTestServer.Application.emailOneTimePasscode.rawValue
-        case .foreignTenant: client.tenant = "fabrikam"
-        case .tampered:
-            let last = token.removeLast()
-            token.append(last == "A" ? "E" : "A")
-        case .ended: _ = try await server.rows("UPDATE flows SET is_ended = 1")
-        }
-        let users = try await server.users()
-        let families = try await server.count("SELECT COUNT(*) FROM refresh_families")
-        let mails = try await server.count("SELECT COUNT(*) FROM outbox")
-        let answer = try await cell.use.request(token, of: progress, by: client)
+    private static let finished: Locked<(cells: Int, visits: Int)> = Locked((0, 0))
 
-        // An unproven flow may have no row yet, and then there is nothing that could have ended.
-        let isUsable = cell.flaw == .none || (cell.flaw == .ended && cell.stage == .started)
-        if isUsable && cell.use.isListed(at: cell.stage) {
-            #expect(answer.isProgress, "\(answer)")
-            let makesUser = cell.stage == .awaitingAttributes
-            #expect(try await server.users() == users + (makesUser ? 1 : 0))
-        } else {
-            #expect(answer.status == 400 && !answer.isProgress, "\(answer)")
-            #expect(answer.members["access_token"] == nil && answer.members["id_token"] == nil)
-            #expect(try await server.users() == users)
-            #expect(try await server.count("SELECT COUNT(*) FROM refresh_families") == families)
-            #expect(try await server.count("SELECT COUNT(*) FROM outbox") == mails)
-        }
-        // A user exists from the last step on, and not before (SEC-ID-9).
-        if cell.flaw != .spent { #expect(users == (cell.stage == .completed ? 1 : 0)) }
-    }
-
-    /// The requests of a random walk; none knows a code.
-    private enum Move: CaseIterable {
-        case start, challenge, guess, password, attributes, redeem, refresh, emptyPost, wait
-    }
-
-    @Test("SEC-CT-2, SEC-ID-9: 1 000 random sequences of requests without the code make no user", arguments: 0..<4)
-    func withoutTheCodeThereIsNoUser(_ part: Int) async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = Seeded(state: seed)
-        let server = try TestDirectory.server()
-        for _ in 0..<250 {
-            let application = try #require(IdentityTestServer.Application.allCases.randomElement(using: &random))
-            let client = server.client(application)
-            var tokens: [String] = []
-            for _ in 0..<Int.random(in: 3...9, using: &random) {
-                let token = tokens.randomElement(using: &random) ?? "none"
-                let answer: WireAnswer
-                switch Move.allCases.randomElement(using: &random) ?? .start {
-                case .start:
-                    let password: Fields = Bool.random(using: &random) ? [("password", WireClient.password)] : []
-                    let attributes: Fields =
-                        Bool.random(using: &random) ? [("attributes", IdentityTestServer.address)] : []
-                    answer = try await client.start("victim@example.com", password + attributes)
-                case .challenge: answer = try await client.challenge(token)
-                case .guess:
-                    let guess = ["00000000", "12345678", "%", "null", "0"].randomElement(using: &random) ?? ""
-                    answer = try await client.submit(code: guess, token)
-                case .password: answer = try await client.submit(password: WireClient.password, token)
-                case .attributes: answer = try await client.submit(attributes: IdentityTestServer.address, token)
-                case .redeem: answer = try await client.redeem(token)
-                case .refresh: answer = try await client.refresh(token)
-                case .emptyPost:
-                    let endpoint = [V1Endpoint.signUpStart, .signUpChallenge, .signUpContinue, .token]
-                        .randomElement(using: &random)
-                    answer = try await client.post(endpoint ?? .token, [("continuation_token", token)])
-                case .wait:
-                    server.clock.advance(by: Double.random(in: 0...200, using: &random))
-                    continue
+    @Test("SEC-CT-1: every state of every flow is on some journey, and the journeys pass no other")
+    func everyStateIsOnAJourney() async throws {
+        #expect(Set(Station.all.map(\.state)) == Set(StateName.allCases))
+        let allowed = try await withThrowingTaskGroup(of: FlowOperations.self) { group in
+            for station in Station.all {
+                group.addTask {
+                    let server = try TestDirectory.server()
+                    let walk = try await server.walk(to: station)
+                    return try Self.state(walk.token, of: walk, on: server).allowed
                 }
-                #expect(answer.status < 500, "seed \(seed): \(answer)")
-                #expect(answer["access_token"] == nil, "seed \(seed): \(answer)")
-                if let next = answer.text("continuation_token") { tokens.append(next) }
+            }
+            return try await group.reduce(into: FlowOperations()) { $0.formUnion($1) }
+        }
+        // Every operation of the flow table has a request that asks for it, and is allowed somewhere.
+        let asked = Ask.allCases.reduce(FlowOperations()) { $0.union($1.operations) }
+        #expect(allowed == asked)
+        #expect(Set(Ask.allCases.map(\.endpoint)) == Set(V1Endpoint.allCases))
+    }
+
+    /// Opens a token as the engine does: where the flow is says the state in it, and nothing else.
+    private static func envelope(_ token: String, of walk: Walk, on server: IdentityTestServer) throws -> FlowEnvelope {
+        let contoso = try #require(TenantDirectory.development.entries.first).tenant.id
+        return try server.engine.tokens.open(
+            ContinuationToken(token), for: FlowOperations(rawValue: .max), tenant: contoso,
+            client: #require(walk.client.clientID.flatMap { ClientID($0) }), now: server.clock.now)
+    }
+
+    static func state(_ token: String, of walk: Walk, on server: IdentityTestServer) throws -> FlowState {
+        try envelope(token, of: walk, on: server).state
+    }
+
+    @Test(
+        "SEC-CT-1, SEC-CT-6: only the steps of the flow table get anywhere, and nothing comes without its proofs",
+        arguments: Cell.all)
+    func onlyTheStepsOfTheTableGetAnywhere(_ cell: Cell) async throws {
+        var visits = 0
+        let server = try TestDirectory.server()
+        var scene = try await Scene(cell, on: server)
+        for ask in Ask.withToken where scene.isRefused(ask) && cell.presented != .wrongProof {
+            try await scene.refuse(ask)
+            visits += 1
+        }
+        for ask in Ask.withToken where !scene.isRefused(ask) || (cell.presented == .wrongProof && scene.isProof(ask)) {
+            // What may change something gets a server of its own.
+            scene = try await Scene(cell, on: try TestDirectory.server())
+            if cell.presented == .wrongProof { try await scene.refuse(ask) } else { try await scene.accept(ask) }
+            visits += 1
+        }
+        let cells = visits
+        let done = Self.finished.withLock { finished in
+            finished.cells += 1
+            finished.visits += cells
+            return finished
+        }
+        if done.cells == Cell.all.count {
+            let inputs = Ask.withToken.count * (Presented.allCases.count - 1)
+            print(
+                "walker: \(Station.all.count) states × \(inputs) inputs = \(Station.all.count * inputs) visited,",
+                terminator: " ")
+            print("and \(done.visits - Station.all.count * inputs) wrong proofs")
+        }
+    }
+
+    /// A cell, brought to where its requests can be made.
+    private struct Scene {
+        let cell: Cell
+        let server: IdentityTestServer
+        /// Of the person whose content is sent.
+        let walk: Walk
+        let client: WireClient
+        let token: String
+        /// Where the token was made.
+        let state: FlowState
+
+        init(_ cell: Cell, on server: IdentityTestServer) async throws {
+            self.cell = cell
+            self.server = server
+            var walk = try await server.walk(to: cell.station)
+            var token = try walk.token
+            let state = try WalkerTests.state(token, of: walk, on: server)
+            #expect(StateName(state) == cell.station.state)
+            var client = walk.client
+            switch cell.presented {
+            case .fresh: break
+            case .spent:
+                // The flow goes on past the step that spends the token; a minute later nothing is a repetition.
+                while walk.index < walk.journey.stops.count - 1 { try await server.advance(&walk) }
+                let tokens = try await client.ask(walk.journey.last, walk.content, walk.token)
+                #expect(tokens["access_token"] != nil, "\(tokens)")
+                server.clock.advance(by: 61)
+            case .expired: server.clock.advance(by: 900)
+            case .foreignClient: client.clientID = IdentityTestServer.Application.emailOneTimePasscode.rawValue
+            case .foreignTenant: client.tenant = "fabrikam"
+            case .tampered:
+                let last = token.removeLast()
+                token.append(last == "A" ? "E" : "A")
+            case .ended:
+                let envelope = try WalkerTests.envelope(token, of: walk, on: server)
+                let tenant = try #require(TenantDirectory.development.entries.first).tenant.id
+                let end = server.clock.now.addingTimeInterval(3_600)
+                try await server.plant(
+                    FlowRow(revision: envelope.revision, isEnded: true, expiresAt: end), of: envelope.flow, in: tenant)
+            case .othersFlow: token = try await server.walk(to: cell.station, as: "eve").token
+            case .wrongProof:
+                walk.content.code = wrongCodes(1, besides: walk.content.code)[0]
+                walk.content.password = "Kr4ftig-Vinter#83"
+            }
+            (self.walk, self.token, self.state, self.client) = (walk, token, state, client)
+        }
+
+        /// What the table says: the only place where legality comes from.
+        private func isListed(_ ask: Ask) -> Bool { !state.allowed.isDisjoint(with: ask.operations) }
+
+        func isProof(_ ask: Ask) -> Bool { isListed(ask) && ask.proof != nil }
+
+        func isRefused(_ ask: Ask) -> Bool {
+            switch cell.presented {
+            case .fresh: !isListed(ask)
+            case .othersFlow: !isListed(ask) || ask.proof != nil
+            case .wrongProof: true
+            case .spent, .expired, .foreignClient, .foreignTenant, .tampered, .ended: true
             }
         }
-        #expect(try await server.users() == 0, "seed \(seed)")
-        #expect(try await server.count("SELECT COUNT(*) FROM identifiers") == 0, "seed \(seed)")
-        #expect(try await server.count("SELECT COUNT(*) FROM outbox") > 0, "seed \(seed): nothing was tried")
+
+        /// The documented refusal, and nobody is any the richer.
+        func refuse(_ ask: Ask) async throws {
+            if cell.presented == .spent {
+                // Each request meets the spent token as the first misuse, in a flow that has not ended otherwise.
+                _ = try await server.rows("UPDATE flows SET misuses = 0, is_ended = 0")
+            }
+            let accounts = try await server.accounts()
+            let mails = try await server.count("SELECT COUNT(*) FROM outbox")
+            let before = try await server.everything()
+            let answer = try await client.ask(ask, walk.content, token)
+
+            let label = "\(cell.testDescription), \(ask.rawValue)"
+            if ask == .refresh {
+                if token.utf8.count > 1_024 {
+                    expectError(answer, "invalid_request", 90_100, label)
+                } else {
+                    expectError(answer, "invalid_grant", 70_000, label)
+                }
+            } else if isListed(ask), cell.presented == .expired {
+                expectError(answer, "expired_token", 552_003, label)
+            } else if isListed(ask), cell.presented == .wrongProof || cell.presented == .othersFlow {
+                switch ask.proof {
+                case .code:
+                    expectError(answer, "invalid_grant", 50_181, suberror: "invalid_oob_value", label)
+                case .password: expectError(answer, "invalid_grant", 50_126, label)
+                case nil: Issue.record("\(label) proves nothing")
+                }
+            } else {
+                expectError(answer, "invalid_request", 55_200, label)
+            }
+            for secret in ["access_token", "id_token", "refresh_token"] { #expect(answer[secret] == nil, "\(label)") }
+            #expect(try await server.accounts() == accounts, "\(label) changed an account")
+            #expect(try await server.count("SELECT COUNT(*) FROM outbox") == mails, "\(label) sent a mail")
+            // Only a misuse and a wrong proof are written down.
+            if !isListed(ask) || [.expired, .foreignClient, .foreignTenant, .tampered].contains(cell.presented) {
+                #expect(try await server.everything() == before, "\(label) changed something")
+            }
+        }
+
+        /// The listed effects of the step, and no others.
+        func accept(_ ask: Ask) async throws {
+            let before = try await server.accounts()
+            let user = "SELECT hex(user) FROM identifiers WHERE display = 'dana@example.com'"
+            let dana = try await server.rows(user).first?.first ?? nil
+            let answer = try await client.ask(ask, walk.content, token)
+            let after = try await server.accounts()
+
+            let label = "\(cell.testDescription), \(ask.rawValue): \(answer)"
+            #expect(answer.isProgress, "\(label)")
+            func count(_ tables: [String: [[String?]]], _ name: String) -> Int { tables[name]?.count ?? 0 }
+            func grown(_ name: String) -> Int { count(after, name) - count(before, name) }
+            let stops = cell.station.journey.stops
+            let next = stops.indices.contains(cell.station.index + 1) ? stops[cell.station.index + 1] : nil
+
+            // A user: with the code of the address, a password and all attributes, and not before (SEC-ID-9).
+            let makesUser = next == Journey.Stop(state: .signUpCompleted, via: ask)
+            #expect(grown("users") == (makesUser ? 1 : 0), "\(label)")
+            // Tokens: with every proof that the journey asks for.
+            let isLast = cell.station.isLast && !ask.operations.isDisjoint(with: cell.station.journey.last.operations)
+            #expect((answer["access_token"] != nil) == isLast, "\(label)")
+            #expect(grown("refresh_families") == (isLast ? 1 : 0), "\(label)")
+            // A method: with its mailbox proven.
+            let makesMethod = ask == .contactCode || ask == .confirmContact
+            #expect(grown("strong_methods") == (makesMethod ? 1 : 0), "\(label)")
+            // A password: at the end of a reset.
+            if !makesUser {
+                #expect((after["users"] != before["users"]) == (ask == .newPassword), "\(label)")
+                #expect(after["identifiers"] == before["identifiers"], "\(label)")
+                #expect(after["attributes"] == before["attributes"], "\(label)")
+            }
+            if cell.presented == .othersFlow, let dana {
+                // It was the other person's flow, so none of that is this person's.
+                for table in IdentityTestServer.guarded {
+                    func own(_ tables: [String: [[String?]]]) -> [[String?]] {
+                        (tables[table] ?? []).filter { row in row.contains { $0?.uppercased() == dana.uppercased() } }
+                    }
+                    #expect(own(after) == own(before), "\(label) changed \(table)")
+                }
+            }
+        }
     }
 }

@@ -36,7 +36,7 @@ extension StepSituation {
             .accepted(delivering(settings.resendCooldown)), next: next, row: row,
             effects: [
                 .mailCode(fresh, to: email, for: purpose), .record(.codeSent), .count(counted, of: .address),
-                .count(.codeMailed, of: .source),
+                .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
             ])
     }
 

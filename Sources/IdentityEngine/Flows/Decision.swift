@@ -63,6 +63,8 @@ package enum CountedSubject: Hashable, Sendable {
     case address
     /// The network address of the client.
     case source
+    /// The network of many addresses that one customer may have, for IPv6 only.
+    case site
 }
 
 /// A code that was just drawn: its digits for the mail, its digest for the row.

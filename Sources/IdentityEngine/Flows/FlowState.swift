@@ -44,7 +44,17 @@ package enum FlowState: Hashable, Sendable, Codable {
         switch self {
         case .signUp(let state): state.draft?.email
         case .signIn(let state): state.mailbox
-        case .reset(let state): state.draft?.destination
+        case .reset(let state): state.draft?.email
+        }
+    }
+
+    /// Whether codes of this state go to an address that the account does not have yet.
+    package var hasForeignMailbox: Bool {
+        switch self {
+        case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
+        case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
+            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset:
+            false
         }
     }
 
@@ -126,7 +136,9 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// How many independent factors the proofs are: the password, and each mailbox. A contact registered after a reset does
     /// not count there: whoever holds the one mailbox could name any other.
     package var factors: Int {
-        let counted = mailboxes.filter { origin != .reset || $0.mailbox != registered?.mailbox || $0.mailbox == email.mailbox }
+        let counted = mailboxes.filter {
+            origin != .reset || $0.mailbox != registered?.mailbox || $0.mailbox == email.mailbox
+        }
         return (knowsPassword ? 1 : 0) + counted.count
     }
 

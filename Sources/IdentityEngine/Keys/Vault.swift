@@ -27,6 +27,7 @@ package struct Vault: Sendable {
         case replay
         case pairwiseSubject = "pairwise-subject"
         case counter
+        case refreshToken = "refresh-token"
     }
 
     private let masterKey: SymmetricKey

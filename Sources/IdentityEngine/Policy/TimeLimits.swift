@@ -18,6 +18,8 @@ package struct TimeLimits: Hashable, Sendable {
     package var mailsPerDay = 30
     /// `SEC-OTP-13`: mails that one source may have sent in an hour.
     package var mailsPerSourceAndHour = 50
+    /// `SEC-RATE-2`: how many times the budget of one source an IPv6 site has.
+    package var sourcesPerSite = 8
 
     package init() {}
 
@@ -50,6 +52,9 @@ extension StepSituation {
             TimeLimits.wait(toAddress, window: 3_600, limit: limits.mailsPerHour, now: now),
             TimeLimits.wait(toAddress, window: 86_400, limit: limits.mailsPerDay, now: now),
             TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),
+            TimeLimits.wait(
+                counted[.site]?[.codeMailed] ?? [], window: 3_600,
+                limit: limits.mailsPerSourceAndHour * limits.sourcesPerSite, now: now),
         ].compactMap(\.self).max()
     }
 

@@ -127,7 +127,9 @@ package protocol UserStore: Sendable {
     /// user's refresh tokens.
     ///
     /// - Returns: False when there is no such user.
-    func setDisabled(_ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent) async throws(StoreError) -> Bool
+    func setDisabled(
+        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool
     /// The user, or nil.
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
     /// Those of `keys` that belong to somebody.

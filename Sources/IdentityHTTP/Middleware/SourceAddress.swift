@@ -190,9 +190,10 @@ package struct SourceAddress: Hashable, Sendable {
 
     /// As the engine knows it.
     package var forEngine: RequestSource {
-        RequestSource(
-            address: Data(address.bytes.count == 4 ? address.bytes : Array(address.bytes.prefix(8))),
-            network: Data(prefix))
+        let isIPv4 = address.bytes.count == 4
+        return RequestSource(
+            address: Data(isIPv4 ? address.bytes : Array(address.bytes.prefix(8))),
+            site: isIPv4 ? nil : Data(address.bytes.prefix(6)), network: Data(prefix))
     }
 }
 

@@ -49,9 +49,10 @@ extension V1Endpoint {
     /// A new endpoint does not compile until it has its group.
     package var limitGroup: LimitGroup {
         switch self {
-        case .signUpStart, .signInInitiate, .resetPasswordStart: .start
+        // Setting a password is as dear as a start that brings one: it is hashed twice.
+        case .signUpStart, .signInInitiate, .resetPasswordStart, .resetPasswordSubmit: .start
         case .signUpChallenge, .signUpContinue, .signInChallenge, .signInIntrospect, .token, .resetPasswordChallenge,
-            .resetPasswordContinue, .resetPasswordSubmit, .resetPasswordPollCompletion, .registerIntrospect,
+            .resetPasswordContinue, .resetPasswordPollCompletion, .registerIntrospect,
             .registerChallenge, .registerContinue:
             .step
         }
@@ -88,12 +89,11 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
 
     /// What turned out wrong; nil: nothing that was guessed.
     package init?(wrongIn verdict: Verdict) {
-        if case .refused(.incorrectCode) = verdict {
-            self = .code
-        } else if case .refused(.incorrectPassword) = verdict {
-            self = .password
-        } else {
-            return nil
+        switch verdict {
+        case .refused(.incorrectCode): self = .code
+        // Nothing was compared for a locked account, but somebody keeps on trying.
+        case .refused(.incorrectPassword), .refused(.locked): self = .password
+        case .refused, .accepted: return nil
         }
     }
 
@@ -105,13 +105,13 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Something that one flow or one family of refresh tokens may do only so often (`SEC-RATE-6`).
+/// Something that may be done only so often with one continuation token, or one family of refresh tokens (`SEC-RATE-6`).
 package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     /// Keyed by the family.
     case refresh
-    /// Keyed by the flow: listing methods or contacts.
+    /// Keyed by the token that is presented: listing methods or contacts.
     case introspect
-    /// Keyed by the flow: how the reset goes.
+    /// Keyed by the token that is presented: how the reset goes.
     case poll
 
     fileprivate var budget: SourceLimits.Budget {

@@ -266,7 +266,7 @@ package enum V1Codec {
     private static let parameters: Set<String> = [
         "client_id", "username", "password", "attributes", "challenge_type", "capabilities", "capability",
         "continuation_token", "grant_type", "oob", "scope", "refresh_token", "new_password", "id", "challenge_target",
-        "challenge_channel", "claims", "token", "token_type_hint",
+        "challenge_channel", "claims", "client_info", "token", "token_type_hint",
     ]
 
     /// Past this no policy looks at a password (`SEC-PWD-2`). What is longer stands for «too long», without being carried on.

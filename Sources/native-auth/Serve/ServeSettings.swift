@@ -194,6 +194,12 @@ struct ServeSettings: Sendable {
         if baseURL?.hasPrefix("https://") != true {
             problems.append("--profile production needs --base-url with https://.")
         }
+        // The listener is on loopback, so a proxy is in front. Unless its word is taken all clients are one source: a stranger's
+        // guesses would lock every owner out (SEC-LOCK-3).
+        if trustedProxies.isEmpty {
+            problems.append(
+                "--profile production needs --trusted-proxies: the address of the proxy in front, such as 127.0.0.1.")
+        }
         // 32 characters of any sensible alphabet hold 128 bits and more (SEC-PRF-4).
         if let secret = resourceServerSecret, secret.reveal().utf8.count < 32 {
             problems.append(

@@ -65,19 +65,17 @@ package enum ResetState: Hashable, Sendable, Codable {
 /// A reset before the new password.
 package struct ResetDraft: Hashable, Sendable, Codable {
     package var account: AccountBinding
-    /// The address by which the account is known.
+    /// The account's own address, as stored. The code goes there and nowhere else (`SEC-SSPR-3`): not to a mailbox that was
+    /// registered for the second factor either, which somebody with the password alone may have done (docs/design/0005).
     package var email: EmailAddress
-    /// Where the code goes: a stored address, never one of the request (`SEC-SSPR-3`).
-    package var destination: EmailAddress
     /// In a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
-        account: AccountBinding, email: EmailAddress, destination: EmailAddress, capabilities: Set<Capability>
+        account: AccountBinding, email: EmailAddress, capabilities: Set<Capability>
     ) {
         self.account = account
         self.email = email
-        self.destination = destination
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 }

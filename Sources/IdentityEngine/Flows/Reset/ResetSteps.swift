@@ -14,9 +14,9 @@ extension ResetState {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
             var decision = situation.sendCode(
-                fresh, to: draft.destination, for: .passwordReset, next: ResetState.awaitingCode(draft)
+                fresh, to: draft.email, for: .passwordReset, next: ResetState.awaitingCode(draft)
             ) { seconds in
-                .proveAddress(situation.delivery(to: draft.destination, resendIn: seconds))
+                .proveAddress(situation.delivery(to: draft.email, resendIn: seconds))
             }
             if decision.effects.contains(.record(.codeSent)), situation.row.codesSent == 0 {
                 decision.effects.append(.record(.resetStarted, user: draft.account.user))
@@ -40,9 +40,9 @@ extension ResetState {
             case .proven(let row, let effects):
                 let proven = Authentication(
                     account: draft.account, email: draft.email, origin: .reset, knowsPassword: false,
-                    mailboxes: [draft.destination], authenticatedAt: situation.now, capabilities: draft.capabilities)
+                    mailboxes: [draft.email], authenticatedAt: situation.now, capabilities: draft.capabilities)
                 return Decision(
-                    .accepted(.choosePassword(expiresIn: situation.settings.provenIdleLifetime)),
+                    .accepted(.choosePassword(expiresIn: situation.provenSeconds)),
                     next: .choosingPassword(draft, proven), row: row, effects: effects)
             }
         case .started, .choosingPassword, .changed, .completed:
@@ -79,5 +79,12 @@ extension ResetState {
         case .changed(let proven): Decision(.accepted(.passwordChanged), next: .completed(proven))
         case .started, .awaitingCode, .choosingPassword, .completed: .refused(.notAllowedNow)
         }
+    }
+}
+
+extension StepSituation {
+    /// How long a token lives that this step gives to a proven flow, in seconds (`SEC-CT-5`).
+    fileprivate var provenSeconds: Int {
+        min(settings.provenIdleLifetime, Int(row.expiresAt.timeIntervalSince(now).rounded(.down)))
     }
 }

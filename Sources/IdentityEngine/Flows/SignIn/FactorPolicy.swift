@@ -19,12 +19,12 @@ extension Authentication {
     ///   - contexts: The authentication contexts asked for; each needs two factors.
     ///   - policy: Whether application or user flow need two factors in any case.
     ///   - account: The account as it is now.
-    ///   - distinctMailbox: Whether a second factor through the mailbox of the reset is refused, not just not counted.
+    ///   - distinctMailbox: Whether a second factor must reach another mailbox than a reset does (`SEC-MFA-3`).
     package func judged(
         contexts: [String], policy: Bool, account: UserAccount, distinctMailbox: Bool
     ) -> FactorVerdict {
         let canRegister = capabilities.contains(.registrationRequired)
-        let methods = usableMethods(of: account)
+        let methods = usableMethods(of: account, distinctMailbox: distinctMailbox)
         guard !contexts.isEmpty || policy || (needsMailbox && factors < 2) else { return .tokens(contexts: []) }
         if factors >= 2 {
             // A new user has proven both already, and registers a method now so that the next sign-in finds one (§5.4).
@@ -44,7 +44,9 @@ extension Authentication {
                 ? .registerMethod : .goToWeb(reason: "Client is missing registration_required capability")
         case .signUp, .reset:
             // The one mailbox has been proven, and counts once (SEC-MFA-3).
-            if registered == nil, account.strongMethods.isEmpty, canRegister, !distinctMailbox { return .registerMethod }
+            if registered == nil, account.strongMethods.isEmpty, canRegister, !distinctMailbox {
+                return .registerMethod
+            }
             return distinctMailbox
                 ? .goToWeb(reason: "The second factor must reach another mailbox than the reset")
                 : .tokens(contexts: [])
@@ -52,10 +54,15 @@ extension Authentication {
     }
 
     /// The methods that would add a factor.
-    package func usableMethods(of account: UserAccount) -> [StrongMethod] {
-        let others = account.strongMethods.filter { !hasProven($0.email) }
+    ///
+    /// - Parameter distinctMailbox: Whether the account's own mailbox, which alone is enough for a reset, counts as none.
+    package func usableMethods(of account: UserAccount, distinctMailbox: Bool) -> [StrongMethod] {
+        let others = account.strongMethods.filter { !hasProven($0.email) && !(distinctMailbox && isOwn($0.email)) }
         guard others.isEmpty, needsMailbox, !hasProven(email) else { return others }
         // SEC-LOCK-6: the mailbox of the account itself will do. Its method needs an id, and the user's own is known to them.
         return [StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)]
     }
+
+    /// Whether `mailbox` is the one by which the account is known.
+    package func isOwn(_ mailbox: EmailAddress) -> Bool { mailbox.mailbox == email.mailbox }
 }

@@ -11,6 +11,12 @@ extension SignInState {
     /// What the only kind of contact is called.
     package static let emailContactID = "email"
 
+    /// Whether a client means mail; it may leave the channel out, and write it in any letter case.
+    package static func isEmail(_ channel: String?) -> Bool {
+        guard let channel else { return true }
+        return channel.utf8.count == emailContactID.utf8.count && channel.lowercased() == emailContactID
+    }
+
     /// Says what can be registered: an e-mail address, with the account's own to begin with.
     package func listingContacts() -> Decision<SignInState> {
         switch self {
@@ -30,6 +36,8 @@ extension SignInState {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
             if let refusal = situation.refusalToRegister(proven) { return .refused(refusal) }
+            // It would be no second factor (`SEC-MFA-3`).
+            if situation.userFlow.requiresDistinctMailbox, proven.isOwn(contact) { return .refused(.invalidContact) }
             // The very address: one with another tag may be somebody else's (`SEC-ID-3`), though it adds no factor (`SEC-MFA-3`).
             if proven.mailboxes.contains(where: { $0.key == contact.key }) {
                 return Decision(.accepted(.contactAlreadyProven), next: .confirmingContact(proven, contact))
@@ -37,7 +45,7 @@ extension SignInState {
             return situation.sendCode(
                 fresh, to: contact, for: .registration, next: .awaitingContactCode(proven, contact)
             ) { _ in
-                .proveContact(contact.address, codeLength: situation.settings.codeDigits)
+                .proveContact(contact.display, codeLength: situation.settings.codeDigits)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
             return .refused(.notAllowedNow)
@@ -104,6 +112,8 @@ extension StepSituation {
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
         }
-        return account?.strongMethods.isEmpty == true ? nil : .notAllowedNow
+        guard let account else { return .notAllowedNow }
+        let counted = account.strongMethods.filter { !(userFlow.requiresDistinctMailbox && proven.isOwn($0.email)) }
+        return counted.isEmpty ? nil : .notAllowedNow
     }
 }

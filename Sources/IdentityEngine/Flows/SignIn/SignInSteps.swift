@@ -67,7 +67,8 @@ extension SignInState {
             var row = situation.row
             row.revision += 1
             return Self.concluding(
-                draft.proven(byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox), prepared, row: row,
+                draft.proven(byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
+                row: row,
                 effects: outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [], in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
             .confirmingContact, .authenticated:
@@ -109,7 +110,7 @@ extension SignInState {
     package func listingMethods(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            let methods = situation.account.map(proven.usableMethods) ?? []
+            let methods = situation.usableMethods(after: proven)
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
             return Decision(.accepted(.chooseMethod(methods.map(\.asOffered))), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
@@ -120,10 +121,10 @@ extension SignInState {
 
     /// The method that a challenge of the second factor is for: the one named, or without a name the oldest
     /// (native-auth-v1 §16, row 35).
-    package func method(named id: String?, of account: UserAccount) -> StrongMethod? {
+    package func method(named id: String?, of account: UserAccount, in flow: UserFlow) -> StrongMethod? {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            let methods = proven.usableMethods(of: account)
+            let methods = proven.usableMethods(of: account, distinctMailbox: flow.requiresDistinctMailbox)
             guard let id else { return methods.first }
             return methods.first { $0.id.uuidString.lowercased() == id.lowercased() }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
@@ -139,9 +140,7 @@ extension SignInState {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             // The method was chosen before the lock was taken: it must still be one.
-            guard let account = situation.account, proven.usableMethods(of: account).contains(method) else {
-                return .refused(.unknownMethod)
-            }
+            guard situation.usableMethods(after: proven).contains(method) else { return .refused(.unknownMethod) }
             return situation.sendCode(
                 fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
             ) { seconds in
@@ -212,6 +211,10 @@ extension StrongMethod {
 }
 
 extension StepSituation {
+    fileprivate func usableMethods(after proven: Authentication) -> [StrongMethod] {
+        account.map { proven.usableMethods(of: $0, distinctMailbox: userFlow.requiresDistinctMailbox) } ?? []
+    }
+
     func delivery(to email: EmailAddress, resendIn seconds: Int) -> CodeDelivery {
         CodeDelivery(maskedTarget: email.masked, codeLength: settings.codeDigits, resendInterval: seconds)
     }

@@ -1,0 +1,172 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What a decision wants done, as rows; and the codes that are mailed.
+extension Engine {
+    func rows(
+        for effect: FlowEffect, of flow: UUID, _ subjects: Subjects, in scene: Scene
+    ) throws(EngineError) -> [Effect] {
+        switch effect {
+        case .createUser(let draft, let id):
+            var attributes = draft.attributes
+            attributes[AttributeDefinition.aliasName] = nil
+            return [
+                .createUser(
+                    NewUser(
+                        id: id, tenant: scene.tenant.id, client: scene.client.id, identifiers: draft.identifiers,
+                        passwordHash: draft.passwordHash, attributes: attributes, createdAt: scene.now))
+            ]
+        case .mailCode(let fresh, let email, let purpose):
+            return [
+                try mail(
+                    purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: flow,
+                    in: scene)
+            ]
+        case .mailNotice(let purpose, let email):
+            let end = scene.now.addingTimeInterval(Double(settings.noticeLifetime))
+            return [try mail(purpose, to: email, code: nil, expiresAt: end, of: flow, in: scene)]
+        case .openRefreshFamily(let family):
+            return [.openRefreshFamily(family)]
+        case .record(let kind, let user, let detail):
+            return [.record(event(kind, user: user, detail: detail, of: flow, in: scene))]
+        // Without a subject limits over time are off, and nothing is counted.
+        case .count(let counted, let who):
+            return subjects[who].map { [.count(counted, subject: $0, at: scene.now)] } ?? []
+        case .forget(let counted, let who):
+            return subjects[who].map { [.forget(counted, subject: $0)] } ?? []
+        case .changePassword(let user, let hash):
+            return [.changePassword(user, hash, at: scene.now)]
+        case .upgradePassword(let user, let old, let new):
+            return [.upgradePassword(user, from: old, to: new)]
+        case .revokeRefreshFamilies(let user):
+            return [.revokeRefreshFamilies(user, at: scene.now)]
+        case .addStrongMethod(let method, let user):
+            return [.addStrongMethod(method, to: user)]
+        case .setLockout(let lockout):
+            return subjects.lockout.map { [.setLockout(lockout, subject: $0)] } ?? []
+        case .clearLockouts:
+            return subjects.lockouts.map { .setLockout(nil, subject: $0) }
+        case .rememberNetwork(let user):
+            return subjects.network.map { [.rememberNetwork($0, of: user, at: scene.now)] } ?? []
+        case .forgetNetworks(let user):
+            return [.forgetNetworks(user)]
+        }
+    }
+
+    private func mail(
+        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, expiresAt: Date, of flow: UUID,
+        in scene: Scene
+    ) throws(EngineError) -> Effect {
+        let content = MailContent(
+            purpose: purpose, recipient: email.address, code: code,
+            minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: scene.context.language,
+            organisation: scene.tenant.displayName, sentAt: scene.now)
+        do {
+            return .enqueueMail(
+                try OutboxMail.sealing(
+                    content, id: ports.randomness.uuid(), tenant: scene.tenant.id, flow: flow, expiresAt: expiresAt,
+                    using: vault))
+        } catch {
+            throw .broken("a mail could not be sealed")
+        }
+    }
+
+    func event(
+        _ kind: AuditEvent.Kind, user: UserID? = nil, detail: String? = nil, of flow: UUID?, in scene: Scene
+    ) -> AuditEvent {
+        AuditEvent(
+            kind, at: scene.now, tenant: scene.tenant.id, client: scene.client.id, flow: flow, user: user,
+            detail: detail)
+    }
+
+    /// A code for a mailbox, drawn in any case, so that the pure decision has it at hand.
+    ///
+    /// - Parameter number: Which code of its flow it is, from 1.
+    func freshCode(
+        _ digits: Secret<String>, number: Int, of flow: UUID, to email: EmailAddress, for purpose: MailContent.Purpose,
+        in scene: Scene
+    ) -> FreshCode {
+        FreshCode(
+            digits: digits,
+            record: CodeRecord(
+                digest: codeDigest(digits, number: number, of: flow, to: email, for: purpose, in: scene),
+                target: vault.digest(
+                    .oneTimePasscode, tenant: scene.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes]),
+                sentAt: scene.now, expiresAt: scene.now.addingTimeInterval(Double(settings.codeLifetime))))
+    }
+
+    /// Whether `digits` are the code of `record`; to be called inside the step, where the row says which code it is.
+    func matches(
+        _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of flow: UUID,
+        to email: EmailAddress, for purpose: MailContent.Purpose, in scene: Scene
+    ) -> Bool {
+        Vault.areEqual(
+            record.digest,
+            codeDigest(digits, number: situation.row.codesSent, of: flow, to: email, for: purpose, in: scene))
+    }
+
+    /// The digits of what a person typed: blanks and hyphens stripped; nil for what cannot be a code, which is refused without
+    /// being counted (`SEC-OTP-8`).
+    func digits(of code: Secret<String>) -> Secret<String>? {
+        let digits = code.reveal().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+        guard digits.count == settings.codeDigits, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Secret(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// `SEC-OTP-7`, `SEC-OTP-9`: bound to tenant, client, flow, purpose, number and identifier.
+    private func codeDigest(
+        _ digits: Secret<String>, number: Int, of flow: UUID, to email: EmailAddress, for purpose: MailContent.Purpose,
+        in scene: Scene
+    ) -> Data {
+        vault.digest(
+            .oneTimePasscode, tenant: scene.tenant.id,
+            [
+                Data(scene.client.id.description.utf8), Data(flow.uuidString.utf8), Data("\(number)".utf8),
+                Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
+            ])
+    }
+
+    /// What the policy has against a password for this user, if anything.
+    func check(
+        _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],
+        in scene: Scene
+    ) -> PasswordFault? {
+        let names = ["displayName", "givenName", "surname"].compactMap { name -> String? in
+            guard case .string(let text)? = attributes[name] else { return nil }
+            return text
+        }
+        return passwords.check(
+            password,
+            context: PasswordContext(
+                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: scene.tenant.displayName))
+    }
+
+    /// Hashes a password that the policy accepted.
+    func hash(_ password: Secret<String>) async throws(EngineError) -> PasswordHash {
+        do {
+            return try await ports.hasher.hash(password)
+        } catch {
+            switch error {
+            case .overloaded: throw .overloaded
+            case .unusable: throw .broken("a password that the policy accepted could not be hashed")
+            }
+        }
+    }
+}
+
+extension Engine.Subjects {
+    fileprivate subscript(who: CountedSubject) -> Data? {
+        switch who {
+        case .address: address
+        case .source: source
+        case .site: site
+        }
+    }
+}

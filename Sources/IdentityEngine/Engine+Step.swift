@@ -1,0 +1,339 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What every step of a flow has in common: the token is opened, the facts are read, the flow decides, and all of it commits at
+// once.
+extension Engine {
+    /// A continuation token that was opened, and what makes this request the same as another.
+    struct Opened: Sendable {
+        let envelope: FlowEnvelope
+        let secret: Data
+        let requestDigest: Data
+
+        var flow: UUID { envelope.flow }
+        var state: FlowState { envelope.state }
+    }
+
+    /// Opens `token` for `operation`.
+    ///
+    /// - Parameter content: What the request says besides the token; part of the digest under which its answer is kept.
+    private func open(
+        _ token: ContinuationToken, for operation: FlowOperations, content: [Data], in scene: Scene
+    ) throws(ContinuationTokens.Fault) -> Opened {
+        let envelope = try tokens.open(
+            token, for: operation, tenant: scene.tenant.id, client: scene.client.id, now: scene.now)
+        let secret = Data(token.secret.reveal().utf8)
+        return Opened(
+            envelope: envelope, secret: secret,
+            requestDigest: Vault.fingerprint([secret, Data("\(operation.rawValue)".utf8)] + content))
+    }
+
+    /// Opens `token` for `operation` and takes the step, or says what is wrong with the token.
+    func opening(
+        _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in scene: Scene,
+        step: (Opened) async throws(EngineError) -> Outcome
+    ) async throws(EngineError) -> Outcome {
+        let opened: Opened
+        do {
+            opened = try open(token, for: operation, content: content, in: scene)
+        } catch {
+            return scene.outcome(.refused(Refusal(error)))
+        }
+        return try await step(opened)
+    }
+
+    /// Begins a flow whose first step writes nothing: all of it travels in the token (decision D2).
+    ///
+    /// - Returns: The token; nil when the state is longer than a token may be.
+    func begin(_ state: FlowState, in scene: Scene) throws(EngineError) -> Outcome? {
+        let envelope = FlowEnvelope(
+            flow: ports.randomness.uuid(), startedAt: scene.now, revision: 0,
+            expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
+        guard let token = try tokens.seal(envelope, tenant: scene.tenant.id, client: scene.client.id) else {
+            return nil
+        }
+        return Outcome(
+            .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
+    }
+
+    /// What a step reads besides its flow.
+    struct Reading: Sendable {
+        var identifiers: [LoginIdentifier.Key] = []
+        /// Whether the wrong passwords of the user matter.
+        var hasLockout = false
+        /// To whom the code of the step goes, where the presented state does not say it yet: limits are per recipient
+        /// (`SEC-OTP-12`).
+        var recipient: EmailAddress?
+    }
+
+    /// Whose occurrences are counted in a step, as keyed digests; nothing is counted when limits over time are off.
+    struct Subjects: Sendable {
+        var isFamiliar = false
+        var address: Data?
+        var source: Data?
+        var site: Data?
+        /// The user's failures from this class of sources, and from both.
+        var lockout: Data?
+        var lockouts: [Data] = []
+        var network: Data?
+    }
+
+    /// Runs a step: facts, decision, change, next token and replay record in one transaction.
+    ///
+    /// - Parameters:
+    ///   - keepsAnswer: Whether the sealed answer is kept for a repeated request. Steps that send a code do without: there
+    ///     the resend cool-down takes the record's place (decision D4).
+    ///   - decide: The flow's pure decision.
+    func step(
+        _ opened: Opened, _ reading: Reading = Reading(), keepsAnswer: Bool = true, in scene: Scene,
+        decide: @escaping @Sendable (StepSituation) -> Decision<FlowState>
+    ) async throws(EngineError) -> Outcome {
+        let subjects = try await subjects(of: opened.state, recipient: reading.recipient, in: scene)
+        let (outcome, hasMail) = try await transact(opened, reading, subjects, in: scene) {
+            facts throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) in
+            switch try enter(facts, opened, subjects, in: scene) {
+            case .answered(let outcome, let change):
+                return (change, (outcome, false))
+            case .open(let situation):
+                return try commit(
+                    decide(situation), opened, situation.row, subjects, keepsAnswer: keepsAnswer, in: scene)
+            }
+        }
+        if hasMail { ports.mail.notify() }
+        return outcome
+    }
+
+    /// Whether a password may be hashed.
+    enum Admission: Sendable {
+        /// No: this is the answer.
+        case answered(Outcome)
+        /// Yes. What was read.
+        case admitted(StepSituation)
+    }
+
+    /// Looks whether a password is worth the work: the token is the newest of a living flow, and the request was not answered
+    /// already (`SEC-PWD-9`).
+    func admit(_ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
+        try await transact(opened, Reading(), Subjects(), in: scene) {
+            facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
+            switch try enter(facts, opened, Subjects(), in: scene) {
+            case .answered(let outcome, let change): (change, .answered(outcome))
+            case .open(let situation): (nil, .admitted(situation))
+            }
+        }
+    }
+
+    /// Takes the right to compare a password, by one commit before the comparison: the guess counts as a failure until it
+    /// turns out right (`SEC-LOCK-2`).
+    ///
+    /// - Parameter guess: A keyed digest of the password.
+    func admit(guess: Data, _ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
+        let subjects = try await subjects(of: opened.state, in: scene)
+        return try await transact(opened, Reading(hasLockout: true), subjects, in: scene) {
+            facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
+            switch try enter(facts, opened, subjects, in: scene) {
+            case .answered(let outcome, let change):
+                return (change, .answered(outcome))
+            case .open(var situation):
+                guard let subject = subjects.lockout else { return (nil, .admitted(situation)) }
+                switch Lockout.admitting(guess, to: facts.lockout, now: scene.now) {
+                case .locked(let seconds):
+                    return (nil, .answered(scene.outcome(.refused(.locked(seconds: seconds)))))
+                case .compare(let lockout):
+                    situation.lockout = lockout
+                    var effects: [Effect] = [.setLockout(lockout, subject: subject)]
+                    if lockout.lockedUntil != nil, lockout.failures != facts.lockout?.failures {
+                        let event = event(.signInLocked, user: opened.state.account?.user, of: opened.flow, in: scene)
+                        effects.append(.record(event))
+                    }
+                    return (FlowChange(row: situation.row, effects: effects), .admitted(situation))
+                }
+            }
+        }
+    }
+
+    private func transact<Answer: Sendable>(
+        _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene,
+        body: @escaping @Sendable (StepFacts) throws(EngineError) -> (change: FlowChange?, answer: Answer)
+    ) async throws(EngineError) -> Answer {
+        let query = StepQuery(
+            tenant: scene.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
+            identifiers: reading.identifiers, user: opened.state.account?.user,
+            subjects: [subjects.address, subjects.source, subjects.site].compactMap(\.self),
+            lockout: reading.hasLockout ? subjects.lockout : nil, now: scene.now)
+        let result: Result<Answer, EngineError>
+        do {
+            result = try await ports.flows.step(query) { facts in
+                do throws(EngineError) {
+                    let (change, answer) = try body(facts)
+                    return (change, .success(answer))
+                } catch {
+                    return (nil, .failure(error))
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+        return try result.get()
+    }
+
+    private enum Entry {
+        case answered(Outcome, FlowChange?)
+        case open(StepSituation)
+    }
+
+    /// What every step asks first: was this very request answered, is the token the newest, is the account what it was.
+    private func enter(
+        _ facts: StepFacts, _ opened: Opened, _ subjects: Subjects, in scene: Scene
+    ) throws(EngineError) -> Entry {
+        let envelope = opened.envelope
+        if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: opened) {
+            return .answered(answer, nil)
+        }
+        // No row: the first step that counts, or a flow whose row went with a restored database. Only the former may go on.
+        guard var row = facts.row ?? (envelope.revision == 0 ? FlowRow(expiresAt: hardEnd(of: envelope)) : nil) else {
+            return .answered(scene.outcome(.refused(.expiredToken)), nil)
+        }
+        guard !row.isEnded else { return .answered(scene.outcome(.refused(.unusableToken)), nil) }
+        guard row.revision == envelope.revision else {
+            row.misuses += 1
+            row.isEnded = row.misuses >= settings.misusesPerFlow
+            let event = event(.continuationTokenMisused, detail: "\(row.misuses)", of: envelope.flow, in: scene)
+            return .answered(
+                scene.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
+        }
+        if let binding = envelope.state.account {
+            // Nothing of a flow outlives the credentials under which it began (SEC-CT-9).
+            guard let account = facts.account, account.credentialVersion == binding.credentialVersion,
+                account.disabledAt == nil
+            else {
+                row.isEnded = true
+                let outcome = scene.outcome(
+                    .refused(facts.account?.disabledAt == nil ? .unusableToken : .accountDisabled))
+                let replay = try sealAnswer(outcome, of: opened, in: scene)
+                return .answered(outcome, FlowChange(row: row, replay: replay))
+            }
+        }
+        var counted: [CountedSubject: [CountedEvent: [Date]]] = [:]
+        if let address = subjects.address { counted[.address] = facts.counted[address] ?? [:] }
+        if let source = subjects.source { counted[.source] = facts.counted[source] ?? [:] }
+        if let site = subjects.site { counted[.site] = facts.counted[site] ?? [:] }
+        return .open(
+            StepSituation(
+                row: row, taken: facts.taken, account: facts.account, counted: counted, lockout: facts.lockout,
+                isFamiliar: subjects.isFamiliar, now: scene.now, userFlow: scene.userFlow, settings: settings))
+    }
+
+    /// Turns a decision into rows, and seals the next token.
+    private func commit(
+        _ decision: Decision<FlowState>, _ opened: Opened, _ row: FlowRow, _ subjects: Subjects, keepsAnswer: Bool,
+        in scene: Scene
+    ) throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) {
+        let envelope = opened.envelope
+        var outcome = scene.outcome(decision.verdict)
+        if let next = decision.next {
+            let idle = next.isProven ? settings.provenIdleLifetime : settings.idleLifetime
+            let sealed = FlowEnvelope(
+                flow: envelope.flow, startedAt: envelope.startedAt, revision: decision.row?.revision ?? row.revision,
+                expiresAt: min(scene.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
+            let token = try tokens.seal(sealed, tenant: scene.tenant.id, client: scene.client.id)
+            // Only attributes make a state that long, so the step that brought too many is refused, and nothing happened.
+            guard let token else {
+                return (nil, (scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
+            }
+            outcome.token = token
+            outcome.allowed = next.allowed
+        }
+        guard let newRow = decision.row else { return (nil, (outcome, false)) }
+        var effects: [Effect] = []
+        for effect in decision.effects {
+            effects += try rows(for: effect, of: envelope.flow, subjects, in: scene)
+        }
+        let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
+        // A flow that has ended says so in the same words again.
+        let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: opened, in: scene) : nil
+        return (FlowChange(row: newRow, effects: effects, replay: replay), (outcome, hasMail))
+    }
+
+    private func hardEnd(of envelope: FlowEnvelope) -> Date {
+        envelope.startedAt.addingTimeInterval(Double(settings.flowLifetime))
+    }
+
+    /// Who is counted in a step of `state`. Familiar sources are counted apart, so that a stranger's failures do not shut the
+    /// owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
+    private func subjects(
+        of state: FlowState, recipient: EmailAddress? = nil, in scene: Scene
+    ) async throws(EngineError) -> Subjects {
+        guard settings.limits != nil else { return Subjects() }
+        let tenant = scene.tenant.id
+        func digest(_ parts: [Data]) -> Data { vault.digest(.counter, tenant: tenant, parts) }
+        var subjects = Subjects()
+        if let user = state.account?.user {
+            let id = Data(user.description.utf8)
+            subjects.network = scene.context.source.map { digest([Data("network".utf8), id, $0.network]) }
+            if let network = subjects.network {
+                do {
+                    subjects.isFamiliar = try await ports.users.isFamiliar(
+                        network, to: user, in: tenant,
+                        since: scene.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
+                } catch {
+                    throw .store(error)
+                }
+            }
+            subjects.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
+            subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
+        }
+        // A contact that is not the account's own is a stranger to it, however familiar the source: its owner has a budget of
+        // their own there.
+        let bucket = Self.bucket(subjects.isFamiliar && !state.hasForeignMailbox)
+        subjects.address = (recipient ?? state.mailbox).map { digest([Data("address".utf8), $0.mailbox, bucket]) }
+        subjects.source = scene.context.source.map { digest([Data("source".utf8), $0.address]) }
+        subjects.site = scene.context.source?.site.map { digest([Data("site".utf8), $0]) }
+        return subjects
+    }
+
+    private static func bucket(_ isFamiliar: Bool) -> Data {
+        Data((isFamiliar ? "familiar" : "unfamiliar").utf8)
+    }
+
+    private func sealAnswer(
+        _ outcome: Outcome, of opened: Opened, in scene: Scene
+    ) throws(EngineError) -> ReplayRecord {
+        do {
+            return ReplayRecord(
+                requestDigest: opened.requestDigest,
+                sealedAnswer: try vault.seal(
+                    try StateCoding.encode(outcome), underSecret: opened.secret, context: [opened.requestDigest]),
+                expiresAt: scene.now.addingTimeInterval(Double(settings.replayLifetime)))
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw .broken("an answer could not be sealed")
+        }
+    }
+
+    private func openAnswer(_ sealed: Data, of opened: Opened) -> Outcome? {
+        do {
+            return StateCoding.decode(
+                try vault.open(sealed, underSecret: opened.secret, context: [opened.requestDigest]))
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Refusal {
+    init(_ fault: ContinuationTokens.Fault) {
+        self =
+            switch fault {
+            case .unusable: .unusableToken
+            case .expired: .expiredToken
+            case .notAllowedNow: .notAllowedNow
+            }
+    }
+}

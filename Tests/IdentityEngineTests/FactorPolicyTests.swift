@@ -1,0 +1,236 @@
+import IdentityEngine
+import NativeAuthCore
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What proofs are worth: examples with their verdicts, and what holds for all combinations.
+@Suite("Factor policy")
+struct FactorPolicyTests {
+    typealias Origin = Authentication.Origin
+
+    /// What the account has for a second factor.
+    enum Methods: CaseIterable {
+        case none, own, other
+
+        var list: [StrongMethod] {
+            switch self {
+            case .none: []
+            case .own: [StrongMethod(id: user.uuid, email: FactorPolicyTests.own, provenAt: now)]
+            case .other: [StrongMethod(id: user.uuid, email: FactorPolicyTests.other, provenAt: now)]
+            }
+        }
+    }
+
+    /// What was proven, in the flow of `origin`.
+    struct Proofs: Hashable {
+        var password: Bool
+        var mailboxes: [EmailAddress]
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var origin: Origin
+        var proofs: Proofs
+        var methods: Methods = .none
+        var capabilities: Set<Capability> = [.mfaRequired, .registrationRequired]
+        var contexts: [String] = ["c1"]
+        var policy = false
+        var distinctMailbox = false
+        var registered: EmailAddress?
+        var hasPassword = true
+        var needsMailbox = false
+
+        var testDescription: String { "\(self)" }
+
+        var authentication: Authentication {
+            var proven = Authentication(
+                account: SignInStateTests.binding, email: own, origin: origin, knowsPassword: proofs.password,
+                mailboxes: proofs.mailboxes, authenticatedAt: now,
+                capabilities: capabilities.sorted { $0.rawValue < $1.rawValue }, needsMailbox: needsMailbox)
+            proven.registered = registered
+            return proven
+        }
+
+        var verdict: FactorVerdict {
+            authentication.judged(
+                contexts: contexts, policy: policy,
+                account: SignInStateTests.account(hasPassword: hasPassword, methods: methods.list),
+                distinctMailbox: distinctMailbox)
+        }
+    }
+
+    /// The verdict without its data.
+    enum Kind: Hashable {
+        case tokens([String])
+        case second, register, web
+    }
+
+    static let password = Proofs(password: true, mailboxes: [])
+    static let code = Proofs(password: false, mailboxes: [own])
+    static let both = Proofs(password: true, mailboxes: [own])
+    static let passwordAndOther = Proofs(password: true, mailboxes: [other])
+    static let bothCodes = Proofs(password: false, mailboxes: [own, other])
+
+    static let examples: [(Case, Kind)] = [
+        // Nothing demanded: whatever was proven is enough.
+        (Case(origin: .signIn, proofs: password, contexts: []), .tokens([])),
+        (Case(origin: .signIn, proofs: code, contexts: [], hasPassword: false), .tokens([])),
+        (Case(origin: .reset, proofs: code, methods: .other, contexts: [], distinctMailbox: true), .tokens([])),
+        // A sign-in.
+        (Case(origin: .signIn, proofs: password, methods: .other), .second),
+        (Case(origin: .signIn, proofs: password, methods: .own), .second),
+        (Case(origin: .signIn, proofs: password), .register),
+        (Case(origin: .signIn, proofs: password, contexts: [], policy: true), .register),
+        (Case(origin: .signIn, proofs: passwordAndOther, methods: .other), .tokens(["c1"])),
+        (Case(origin: .signIn, proofs: passwordAndOther, methods: .other, contexts: [], policy: true), .tokens([])),
+        (Case(origin: .signIn, proofs: passwordAndOther, methods: .other, registered: other), .tokens(["c1"])),
+        // A capability is missing (SEC-MFA-5).
+        (Case(origin: .signIn, proofs: password, methods: .other, capabilities: []), .web),
+        (Case(origin: .signIn, proofs: password, methods: .other, capabilities: [.registrationRequired]), .web),
+        (Case(origin: .signIn, proofs: password, capabilities: []), .web),
+        (Case(origin: .signIn, proofs: password, capabilities: [.mfaRequired]), .web),
+        // Users without a password have no second factor (native-auth-v1 §4.7).
+        (Case(origin: .signIn, proofs: code, hasPassword: false), .web),
+        (Case(origin: .signUp, proofs: code, contexts: [], policy: true, hasPassword: false), .web),
+        // A sign-up proved both, and registers a method where it can (§5.4).
+        (Case(origin: .signUp, proofs: both), .register),
+        (Case(origin: .signUp, proofs: both, capabilities: []), .tokens(["c1"])),
+        (Case(origin: .signUp, proofs: both, methods: .own, registered: own), .tokens(["c1"])),
+        (Case(origin: .signUp, proofs: both, methods: .own), .tokens(["c1"])),
+        // A reset proved one mailbox (SEC-MFA-3).
+        (Case(origin: .reset, proofs: code), .register),
+        (Case(origin: .reset, proofs: code, capabilities: []), .tokens([])),
+        (Case(origin: .reset, proofs: code, methods: .own), .tokens([])),
+        (Case(origin: .reset, proofs: code, methods: .other), .second),
+        (Case(origin: .reset, proofs: code, methods: .other, capabilities: []), .web),
+        (
+            Case(origin: .reset, proofs: Proofs(password: false, mailboxes: [own, other]), methods: .other),
+            .tokens(["c1"])
+        ),
+        (
+            Case(
+                origin: .reset, proofs: Proofs(password: false, mailboxes: [own, other]), methods: .other,
+                registered: other), .tokens([])
+        ),
+        (Case(origin: .reset, proofs: code, methods: .own, distinctMailbox: true), .web),
+        (Case(origin: .reset, proofs: code, distinctMailbox: true), .web),
+        (Case(origin: .reset, proofs: code, methods: .other, distinctMailbox: true), .second),
+        // With the policy the account's own mailbox is no second factor at sign-in either.
+        (Case(origin: .signIn, proofs: password, methods: .own, distinctMailbox: true), .register),
+        (Case(origin: .signIn, proofs: password, methods: .own, capabilities: [], distinctMailbox: true), .web),
+        (Case(origin: .signIn, proofs: password, methods: .other, distinctMailbox: true), .second),
+        // Too many wrong passwords came before (SEC-LOCK-6).
+        (Case(origin: .signIn, proofs: password, contexts: [], needsMailbox: true), .second),
+        (Case(origin: .signIn, proofs: password, capabilities: [], contexts: [], needsMailbox: true), .web),
+        (Case(origin: .signIn, proofs: both, contexts: [], needsMailbox: true), .tokens([])),
+    ]
+
+    @Test("SEC-MFA-1, -3, -5: proofs are worth what the table says", arguments: examples)
+    func theTable(example: Case, expected: Kind) {
+        #expect(Self.kind(example.verdict) == expected)
+    }
+
+    /// Every combination that can come about: a sign-in proves the password where there is one, a reset proves none, and who
+    /// registered a method has one.
+    static var all: [Case] {
+        combinations.filter { example in
+            switch example.origin {
+            case .signUp: example.proofs.mailboxes == [own] && example.hasPassword == example.proofs.password
+            case .signIn: example.hasPassword == example.proofs.password
+            case .reset: example.hasPassword && !example.proofs.password && example.proofs.mailboxes.contains(own)
+            }
+        }.filter { $0.registered == nil || $0.methods != .none }
+    }
+
+    private static var combinations: [Case] {
+        var cases: [Case] = []
+        for origin in [Origin.signUp, .signIn, .reset] {
+            for proofs in [password, code, both, passwordAndOther, bothCodes] {
+                for methods in Methods.allCases {
+                    for capabilities: Set<Capability> in [
+                        [], [.mfaRequired], [.registrationRequired], [.mfaRequired, .registrationRequired],
+                    ] {
+                        for contexts in [[], ["c1"], ["c1", "c2"]] {
+                            for flags in 0..<16 {
+                                for registered in [nil, own, other]
+                                where registered.map(proofs.mailboxes.contains) ?? true {
+                                    cases.append(
+                                        Case(
+                                            origin: origin, proofs: proofs, methods: methods,
+                                            capabilities: capabilities,
+                                            contexts: contexts, policy: flags & 1 != 0, distinctMailbox: flags & 2 != 0,
+                                            registered: registered, hasPassword: flags & 4 != 0 || proofs.password,
+                                            needsMailbox: flags & 8 != 0))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return cases
+    }
+
+    @Test(
+        "SEC-MFA-1: contexts are stated exactly when asked for and two factors were given; less is never said to be more"
+    )
+    func statedContextsNeedTwoFactors() {
+        for example in Self.all {
+            let factors = example.authentication.factors
+            let isDemanded = !example.contexts.isEmpty || example.policy
+            switch example.verdict {
+            case .tokens(let contexts):
+                #expect(contexts == (factors >= 2 && isDemanded ? example.contexts : []), "\(example)")
+                // Only after a reset, whose one mailbox counts once, are there tokens for less than what is demanded; they say so.
+                if isDemanded, factors < 2 { #expect(example.origin != .signIn, "\(example)") }
+                if isDemanded, factors < 2 { #expect(!example.distinctMailbox, "\(example)") }
+                if example.needsMailbox, example.origin == .signIn { #expect(factors >= 2, "\(example)") }
+            case .giveSecondFactor(let methods):
+                #expect(example.capabilities.contains(.mfaRequired) && factors < 2, "\(example)")
+                #expect(!methods.isEmpty, "\(example)")
+                #expect(methods.allSatisfy { !example.authentication.hasProven($0.email) }, "\(example)")
+            case .registerMethod:
+                #expect(example.capabilities.contains(.registrationRequired), "\(example)")
+                #expect(example.registered == nil, "neither may come back after a registration (§5.4): \(example)")
+                let isCounted = example.methods == .other || (example.methods == .own && !example.distinctMailbox)
+                #expect(!isCounted, "SEC-MFA-4: \(example)")
+            case .goToWeb(let reason):
+                #expect(!reason.isEmpty)
+                #expect(factors < 2, "\(example)")
+            }
+            if !isDemanded, !example.needsMailbox { #expect(example.verdict == .tokens(contexts: []), "\(example)") }
+        }
+    }
+
+    @Test("SEC-MFA-3: mfa is stated for two factors, and two codes to one mailbox are one factor")
+    func oneMailboxIsOneFactor() throws {
+        let tagged = try #require(EmailAddress("dana+tag@example.com"))
+        for example in Self.all {
+            let proven = example.authentication
+            #expect(proven.methods.contains("mfa") == (proven.factors > 1))
+            #expect(proven.methods.contains("pwd") == example.proofs.password)
+            #expect(proven.methods.contains("otp") == !example.proofs.mailboxes.isEmpty)
+            if proven.hasProven(Self.own) { #expect(proven.proving(tagged) == proven) }
+        }
+    }
+
+    // MARK: Fixtures
+
+    static let now = SignInStateTests.now
+    static let user = SignInStateTests.user
+    static let own = SignInStateTests.email
+    static let other = SignInStateTests.contact
+
+    static func kind(_ verdict: FactorVerdict) -> Kind {
+        switch verdict {
+        case .tokens(let contexts): .tokens(contexts)
+        case .giveSecondFactor: .second
+        case .registerMethod: .register
+        case .goToWeb: .web
+        }
+    }
+}

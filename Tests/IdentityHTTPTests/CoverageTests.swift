@@ -1,0 +1,923 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import IdentityHTTP
+import Logging
+import NIOCore
+import NativeAuth
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the server can answer, by name. The three `init` have no default, so that a new interaction, refusal or fault
+/// does not compile until it has a name here, and a test fails until it has a row wherever it can come up.
+enum AnswerName: String, CaseIterable, Sendable {
+    // Replies, and the progress that V1 says as errors.
+    case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst,
+        giveSecondFactor
+    case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
+    case signIn, signedIn, revoked, goToWeb
+    // Refusals.
+    case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
+    case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
+    case invalidAttributes, unusableToken, expiredToken, notAllowedNow, incorrectCode, expiredCode, tooManyCodes
+    case addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset, incorrectPassword, locked
+    case accountDisabled, unknownMethod, invalidContact, secondFactorNeeded, unusableRefreshToken, expiredRefreshToken
+    case revokedRefreshToken
+    // Faults of requests.
+    case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
+    case parametersInQuery, unknownTenantOfDocument, wrongContentType, bodyTooLarge, headersTooLarge, uriTooLong
+    case misdirected, unknownPath, sourceThrottled, unavailable, broken
+
+    init(_ interaction: Interaction) {
+        self =
+            switch interaction {
+            case .requestChallenge: .requestChallenge
+            case .proveAddress: .proveAddress
+            case .chooseCredential: .chooseCredential
+            case .enterPassword: .enterPassword
+            case .collectAttributes: .collectAttributes
+            case .verifyFirst: .verifyFirst
+            case .giveSecondFactor: .giveSecondFactor
+            case .registerMethod: .registerMethod
+            case .chooseMethod: .chooseMethod
+            case .proveContact: .proveContact
+            case .contactAlreadyProven: .contactAlreadyProven
+            case .choosePassword: .choosePassword
+            case .awaitReset: .awaitReset
+            case .passwordChanged: .passwordChanged
+            case .signIn: .signIn
+            case .signedIn: .signedIn
+            case .revoked: .revoked
+            case .goToWeb: .goToWeb
+            }
+    }
+
+    init(_ refusal: Refusal) {
+        self =
+            switch refusal {
+            case .unknownTenant: .unknownTenant
+            case .unknownClient: .unknownClient
+            case .nativeAuthDisabled: .nativeAuthDisabled
+            case .invalidUsername: .invalidUsername
+            case .userAlreadyExists: .userAlreadyExists
+            case .unacceptablePassword(.invalid): .passwordInvalid
+            case .unacceptablePassword(.tooShort): .passwordTooShort
+            case .unacceptablePassword(.tooLong): .passwordTooLong
+            case .unacceptablePassword(.tooWeak): .passwordTooWeak
+            case .unacceptablePassword(.banned): .passwordBanned
+            case .unacceptablePassword(.recentlyUsed): .passwordRecentlyUsed
+            case .passwordNotUsed: .passwordNotUsed
+            case .invalidAttributes: .invalidAttributes
+            case .unusableToken: .unusableToken
+            case .expiredToken: .expiredToken
+            case .notAllowedNow: .notAllowedNow
+            case .incorrectCode: .incorrectCode
+            case .expiredCode: .expiredCode
+            case .tooManyCodes: .tooManyCodes
+            case .throttled: .addressThrottled
+            case .invalidScope: .invalidScope
+            case .scopeNotConsented: .scopeNotConsented
+            case .userNotFound: .userNotFound
+            case .noPasswordToReset: .noPasswordToReset
+            case .incorrectPassword: .incorrectPassword
+            case .locked: .locked
+            case .accountDisabled: .accountDisabled
+            case .unknownMethod: .unknownMethod
+            case .invalidContact: .invalidContact
+            case .secondFactorNeeded: .secondFactorNeeded
+            case .unusableRefreshToken: .unusableRefreshToken
+            case .expiredRefreshToken: .expiredRefreshToken
+            case .revokedRefreshToken: .revokedRefreshToken
+            }
+    }
+
+    init(_ fault: RequestFault) {
+        self =
+            switch fault {
+            case .malformed: .malformed
+            case .missing: .missing
+            case .invalid: .invalid
+            case .redirectNotAccepted: .redirectNotAccepted
+            case .unknownGrant: .unknownGrant
+            case .unreadableAttributes: .unreadableAttributes
+            case .wrongMethod: .wrongMethod
+            case .parametersInQuery: .parametersInQuery
+            case .unknownTenant: .unknownTenantOfDocument
+            case .wrongContentType: .wrongContentType
+            case .bodyTooLarge: .bodyTooLarge
+            case .headersTooLarge: .headersTooLarge
+            case .uriTooLong: .uriTooLong
+            case .misdirected: .misdirected
+            case .unknownPath: .unknownPath
+            case .throttled: .sourceThrottled
+            case .unavailable: .unavailable
+            case .broken: .broken
+            }
+    }
+
+    private static let starts: Set<V1Endpoint> = [.signUpStart, .signInInitiate, .resetPasswordStart]
+    private static let challenges: Set<V1Endpoint> = [.signUpChallenge, .signInChallenge, .resetPasswordChallenge]
+    private static let everywhere = Set(V1Endpoint.allCases)
+
+    /// Where it can come up.
+    var endpoints: Set<V1Endpoint> {
+        switch self {
+        case .requestChallenge: Self.starts
+        case .proveAddress: Self.challenges
+        case .enterPassword: [.signUpChallenge, .signInChallenge]
+        case .chooseCredential, .collectAttributes, .verifyFirst: [.signUpContinue]
+        case .giveSecondFactor, .registerMethod, .signedIn: [.token]
+        case .chooseMethod: [.signInIntrospect, .registerIntrospect]
+        case .proveContact, .contactAlreadyProven, .invalidContact: [.registerChallenge]
+        case .choosePassword: [.resetPasswordContinue]
+        case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
+        case .passwordChanged: [.resetPasswordPollCompletion]
+        case .signIn: [.signUpContinue, .registerContinue]
+        case .goToWeb: Self.starts.union(Self.challenges).union([.token])
+        case .unknownTenant, .unknownClient, .nativeAuthDisabled: Self.everywhere
+        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .userAlreadyExists, .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
+        case .passwordInvalid, .passwordTooShort, .passwordTooLong, .passwordTooWeak, .passwordBanned:
+            [.signUpStart, .signUpContinue, .resetPasswordSubmit]
+        case .unusableToken, .expiredToken, .notAllowedNow: Self.everywhere.subtracting(Self.starts)
+        case .incorrectCode, .expiredCode: [.signUpContinue, .token, .resetPasswordContinue, .registerContinue]
+        case .tooManyCodes: Self.challenges.union([.registerChallenge])
+        case .addressThrottled:
+            Self.challenges.union([
+                .registerChallenge, .signUpContinue, .token, .resetPasswordContinue, .registerContinue,
+            ])
+        case .invalidScope, .scopeNotConsented, .incorrectPassword, .locked, .secondFactorNeeded,
+            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant:
+            [.token]
+        case .userNotFound: [.signInInitiate, .resetPasswordStart]
+        case .noPasswordToReset: [.resetPasswordStart]
+        case .accountDisabled: Self.everywhere.subtracting([.signUpStart, .signUpChallenge, .signUpContinue])
+        case .unknownMethod: [.signInChallenge]
+        case .redirectNotAccepted: Self.starts.union(Self.challenges)
+        case .malformed, .missing, .invalid, .wrongMethod, .parametersInQuery, .wrongContentType, .bodyTooLarge,
+            .headersTooLarge, .uriTooLong, .sourceThrottled, .unavailable:
+            Self.everywhere
+        // Only at the revocation endpoint; only at documents; only at pages; no endpoint; and a fault of the program.
+        case .revoked, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken: []
+        }
+    }
+
+    /// How it looks on the wire, by hand from native-auth-v1 §4 and §13.
+    var wire: Wire {
+        switch self {
+        case .requestChallenge, .signIn: Wire(["continuation_token"])
+        case .proveAddress:
+            Wire([
+                "challenge_type", "continuation_token", "challenge_channel", "challenge_target_label", "code_length",
+                "interval", "binding_method",
+            ])
+        case .chooseCredential: Wire("credential_required", 55_103, members: ["continuation_token"])
+        case .enterPassword, .contactAlreadyProven: Wire(["challenge_type", "continuation_token"])
+        case .collectAttributes:
+            Wire("attributes_required", 55_106, members: ["continuation_token", "required_attributes"])
+        case .verifyFirst:
+            Wire("verification_required", 90_023, members: ["continuation_token", "unverified_attributes"])
+        case .giveSecondFactor: Wire("invalid_grant", 50_076, "mfa_required", members: ["continuation_token"])
+        case .registerMethod: Wire("invalid_grant", 50_079, "registration_required", members: ["continuation_token"])
+        case .chooseMethod: Wire(["continuation_token", "methods"])
+        case .proveContact:
+            Wire([
+                "challenge_type", "continuation_token", "challenge_target", "challenge_channel", "code_length",
+                "binding_method",
+            ])
+        case .choosePassword: Wire(["continuation_token", "expires_in"])
+        case .awaitReset: Wire(["continuation_token", "poll_interval"])
+        case .passwordChanged: Wire(["continuation_token", "status"])
+        case .signedIn:
+            Wire([
+                "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
+                "client_info",
+            ])
+        case .revoked: Wire([])
+        case .goToWeb: Wire(["challenge_type", "redirect_reason"])
+        case .unknownTenant, .unknownTenantOfDocument: Wire("invalid_request", 90_002)
+        case .unknownClient: Wire("unauthorized_client", 700_016)
+        case .nativeAuthDisabled: Wire("invalid_client", 70_001, "nativeauthapi_disabled")
+        case .invalidUsername, .invalid, .unknownMethod: Wire("invalid_request", 90_100)
+        case .userAlreadyExists: Wire("user_already_exists", 1_003_037)
+        case .passwordInvalid: Wire("invalid_grant", 399_246, "password_is_invalid")
+        case .passwordTooShort: Wire("invalid_grant", 399_246, "password_too_short")
+        case .passwordTooLong: Wire("invalid_grant", 399_246, "password_too_long")
+        case .passwordTooWeak: Wire("invalid_grant", 399_246, "password_too_weak")
+        case .passwordBanned: Wire("invalid_grant", 399_246, "password_banned")
+        case .passwordRecentlyUsed: Wire("invalid_grant", 399_246, "password_recently_used")
+        case .passwordNotUsed: Wire("invalid_request", 90_023)
+        case .invalidAttributes, .unreadableAttributes:
+            Wire("invalid_grant", 90_023, "attribute_validation_failed", members: ["invalid_attributes"])
+        case .unusableToken, .notAllowedNow: Wire("invalid_request", 55_200)
+        case .expiredToken: Wire("expired_token", 552_003)
+        case .incorrectCode: Wire("invalid_grant", 50_181, "invalid_oob_value")
+        case .expiredCode: Wire("invalid_grant", 50_184, "invalid_oob_value")
+        case .tooManyCodes: Wire("invalid_request", 701_014)
+        case .addressThrottled, .sourceThrottled: Wire("temporarily_unavailable", 90_055, status: 429)
+        case .invalidScope: Wire("invalid_scope", 70_011)
+        case .scopeNotConsented: Wire("invalid_grant", 65_001)
+        case .userNotFound: Wire("user_not_found", 50_034)
+        case .noPasswordToReset: Wire("invalid_request", 500_222)
+        case .incorrectPassword: Wire("invalid_grant", 50_126)
+        case .locked: Wire("invalid_grant", 50_053)
+        case .accountDisabled: Wire("invalid_grant", 50_057)
+        case .invalidContact: Wire("invalid_request", 901_001)
+        case .secondFactorNeeded: Wire("invalid_grant", 50_076)
+        case .unusableRefreshToken: Wire("invalid_grant", 70_000)
+        case .expiredRefreshToken: Wire("invalid_grant", 700_082)
+        case .revokedRefreshToken: Wire("invalid_grant", 50_173)
+        case .malformed, .parametersInQuery: Wire("invalid_request", 9_002_313)
+        case .missing: Wire("invalid_request", 900_144)
+        case .redirectNotAccepted: Wire("unsupported_challenge_type", 901_007)
+        case .unknownGrant: Wire("unsupported_grant_type", 70_003)
+        case .wrongMethod: Wire("invalid_request", 900_561, status: 405)
+        case .wrongContentType: Wire("invalid_request", 9_002_313, status: 415)
+        case .bodyTooLarge: Wire("invalid_request", 9_002_313, status: 413)
+        case .headersTooLarge: Wire("invalid_request", 9_002_313, status: 431)
+        case .uriTooLong: Wire("invalid_request", 9_002_313, status: 414)
+        case .misdirected: Wire("invalid_request", 90_023, status: 421)
+        case .unknownPath: Wire("invalid_request", 90_023, status: 404)
+        case .unavailable: Wire("temporarily_unavailable", 90_033, status: 503)
+        case .broken: Wire("server_error", 90_033, status: 500)
+        }
+    }
+
+    /// A few words of the description that tell it from others with the same number.
+    var phrase: String? {
+        switch self {
+        case .unusableToken: "is not valid."
+        case .notAllowedNow: "does not allow this step"
+        case .invalidAttributes: "invalid_attributes names them"
+        case .unreadableAttributes: "not a flat JSON object"
+        case .invalidUsername: "username parameter is empty or not valid"
+        case .unknownMethod: "id parameter is empty or not valid"
+        case .invalid: "client_id parameter is empty or not valid"
+        case .noPasswordToReset: "does not support native credential recovery"
+        case .malformed: "well-formed"
+        case .parametersInQuery: "not into the URL"
+        case .addressThrottled: "for this address"
+        case .sourceThrottled: "Too many requests"
+        case .missing: "must contain the parameter"
+        case .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
+            .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
+            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .goToWeb, .unknownTenant, .unknownClient,
+            .nativeAuthDisabled, .userAlreadyExists, .passwordInvalid, .passwordTooShort, .passwordTooLong,
+            .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
+            .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
+            .accountDisabled, .invalidContact, .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
+            .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
+            .broken:
+            nil
+        }
+    }
+}
+
+/// An answer on the wire.
+struct Wire: Hashable, Sendable {
+    var status: Int
+    var error: String?
+    var suberror: String?
+    /// The one number in `error_codes`.
+    var code: Int?
+    /// All members of a success; of an error those besides the usual.
+    var members: Set<String>
+
+    init(_ members: Set<String>) {
+        (status, error, suberror, code, self.members) = (200, nil, nil, nil, members)
+    }
+
+    init(_ error: String, _ code: Int, _ suberror: String? = nil, members: Set<String> = [], status: Int = 400) {
+        (self.status, self.error, self.suberror, self.code, self.members) = (status, error, suberror, code, members)
+    }
+
+    private static let optional: Set<String> = [
+        "continuation_token", "required_attributes", "invalid_attributes", "unverified_attributes",
+    ]
+
+    /// Whether an answer is of this form, which also has the members `members` or, of a token reply, fewer.
+    func describes(_ answer: WireAnswer) -> Bool {
+        guard answer.status == status, answer.text("error") == error, answer.text("suberror") == suberror else {
+            return false
+        }
+        let names = Set(answer.members.keys)
+        guard let code else { return names.isSubset(of: members) }
+        return answer["error_codes"] == [.integer(code)] && names.intersection(Self.optional) == members
+    }
+}
+
+/// A row of the table endpoint × answer: how the answer is had.
+struct EndpointRow: Sendable, CustomTestStringConvertible {
+    var endpoint: V1Endpoint
+    var name: AnswerName
+    var when: String
+    var provoke: @Sendable () async throws -> WireAnswer
+
+    var testDescription: String { "\(endpoint.rawValue): \(name.rawValue)" }
+}
+
+extension Ask {
+    /// The journey and the stop from which it is asked; before the first stop the index is -1.
+    var origin: (journey: Journey, index: Int)? {
+        switch self {
+        case .listMethods: return (.signInThenSecondFactor, 2)
+        case .listContacts: return (.signInThenContact, 2)
+        case .startSignUp, .challengeSignUp, .signUpCode, .signUpPassword, .signUpAttributes, .startSignIn,
+            .challengeSignIn, .signInPassword, .signInCode, .secondFactorCode, .redeem, .refresh, .startReset,
+            .challengeReset, .resetCode, .newPassword, .poll, .challengeContact, .contactCode, .confirmContact:
+            for journey in Journey.allCases {
+                let asks = journey.stops.map(\.via) + [journey.last]
+                if let index = asks.firstIndex(of: self) { return (journey, index - 1) }
+            }
+            return nil
+        }
+    }
+}
+
+/// The table endpoint × answer.
+enum EndpointTable {
+    /// A server and somebody who can ask.
+    struct Ready: Sendable {
+        var server: IdentityTestServer
+        var walk: Walk
+        var ask: Ask
+
+        func answer(_ damage: Damage? = nil) async throws -> WireAnswer {
+            let fields = try ask.fields(walk.content, walk.tokens.last, client: walk.client.clientID)
+            guard let damage else { return try await walk.client.post(ask.endpoint, fields) }
+            return try await walk.client.send(damage.request(fields, to: ask.endpoint, by: walk.client))
+        }
+
+        /// Asks again until the answer is an error, at most `times`.
+        func answer(upTo times: Int, changing: (inout Ask.Content, Int) -> Void = { _, _ in }) async throws
+            -> WireAnswer
+        {
+            var ready = self
+            var last = try await ready.answer()
+            for number in 1..<times
+            where last.status == 200 || last["error_codes"] == [50_181] || last["error_codes"] == [50_126] {
+                changing(&ready.walk.content, number)
+                last = try await ready.answer()
+            }
+            return last
+        }
+    }
+
+    /// Brings somebody to where `ask` can be asked.
+    static func arrive(
+        _ ask: Ask, in journey: Journey? = nil, adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
+    ) async throws -> Ready {
+        let server = try TestDirectory.server(adjust: adjust)
+        var origin = try #require(ask.origin)
+        if let journey {
+            let asks = journey.stops.map(\.via) + [journey.last]
+            origin = (journey, try #require(asks.firstIndex(of: ask)) - 1)
+        }
+        return Ready(server: server, walk: try await server.walk(origin.journey, to: origin.index), ask: ask)
+    }
+
+    /// The first kind of request of each endpoint.
+    private static let usual: [Ask] = V1Endpoint.allCases.compactMap { endpoint in
+        Ask.allCases.first { $0.endpoint == endpoint }
+    }
+
+    static let rows: [EndpointRow] = progress + starts + continuations + tokens + usual.flatMap(everywhere)
+
+    private static func row(
+        _ ask: Ask, _ name: AnswerName, _ when: String, in journey: Journey? = nil,
+        _ provoke: @escaping @Sendable (Ready) async throws -> WireAnswer = { try await $0.answer() }
+    ) -> EndpointRow {
+        EndpointRow(endpoint: ask.endpoint, name: name, when: when) { try await provoke(arrive(ask, in: journey)) }
+    }
+
+    /// What takes flows on.
+    private static let progress: [EndpointRow] = [
+        row(.startSignUp, .requestChallenge, "nobody has this address"),
+        row(.challengeSignUp, .proveAddress, "the address is to be proven: a code was mailed"),
+        row(.challengeSignUp, .enterPassword, "the address is proven, a password is wanted") { ready in
+            let walk = try await ready.server.walk(.signUp, to: 2, as: "eve")
+            return try await walk.client.ask(.challengeSignUp, walk.content, walk.token)
+        },
+        row(.signUpCode, .chooseCredential, "the code is right, a password is missing"),
+        row(.signUpPassword, .collectAttributes, "the password is taken, attributes are missing"),
+        row(.signUpAttributes, .verifyFirst, "attributes before the code; they are noted") { ready in
+            let walk = try await ready.server.walk(.signUp, to: 1, as: "eve")
+            return try await walk.client.ask(.signUpAttributes, walk.content, walk.token)
+        },
+        row(.signUpAttributes, .signIn, "nothing is missing: the account exists"),
+        row(.startSignIn, .requestChallenge, "the user exists, by address or alias"),
+        row(.challengeSignIn, .enterPassword, "the user has a password"),
+        row(
+            .challengeSignIn, .proveAddress, "the user has none, or a second factor is wanted: a code was mailed",
+            in: .signInWithCode),
+        row(.listMethods, .chooseMethod, "the methods of the second factor, addresses masked"),
+        row(.signInPassword, .signedIn, "everything that is asked for is proven"),
+        row(.signInPassword, .giveSecondFactor, "a second factor is asked for", in: .signInThenSecondFactor),
+        row(
+            .signInPassword, .registerMethod, "a second factor is asked for and none is registered",
+            in: .signInThenContact),
+        row(.listContacts, .chooseMethod, "what can be registered, with the account's own address"),
+        row(.challengeContact, .proveContact, "a code went to the contact"),
+        row(
+            .challengeContact, .contactAlreadyProven, "this flow has proven the contact already",
+            in: .signUpThenOwnAddress),
+        row(.contactCode, .signIn, "the contact is registered"),
+        row(.startReset, .requestChallenge, "the user exists and has a password"),
+        row(.challengeReset, .proveAddress, "a code was mailed"),
+        row(.resetCode, .choosePassword, "the code is right"),
+        row(.newPassword, .awaitReset, "the password is changed"),
+        row(.poll, .passwordChanged, "always: the change was made when submit answered"),
+    ]
+
+    /// What the web has to do, for a client whose `challenge_type` lacks a word.
+    private static func goToWeb(_ ask: Ask, _ types: String) -> EndpointRow {
+        row(ask, .goToWeb, "`challenge_type` lacks what the user or the user flow needs") {
+            try await $0.answer(.value("challenge_type", types))
+        }
+    }
+
+    private static func start(
+        _ ask: Ask, _ name: AnswerName, _ when: String, _ parameter: String, _ value: String
+    ) -> EndpointRow {
+        row(ask, name, when) { try await $0.answer(.value(parameter, value)) }
+    }
+
+    private static let badPasswords: [(AnswerName, String, String)] = [
+        (.passwordInvalid, "Gr\u{F8}n-Vinter#82", "a character that is not allowed"),
+        (.passwordTooShort, "Ab1!xyz", "under 8 characters"),
+        (.passwordTooLong, String(repeating: "Aa1!", count: 65), "over 256 characters"),
+        (.passwordTooWeak, "abcdefghij", "fewer than three kinds of characters"),
+        (.passwordBanned, "Password1!", "too easy to guess"),
+    ]
+
+    private static let starts: [EndpointRow] =
+        [
+            start(.startSignUp, .invalidUsername, "no e-mail address", "username", "invalid"),
+            row(.startSignUp, .userAlreadyExists, "the address or the alias belongs to somebody") { ready in
+                _ = try await ready.server.traveller(for: .signIn)
+                return try await ready.answer()
+            },
+            row(.startSignUp, .passwordNotUsed, "users of the application sign in with codes") {
+                try await $0.answer(
+                    .value("client_id", IdentityTestServer.Application.emailOneTimePasscode.rawValue))
+            },
+            start(.startSignUp, .invalidAttributes, "an attribute breaks its rules", "attributes", #"{"city":1}"#),
+            start(.startSignUp, .unreadableAttributes, "`attributes` is no flat JSON object", "attributes", "[]"),
+            goToWeb(.startSignUp, "oob redirect"), goToWeb(.startSignIn, "oob redirect"),
+            goToWeb(.startReset, "password redirect"), goToWeb(.challengeSignUp, "redirect"),
+            goToWeb(.challengeSignIn, "redirect"), goToWeb(.challengeReset, "redirect"),
+            start(.startSignIn, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
+            start(.startReset, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
+            row(.startReset, .noPasswordToReset, "the user signs in with codes") { ready in
+                let otto = try await ready.server.traveller("otto", for: .signInWithCode)
+                return try await ready.answer(.value("username", otto.content.username))
+            },
+        ]
+        + [.startSignUp, .startSignIn, .startReset, .challengeSignUp, .challengeSignIn, .challengeReset].map {
+            start($0, .redirectNotAccepted, "`challenge_type` lacks `redirect`", "challenge_type", "oob password")
+        }
+        + badPasswords.flatMap { name, password, when in
+            [
+                start(.startSignUp, name, "password: \(when)", "password", password),
+                start(.signUpPassword, name, "password: \(when)", "password", password),
+                start(.newPassword, name, "password: \(when)", "new_password", password),
+            ]
+        } + [
+            start(
+                .newPassword, .passwordRecentlyUsed, "the password is the current one", "new_password",
+                WireClient.password)
+        ]
+
+    private static func expiredCode(_ ask: Ask) -> EndpointRow {
+        row(ask, .expiredCode, "the code is older than 10 minutes") { ready in
+            ready.server.clock.advance(by: 600)
+            return try await ready.answer()
+        }
+    }
+
+    /// With a limit that one wrong code uses up.
+    private static func throttled(_ ask: Ask, _ when: String) -> EndpointRow {
+        EndpointRow(endpoint: ask.endpoint, name: .addressThrottled, when: when) {
+            var ready = try await arrive(ask) { _, settings in
+                var limits = TimeLimits()
+                limits.wrongCodesPerDay = 1
+                limits.guessesOverBudget = 0
+                settings.limits = limits
+            }
+            let wrong = wrongCodes(4, besides: ready.walk.content.code)
+            ready.walk.content.code = wrong[0]
+            return try await ready.answer(upTo: 4) { content, number in content.code = wrong[number] }
+        }
+    }
+
+    private static let codeAsks: [Ask] = [.signUpCode, .signInCode, .resetCode, .contactCode]
+    private static let mailAsks: [(Ask, Journey)] = [
+        (.challengeSignUp, .signUp), (.challengeSignIn, .signInWithCode), (.challengeReset, .reset),
+        (.challengeContact, .signInThenContact),
+    ]
+
+    private static let continuations: [EndpointRow] =
+        codeAsks.map { ask in
+            row(ask, .incorrectCode, "the code is wrong, or was guessed at five times") { ready in
+                try await ready.answer(.value("oob", wrongCodes(1, besides: ready.walk.content.code)[0]))
+            }
+        } + codeAsks.map { throttled($0, "more than 100 wrong codes for the address in a day") }
+        + [
+            expiredCode(.signUpCode), expiredCode(.signInCode), expiredCode(.resetCode),
+            row(.contactCode, .expiredCode, "the code is older than 10 minutes") { ready in
+                // The token lives as long as the code unless it is renewed, and the flow hardly longer.
+                var walk = ready.walk
+                ready.server.clock.advance(by: 300)
+                let token = try await walk.client.registerIntrospect(walk.token).token
+                walk.tokens.append(token)
+                ready.server.clock.advance(by: 300)
+                return try await walk.client.ask(.contactCode, walk.content, token)
+            },
+        ]
+        + mailAsks.map { ask, journey in
+            row(ask, .tooManyCodes, "five codes were sent in this flow", in: journey) { try await $0.answer(upTo: 7) }
+        }
+        + mailAsks.map { ask, journey in
+            EndpointRow(endpoint: ask.endpoint, name: .addressThrottled, when: "too many mails to the address") {
+                let ready = try await arrive(ask, in: journey) { _, settings in
+                    var limits = TimeLimits()
+                    limits.mailsPerQuarter = 2
+                    settings.limits = limits
+                }
+                return try await ready.answer(upTo: 4)
+            }
+        }
+        + [
+            row(.signUpAttributes, .userAlreadyExists, "somebody was faster with the address or the alias") { ready in
+                _ = try await ready.server.traveller(for: .signIn)
+                return try await ready.answer()
+            },
+            start(.signUpAttributes, .invalidAttributes, "an attribute breaks its rules", "attributes", #"{"city":1}"#),
+            start(.signUpAttributes, .unreadableAttributes, "`attributes` is no flat JSON object", "attributes", "[]"),
+            EndpointRow(
+                endpoint: .signInChallenge, name: .unknownMethod, when: "`id` is no method of the user"
+            ) {
+                let server = try TestDirectory.server()
+                let walk = try await server.walk(.signInThenSecondFactor, to: 2)
+                return try await walk.client.signInChallenge(walk.token, id: "nothing")
+            },
+            start(
+                .challengeContact, .invalidContact, "no e-mail address, or another channel", "challenge_target",
+                "+4512345678"),
+        ]
+
+    /// Signs in, and gives the refresh token.
+    private static func session(
+        _ journey: Journey = .signIn, on server: IdentityTestServer, with client: WireClient? = nil
+    ) async throws -> (WireClient, String) {
+        var walk = try await server.walk(journey, to: journey.stops.count - 1)
+        if let client { walk.client = client }
+        let answer = try await walk.client.ask(journey.last, walk.content, walk.token)
+        return (walk.client, try #require(answer.text("refresh_token"), "\(answer)"))
+    }
+
+    private static func token(
+        _ name: AnswerName, _ when: String,
+        _ provoke: @escaping @Sendable (IdentityTestServer) async throws -> WireAnswer
+    ) -> EndpointRow {
+        EndpointRow(endpoint: .token, name: name, when: when) { try await provoke(TestDirectory.server()) }
+    }
+
+    private static let tokens: [EndpointRow] = [
+        token(.goToWeb, "a second factor is asked for and the client or the user cannot give one") { server in
+            _ = try await server.traveller(for: .signInThenSecondFactor)
+            return try await server.signIn(
+                claims: WireClient.claims, capabilities: nil, with: server.client(.emailPasswordWithAttributes))
+        },
+        start(.signInPassword, .invalidScope, "scopes of two resources, or no scope", "scope", "api://a/x api://b/x"),
+        token(.scopeNotConsented, "the application may not ask for the scope") { server in
+            var client = server.client()
+            client.clientID = TestDirectory.scoped
+            return try await client.redeem(server.signUp(with: client).token, scope: "api://other/Read")
+        },
+        start(.signInPassword, .incorrectPassword, "the password is wrong", "password", "Wrong-1-Kr4ft!"),
+        EndpointRow(endpoint: .token, name: .locked, when: "ten wrong passwords, for a minute and then for longer") {
+            var ready = try await arrive(.signInPassword) { $1.limits = TimeLimits() }
+            ready.walk.content.password = "Wrong-0-Kr4ft!"
+            return try await ready.answer(upTo: 12) { content, number in content.password = "Wrong-\(number)-Kr4ft!" }
+        },
+        token(.secondFactorNeeded, "a refresh asks for a context that the sign-in did not satisfy") { server in
+            let (client, refreshToken) = try await session(on: server)
+            return try await client.post(
+                .token,
+                [("grant_type", "refresh_token"), ("refresh_token", refreshToken), ("claims", WireClient.claims)])
+        },
+        token(.unusableRefreshToken, "no refresh token of this application") { server in
+            try await server.client().refresh(String(repeating: "x", count: 64))
+        },
+        token(.expiredRefreshToken, "unused for 90 days; with codes, a day after the sign-in") { server in
+            let (client, refreshToken) = try await session(on: server)
+            server.clock.advance(by: 90 * 86_400)
+            return try await client.refresh(refreshToken)
+        },
+        token(.revokedRefreshToken, "signed out, password changed, or used twice") { server in
+            let (client, refreshToken) = try await session(on: server)
+            let body = "client_id=\(client.clientID ?? "")&token=\(refreshToken)"
+            _ = try await client.send(
+                client.request(
+                    "POST", "/contoso/\(MetadataEndpoint.revocation.rawValue)",
+                    headers: ["content-type": WireClient.form],
+                    body: Data(body.utf8)))
+            return try await client.refresh(refreshToken)
+        },
+        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "client_credentials"),
+    ]
+
+    /// What every endpoint answers to.
+    private static func everywhere(_ ask: Ask) -> [EndpointRow] {
+        func damaged(_ name: AnswerName, _ when: String, _ damage: Damage) -> EndpointRow {
+            row(ask, name, when) { try await $0.answer(damage) }
+        }
+        let isStart = ask.operations.isEmpty
+        var rows = [
+            damaged(.unknownTenant, "no tenant of this name", .tenant("nowhere.onmicrosoft.com")),
+            damaged(
+                .unknownClient, "no application with this id in the tenant",
+                .value("client_id", "99999999-9999-9999-9999-999999999999")),
+            damaged(
+                .nativeAuthDisabled, "native authentication is off for the application",
+                .value("client_id", TestDirectory.disabled)),
+            damaged(.malformed, "no well-formed form, or a parameter twice", .added("x=%zz")),
+            damaged(
+                .missing, "a parameter is missing", .missing(isStart ? "challenge_type" : "continuation_token")),
+            damaged(.invalid, "a parameter is empty or malformed", .value("client_id", "x")),
+            damaged(.wrongMethod, "another method than POST", .method("GET")),
+            damaged(.parametersInQuery, "a parameter in the URL", .query("client_id=x")),
+            damaged(.wrongContentType, "another media type", .contentType("application/json")),
+            damaged(.bodyTooLarge, "over 64 KiB", .bytes(64 * 1024 + 1)),
+            damaged(.headersTooLarge, "over 16 KiB or 100 headers", .longHeader),
+            damaged(.uriTooLong, "over 8 KiB", .longURI),
+            EndpointRow(
+                endpoint: ask.endpoint, name: .sourceThrottled, when: "too many requests from the address"
+            ) { try await throttledSource(ask) },
+            EndpointRow(
+                endpoint: ask.endpoint, name: .unavailable, when: "the database or the hasher cannot be had now"
+            ) {
+                try await EndpointTable.arrive(.startSignUp) { ports, _ in ports.clients = GoneClients() }.walk.client
+                    .ask(
+                        ask, Ask.Content(), "none")
+            },
+        ]
+        if !isStart {
+            rows += [
+                row(ask, .unusableToken, "a spent, foreign or forged `continuation_token`, or an ended flow") { ready in
+                    try await ready.answer(.value("continuation_token", String(ready.walk.token.dropLast(3)) + "AAA"))
+                },
+                row(ask, .expiredToken, "the `continuation_token` is too old") { ready in
+                    ready.server.clock.advance(by: 900)
+                    return try await ready.answer()
+                },
+                row(ask, .notAllowedNow, "the `continuation_token` is for another step") { ready in
+                    let other: Journey = ask.endpoint == .signUpChallenge ? .signIn : .signUp
+                    return try await ready.answer(
+                        .value("continuation_token", ready.server.walk(other, to: 0, as: "eve").token))
+                },
+            ]
+        }
+        if AnswerName.accountDisabled.endpoints.contains(ask.endpoint) {
+            rows.append(
+                row(ask, .accountDisabled, "the account is disabled") { ready in
+                    try await ready.server.setDisabled(true)
+                    return try await ready.answer()
+                })
+        }
+        return rows
+    }
+
+    private struct GoneClients: ClientStore {
+        struct Gone: Error {}
+
+        func tenant(named name: String) async throws(StoreError) -> Tenant? { throw .unavailable(Gone()) }
+        func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+            throw .unavailable(Gone())
+        }
+    }
+
+    /// Asks through a listener with limits until it has enough.
+    private static func throttledSource(_ ask: Ask) async throws -> WireAnswer {
+        let server = try TestDirectory.server()
+        let routes = IdentityRoutes(
+            engine: server.engine, clock: ServerClock(manual: server.clock),
+            readiness: Readiness(flows: server.engine.ports.flows))
+        let client = WireClient(
+            transport: ListenerTransport(responder: Perimeter(limits: SourceLimits()).responder(for: routes)),
+            clientID: IdentityTestServer.Application.emailPassword.rawValue)
+        var answer = try await client.ask(ask, Ask.Content(), "none")
+        for _ in 0..<50 where answer.status != 429 { answer = try await client.ask(ask, Ask.Content(), "none") }
+        return answer
+    }
+
+    private struct ListenerTransport: HTTPTransport {
+        let responder: any HTTPResponder<IdentityRequestContext>
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            var headers = HTTPFields()
+            for (name, value) in request.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
+            let head = HTTPRequest(
+                method: .post, scheme: "https", authority: request.url.host(), path: request.url.path(),
+                headerFields: headers)
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let response = try await responder.respond(
+                to: Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: request.body))),
+                context: IdentityRequestContext(logger: logger, peer: IPAddress("192.0.2.7")))
+            return TransportResponse(
+                status: response.status.code,
+                headers: Dictionary(response.headers.map { ($0.name.canonicalName, $0.value) }) { $1 },
+                body: try await Self.bytes(of: response))
+        }
+
+        private static func bytes(of response: Response) async throws -> Data {
+            let collector = Collector()
+            try await response.body.write(collector)
+            return collector.bytes.withLock { $0 }
+        }
+
+        private struct Collector: ResponseBodyWriter {
+            let bytes: Locked<Data> = Locked(Data())
+
+            @concurrent
+            func write(_ buffer: ByteBuffer) async throws {
+                bytes.withLock { $0.append(contentsOf: buffer.readableBytesView) }
+            }
+
+            @concurrent
+            consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+        }
+    }
+
+    /// Whether some row of the endpoint describes an answer.
+    static func describes(_ answer: WireAnswer, at endpoint: V1Endpoint) -> Bool {
+        AnswerName.allCases.contains { $0.endpoints.contains(endpoint) && $0.wire.describes(answer) }
+    }
+
+    /// What native-auth-v1 lists and this server never gives, and why.
+    static let never: [(endpoint: String, row: String, reason: String)] = [
+        ("any", "550022, confidential client", "applications here are public clients"),
+        ("any", "50196, client loop", "the limits per source answer 429"),
+        (
+            "signup/v1.0/start", "`unsupported_auth_method`, `auth_not_supported`",
+            "every application has a native method"
+        ),
+        ("signup/v1.0/start", "`attributes_required`", "attributes are asked for once the address is proven"),
+        ("signup/v1.0/start", "`password_recently_used`", "a new user has no password before this one"),
+        ("signup/v1.0/challenge", "`invalid_grant`", "one client does not know it; a bad token is `invalid_request`"),
+        ("signup/v1.0/continue", "`redirect`", "one client takes it for success; the web is offered at the start"),
+        ("signup/v1.0/continue", "`password_recently_used`", "a new user has no password before this one"),
+        ("signup/v1.0/continue", "501811", "50181 says the same, and clients read only the suberror"),
+        ("oauth2/v2.0/challenge", "`introspect_required`", "without `id` the oldest method is used"),
+        (
+            "oauth2/v2.0/challenge", "`access_denied`, `provider_blocked_*`",
+            "e-mail is the only channel, and is never blocked"
+        ),
+        ("oauth2/v2.0/introspect", "`server_error`", "a failure is 503, which clients repeat"),
+        ("oauth2/v2.0/token", "50034, `user_not_found`", "a user who went ends the flow: the token is not valid"),
+        ("oauth2/v2.0/token", "400002", "the challenge says what the user has; another grant is out of order"),
+        ("oauth2/v2.0/token", "`basic_action`", "in no published contract"),
+        ("oauth2/v2.0/token", "50142", "passwords do not expire"),
+        ("oauth2/v2.0/token", "55000, 55112", "55200 and 552003 say the same"),
+        (
+            "oauth2/v2.0/token", "`authorization_pending`, `slow_down`, `expired_refresh_token`",
+            "of other grants; clients treat them as general errors"
+        ),
+        ("oauth2/v2.0/token", "`unsupported_challenge_type`", "`challenge_type` is optional here and means nothing"),
+        ("resetpassword/v1.0/continue", "`verification_required`", "no client supports it"),
+        (
+            "resetpassword/v1.0/poll_completion", "`in_progress`, `not_started`, `failed`",
+            "the password is changed when submit answers"
+        ),
+        (
+            "resetpassword/v1.0/poll_completion", "`user_not_found`, `invalid_grant` with a password suberror",
+            "the password was judged by submit"
+        ),
+        (
+            "register/v1.0/challenge", "`access_denied`, `provider_blocked_*`",
+            "e-mail is the only channel, and is never blocked"
+        ),
+        ("register/v1.0/challenge", "`interval`", "only with the binding method `none`"),
+    ]
+
+    /// The table as a page.
+    static var page: String {
+        var lines = [
+            "# What each endpoint answers", "",
+            "Every answer of the native endpoints, version 1. `CoverageTests` provokes each row over the wire, and compares",
+            "this page with its table; with `NATIVE_AUTH_WRITE_DOCS=1` it writes the page.", "",
+            "An error has the members `error`, `error_description`, `error_codes`, `timestamp`, `trace_id` and",
+            "`correlation_id`, and `suberror` where its column names one. The column «Members» lists all members of a",
+            "success, and those that an error has besides.", "",
+        ]
+        let everywhere = AnswerName.allCases.filter { $0.endpoints == Set(V1Endpoint.allCases) }
+        func table(_ rows: [EndpointRow]) -> [String] {
+            ["| HTTP | `error` | `suberror` | Number | Members | When |", "|---|---|---|---|---|---|"]
+                + rows.map { row in
+                    let wire = row.name.wire
+                    let cells = [
+                        "\(wire.status)", wire.error.map { "`\($0)`" } ?? "", wire.suberror.map { "`\($0)`" } ?? "",
+                        wire.code.map { "\($0)" } ?? "",
+                        wire.members.sorted().map { "`\($0)`" }.joined(separator: ", "),
+                        row.when,
+                    ]
+                    return "| " + cells.joined(separator: " | ") + " |"
+                } + [""]
+        }
+        lines += ["## Every endpoint", ""]
+        lines += table(
+            rows.filter { $0.endpoint == .signUpStart && everywhere.contains($0.name) })
+        for endpoint in V1Endpoint.allCases {
+            lines += ["## `\(endpoint.rawValue)`", ""]
+            lines += table(
+                AnswerName.allCases.flatMap { name in
+                    everywhere.contains(name) ? [] : rows.filter { $0.endpoint == endpoint && $0.name == name }
+                })
+        }
+        lines += [
+            "## What is documented elsewhere and never given here", "", "| Endpoint | Answer | Why not |",
+            "|---|---|---|",
+        ]
+        lines += never.map { "| \($0.endpoint == "any" ? "any" : "`\($0.endpoint)`") | \($0.row) | \($0.reason) |" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+@Suite("Every endpoint, every answer") struct CoverageTests {
+    private static let provoked: Locked<Int> = Locked(0)
+
+    @Test("native-auth-v1 §4: each answer of each endpoint is given as documented", arguments: EndpointTable.rows)
+    func eachAnswerIsGiven(_ row: EndpointRow) async throws {
+        let answer = try await row.provoke()
+        let wire = row.name.wire
+        let label = "\(row.testDescription):"
+        if let error = wire.error, let code = wire.code {
+            expectError(
+                answer, error, code, suberror: wire.suberror, status: wire.status,
+                carriesToken: wire.members.contains("continuation_token"), label)
+            if let phrase = row.name.phrase {
+                #expect(answer.text("error_description")?.contains(phrase) == true, "\(label) \(answer)")
+            }
+            if wire.status == 429 || wire.status == 503 {
+                #expect((Int(answer.headers["retry-after"] ?? "") ?? 0) > 0, "\(label) \(answer.headers)")
+            }
+        } else {
+            expectSuccess(answer, wire.members)
+        }
+        #expect(wire.describes(answer), "\(label) \(answer)")
+        let done = Self.provoked.withLock { provoked in
+            provoked += 1
+            return provoked
+        }
+        if done == EndpointTable.rows.count { print("endpoint table: \(done) rows, \(Self.untested.count) untested") }
+    }
+
+    /// What can come up and has no row.
+    private static var untested: [String] {
+        let rows = Set(EndpointTable.rows.map(\.testDescription))
+        return AnswerName.allCases.flatMap { name in
+            name.endpoints.map { "\($0.rawValue): \(name.rawValue)" }.filter { !rows.contains($0) }
+        }
+    }
+
+    @Test("The table has a row for every answer that can come up at an endpoint, and for no other")
+    func theTableIsComplete() {
+        #expect(Self.untested.isEmpty, "\(Self.untested)")
+        for row in EndpointTable.rows {
+            #expect(row.name.endpoints.contains(row.endpoint), "\(row.testDescription)")
+        }
+        for name in AnswerName.allCases where name.endpoints.isEmpty {
+            #expect([.revoked, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken].contains(name))
+        }
+    }
+
+    @Test("The names are those of the answers that the table says they are")
+    func theNamesAreRight() {
+        for refusal in [Refusal.unusableToken, .notAllowedNow, .invalidUsername, .unknownMethod, .noPasswordToReset] {
+            let phrase = AnswerName(refusal).phrase ?? "none"
+            #expect(V1Failure(refusal).text.contains(phrase), "\(refusal)")
+        }
+        #expect(AnswerName(Interaction.requestChallenge) == .requestChallenge)
+        #expect(AnswerName(RequestFault.unknownGrant) == .unknownGrant)
+    }
+
+    @Test("The page docs/endpoints.md is this table")
+    func thePageIsTheTable() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "docs/endpoints.md")
+        let page = Data(EndpointTable.page.utf8)
+        if ProcessInfo.processInfo.environment["NATIVE_AUTH_WRITE_DOCS"] != nil { try page.write(to: file) }
+        #expect(try Data(contentsOf: file) == page, "run the tests once with NATIVE_AUTH_WRITE_DOCS=1")
+    }
+}
