@@ -1,0 +1,179 @@
+import Foundation
+import NativeAuth
+import Testing
+
+/// Several processes of one app on one encrypted token cache. Each is the test executable itself, as an exit test.
+@Suite struct TokenCacheProcessTests {
+    /// How often each process renews: 100, or what the environment says.
+    private static let renewals = ProcessInfo.processInfo.environment["PROVE_RENEWALS"].flatMap(Int.init) ?? 100
+
+    @Test(
+        "SDK-STO-4: processes that renew all the time share one session, which stays live",
+        .timeLimit(.minutes(10)), arguments: 2...4)
+    func processesRenew(_ count: Int) async throws {
+        try await withSession { session, server in
+            let tasks = (0..<count).map { CacheTask(session, number: $0, renewals: Self.renewals) }
+            let reports = try await run(tasks)
+            #expect(reports.map(\.renewals) == Array(repeating: Self.renewals, count: count))
+            #expect(reports.allSatisfy { $0.ending == nil }, "\(reports)")
+            #expect(reports.allSatisfy { $0.cacheProblems == [] }, "\(reports)")
+
+            // What the processes left is one account with a session that goes on.
+            let client = try session.client()
+            #expect(client.accounts().count == 1)
+            _ = try await client.accessToken(for: #require(client.currentAccount()), forceRefresh: true)
+            let families = try await families(of: server)
+            #expect(families.total == 1 && families.live == 1)
+            #expect(families.reused == 0)
+            #expect(families.generation >= Self.renewals, "others' renewals count, but each process has its own, too")
+        }
+    }
+
+    @Test("SDK-STO-4: after one process signs out, no other brings the session back", .timeLimit(.minutes(10)))
+    func noResurrection() async throws {
+        for round in 0..<3 {
+            try await withSession { session, server in
+                // They go on until they are told that nobody is signed in.
+                var tasks = (0..<3).map { CacheTask(session, number: $0, renewals: 100_000) }
+                tasks[round].signsOutAfter = 10
+                let reports = try await run(tasks)
+                for (task, report) in zip(tasks, reports) {
+                    if task.signsOutAfter == nil {
+                        #expect(["signInRequired", "expired"].contains(report.ending), "\(report)")
+                    } else {
+                        #expect(report.ending == "signed out", "\(report)")
+                    }
+                    #expect(report.cacheProblems == [])
+                }
+                #expect(try session.client().accounts().isEmpty)
+                let families = try await families(of: server)
+                #expect(families.total == 1 && families.live == 0)
+                #expect(families.reused == 0)
+            }
+        }
+    }
+
+    // MARK: Server and session
+
+    /// Where a session is kept, and where it belongs.
+    struct CachedSession: Codable, Sendable {
+        var authority: URL
+        var folder: URL
+        var key: Data
+
+        func client(onProblem: (@Sendable (TokenCacheError) -> Void)? = nil) throws -> NativeAuthClient {
+            var configuration = NativeAuthConfiguration(
+                clientID: NativeAPI.Application.password.rawValue, authority: try Authority(url: authority),
+                challengeTypes: [.oneTimePasscode, .password])
+            configuration.tokenCache = try EncryptedFileTokenCache(folder: folder, key: key)
+            configuration.onTokenCacheProblem = onProblem
+            return NativeAuthClient(configuration)
+        }
+    }
+
+    /// Runs `body` with the cached session of a new user.
+    private func withSession(
+        _ body: (CachedSession, NativeAuthServer) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
+        var random = SystemRandomNumberGenerator()
+        let session = CachedSession(
+            authority: server.baseURL.appending(path: "contoso.onmicrosoft.com"),
+            folder: folder.url.appending(path: "cache"),
+            key: Data((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }))
+        let step = try await session.client().signUp(username: "dana@example.com", password: "Tulip-Harbour-42")
+        let code = try await NativeAPI(baseURL: server.baseURL).code(for: "dana@example.com")
+        guard case .completed(let completed) = try await step.submit(code: code),
+            case .completed = try await completed.signIn()
+        else {
+            Issue.record("the sign-up wants something else")
+            return
+        }
+        try await body(session, server)
+        #expect(await server.terminate() == 0)
+    }
+
+    private struct Families: Decodable {
+        var total, live, generation, reused: Int
+    }
+
+    private func families(of server: NativeAuthServer) async throws -> Families {
+        let output = try await Python.run([
+            "-c",
+            """
+            import json, sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            total, live, generation = database.execute(
+                "SELECT count(*), sum(revoked_at IS NULL), max(generation) FROM refresh_families").fetchone()
+            reused, = database.execute("SELECT count(*) FROM audit WHERE kind = 'token.reuse_detected'").fetchone()
+            print(json.dumps({"total": total, "live": live, "generation": generation, "reused": reused}))
+            """, server.dataFolder.appending(path: "identity.sqlite").path,
+        ])
+        return try JSONDecoder().decode(Families.self, from: Data(output.utf8))
+    }
+
+    // MARK: Processes
+
+    /// What a process does with the session, and where it says how that went.
+    struct CacheTask: Codable, Sendable {
+        var session: CachedSession
+        var renewals: Int
+        var signsOutAfter: Int?
+        var report: URL
+
+        init(_ session: CachedSession, number: Int, renewals: Int) {
+            self.session = session
+            self.renewals = renewals
+            report = session.folder.deletingLastPathComponent().appending(path: "report-\(number).json")
+        }
+    }
+
+    struct Report: Codable, Sendable {
+        /// Tokens that were got, by force.
+        var renewals = 0
+        /// The error, or `signed out`; nil when all renewals were done.
+        var ending: String?
+        var cacheProblems: [String] = []
+    }
+
+    /// Runs each task in a process of its own, all at the same time.
+    private func run(_ tasks: [CacheTask]) async throws -> [Report] {
+        await withTaskGroup(of: Void.self) { group in
+            for task in tasks {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [task = task as CacheTask] in
+                        try await task.perform()
+                    }
+                }
+            }
+        }
+        return try tasks.map { try JSONDecoder().decode(Report.self, from: Data(contentsOf: $0.report)) }
+    }
+}
+
+extension TokenCacheProcessTests.CacheTask {
+    /// The work of the process.
+    func perform() async throws {
+        var result = TokenCacheProcessTests.Report()
+        let (problems, feed) = AsyncStream.makeStream(of: TokenCacheError.self)
+        let client = try session.client { feed.yield($0) }
+        let account = try #require(client.currentAccount())
+        do {
+            while result.renewals < renewals {
+                if result.renewals == signsOutAfter {
+                    result.ending = try await client.signOutAndRevoke(account) ? "signed out" : "not revoked"
+                    break
+                }
+                _ = try await client.accessToken(for: account, forceRefresh: true)
+                result.renewals += 1
+            }
+        } catch {
+            result.ending = Mirror(reflecting: error).children.first?.label ?? "\(error)"
+        }
+        feed.finish()
+        for await problem in problems { result.cacheProblems.append("\(problem)") }
+        try JSONEncoder().encode(result).write(to: report)
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import IdentityEngine
+import NativeAuth
+import NativeAuthTesting
+import Testing
+
+/// Everything that a test against the server in the same process says over and over.
+struct InProcess: Sendable {
+    static let password = "Tulip-Harbour-42"
+    static let newPassword = "Walrus-Meadow-17"
+    static let email = "dana@example.com"
+    static let contact = "dana@home.example"
+    /// A request for the authentication context `c1`, which needs two factors.
+    static let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+
+    /// Applications that the development tenant does not have.
+    enum Application: String {
+        /// The application itself demands a second factor.
+        case demanding = "99990000-aaaa-1111-bbbb-2222dddd0001"
+        /// Its user flow does.
+        case demandingFlow = "99990000-aaaa-1111-bbbb-2222dddd0002"
+        /// The second factor after a reset must reach another mailbox; nothing is demanded unless the client asks.
+        case distinctMailbox = "99990000-aaaa-1111-bbbb-2222dddd0003"
+    }
+
+    let server: IdentityTestServer
+
+    /// - Parameter adjust: Changes the engine's settings.
+    init(seed: UInt64 = 1, adjust: (inout EngineSettings) -> Void = { _ in }) throws {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        func client(_ application: Application, _ flow: UserFlow, isDemanding: Bool = false) throws -> Client {
+            Client(
+                id: try #require(ClientID(application.rawValue)), displayName: "Test", userFlow: flow, scopes: ["*"],
+                requiresSecondFactor: isDemanding)
+        }
+        contoso.applications += [
+            try client(.demanding, UserFlow(method: .emailPassword), isDemanding: true),
+            try client(.demandingFlow, UserFlow(method: .emailPassword, requiresSecondFactor: true)),
+            try client(.distinctMailbox, UserFlow(method: .emailPassword, requiresDistinctMailbox: true)),
+        ]
+        let directory = TenantDirectory([contoso])
+        server = try IdentityTestServer(seed: seed, start: Date(timeIntervalSince1970: 1_800_000_000)) {
+            ports, settings in
+            ports.clients = directory
+            adjust(&settings)
+        }
+    }
+
+    // MARK: Clients
+
+    /// The configuration of an application of the development tenant.
+    func configuration(
+        _ application: IdentityTestServer.Application = .emailPassword, can capabilities: Set<Capability> = []
+    ) throws -> NativeAuthConfiguration {
+        var configuration = try server.configuration(for: application)
+        configuration.capabilities = capabilities
+        return configuration
+    }
+
+    /// The configuration of an application that the development tenant does not have.
+    func configuration(
+        _ application: Application, can capabilities: Set<Capability> = Set(Capability.allCases)
+    ) throws -> NativeAuthConfiguration {
+        var configuration = try configuration(.emailPassword, can: capabilities)
+        configuration.clientID = application.rawValue
+        return configuration
+    }
+
+    /// A client that can do everything.
+    func client(_ application: IdentityTestServer.Application = .emailPassword) throws -> NativeAuthClient {
+        NativeAuthClient(try configuration(application, can: Set(Capability.allCases)))
+    }
+
+    // MARK: Users
+
+    /// Signs a user up who has a password.
+    @discardableResult
+    func signUp(_ email: String = email, alias: String? = nil) async throws -> SignUpCompleted {
+        let attributes = alias.map { ["flatusername": AttributeValue.string($0)] } ?? [:]
+        let step = try await client().signUp(username: email, password: Self.password, attributes: attributes)
+        return try await step.submit(code: code(email)).done
+    }
+
+    /// Signs a user up who signs in with codes.
+    @discardableResult
+    func signUpWithCode(_ email: String = email) async throws -> SignUpCompleted {
+        let step = try await client(.emailOneTimePasscode).signUp(username: email)
+        return try await step.submit(code: code(email)).done
+    }
+
+    /// Signs a user up who has a password and `contact` for the second factor.
+    func signUpWithMethod(_ email: String = email, contact: String = contact) async throws {
+        try await signUp(email)
+        let step = try await client().signIn(username: email, password: Self.password, claims: Self.claims)
+        let registration = try step.registration
+        let sent = try await registration.requestChallenge(registration.methods[0], contact: contact).sent
+        _ = try await sent.submit(code: code(contact))
+    }
+
+    /// Gives every user of the database another method, which no flow does for those who have one.
+    func addMethod(_ contact: String) async throws {
+        _ = try await server.rows(
+            """
+            INSERT INTO strong_methods (tenant, user, id, email, key, proven_at)
+            SELECT tenant, user, randomblob(16), '\(contact)', CAST('\(contact)' AS BLOB), proven_at + 1000
+            FROM strong_methods
+            """)
+    }
+
+    // MARK: What the server knows
+
+    /// The newest code that went to an address.
+    func code(_ email: String = email) async throws -> String {
+        try await server.mailbox.code(to: email)
+    }
+
+    /// A code of the right form that is not the newest one.
+    func wrongCode(_ email: String = email) async throws -> String {
+        wrongCodes(besides: try await code(email))[0]
+    }
+
+    func wrongCodes(besides code: String) -> [String] {
+        let right = Int(code) ?? 0
+        return (1...4).map { offset in
+            let digits = String((right + offset) % 100_000_000)
+            return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        }
+    }
+
+    func count(_ sql: String) async throws -> Int {
+        let cell = try await server.rows(sql).first?.first ?? nil
+        return try #require(cell.flatMap { Int($0) })
+    }
+
+    func count(_ kind: AuditEvent.Kind) async throws -> Int {
+        try await count("SELECT COUNT(*) FROM audit WHERE kind = '\(kind.rawValue)'")
+    }
+
+    /// Sessions that can be renewed.
+    func liveSessions() async throws -> Int {
+        try await count("SELECT COUNT(*) FROM refresh_families WHERE revoked_at IS NULL")
+    }
+
+    /// The token as the server itself sees it; nil when it is not live.
+    func live(_ token: AccessToken) async throws -> Engine.LiveToken? {
+        let contoso = try #require(TenantDirectory.development.entries.first)
+        return try await server.engine.live(Secret(token.accessToken), in: contoso.tenant, now: server.clock.now)
+    }
+}
+
+/// A refusal as tests compare it.
+struct Refusal {
+    /// The case of the error, such as `incorrectCode`.
+    var kind: String
+    var details: NativeAuthError.Details
+
+    init(_ error: NativeAuthError) {
+        kind = Mirror(reflecting: error).children.first?.label ?? "\(error)"
+        details = error.details
+    }
+}
+
+/// The error of a step that must fail.
+func refusal<Result>(
+    sourceLocation: SourceLocation = #_sourceLocation, _ step: () async throws -> Result
+) async throws -> Refusal {
+    do {
+        _ = try await step()
+    } catch let error as NativeAuthError {
+        return Refusal(error)
+    }
+    Issue.record("the step succeeded", sourceLocation: sourceLocation)
+    throw CancellationError()
+}
+
+// What a step must be here; anything else fails the test.
+extension SignInStep {
+    var account: Account {
+        get throws { if case .completed(let account) = self { account } else { throw Unexpected(self) } }
+    }
+    var code: SignInCodeRequired {
+        get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var password: SignInPasswordRequired {
+        get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var secondFactor: MFARequired {
+        get throws { if case .mfaRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var registration: RegistrationRequired {
+        get throws { if case .registrationRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+}
+
+extension SignUpStep {
+    var done: SignUpCompleted {
+        get throws { if case .completed(let done) = self { done } else { throw Unexpected(self) } }
+    }
+    var password: SignUpPasswordRequired {
+        get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var attributes: SignUpAttributesRequired {
+        get throws { if case .attributesRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+}
+
+extension RegistrationStep {
+    var sent: RegistrationCodeRequired {
+        get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var account: Account {
+        get throws { if case .completed(let account) = self { account } else { throw Unexpected(self) } }
+    }
+}
+
+/// A step came that should not.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ step: Any) {
+        description = "unexpected: \(Mirror(reflecting: step).children.first?.label ?? "\(step)")"
+    }
+}
+
+/// Small and repeatable: SplitMix64.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
