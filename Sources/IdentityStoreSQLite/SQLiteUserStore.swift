@@ -56,6 +56,23 @@ extension SQLiteStore: UserStore {
         }
     }
 
+    package func forgetStrongMethods(
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await writer.write { db in
+            let count = try db.run(
+                """
+                UPDATE users SET credential_version = credential_version + 1, credentials_changed_at = ?
+                WHERE tenant = ? AND id = ?
+                """, [date, tenant, id])
+            guard count == 1 else { return false }
+            try db.run("DELETE FROM strong_methods WHERE tenant = ? AND user = ?", [tenant, id])
+            try db.revokeRefreshFamilies(of: id, in: tenant, at: date)
+            try db.insert(event)
+            return true
+        }
+    }
+
     package func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         try await account(id, in: tenant)?.user
     }

@@ -225,6 +225,34 @@ struct AccountStoreTests {
                 try await store.setDisabled(noon, UserID(UUID()), in: contoso, event: disabling(user)) == false)
         }
     }
+
+    @Test(
+        "SEC-TOK-10, SEC-CT-9: forgetting the methods raises the version and revokes",
+        arguments: StoreUnderTest.available)
+    func forgottenMethodsAreGone(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (user, eve) = (fixtureUser("ada", passwordHash: oldHash), fixtureUser("eve"))
+            let (family, other) = (fixtureFamily(of: user), fixtureFamily(of: eve))
+            let method = try fixtureMethod("ada@work.example")
+            try await store.perform(
+                .createUser(user), .createUser(eve), .openRefreshFamily(family), .openRefreshFamily(other),
+                .addStrongMethod(method, to: user.id), .addStrongMethod(method, to: eve.id))
+            let event = AuditEvent(.methodsForgotten, at: noon + 5, tenant: contoso, user: user.id)
+
+            for (id, tenant) in [(user.id, elsewhere), (UserID(UUID()), contoso)] {
+                #expect(try await !store.forgetStrongMethods(of: id, in: tenant, at: noon + 5, event: event))
+            }
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == [method])
+
+            #expect(try await store.forgetStrongMethods(of: user.id, in: contoso, at: noon + 5, event: event))
+            let account = try #require(try await store.account(user.id, in: contoso))
+            #expect(account.strongMethods.isEmpty && account.passwordHash == oldHash)
+            #expect(account.credentialVersion == 1 && account.credentialsChangedAt == noon + 5)
+            #expect(try await store.refreshFamily(family.id, in: contoso)?.revokedAt == noon + 5)
+            #expect(try await store.refreshFamily(other.id, in: contoso) == other)
+            #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [method])
+        }
+    }
 }
 
 @Suite("Strong methods")
@@ -363,6 +391,24 @@ struct KnownNetworkTests {
             // A step that read its clock before the other does not take it back.
             try await store.perform(.rememberNetwork(home, of: ada.id, at: noon + 7))
             #expect(try await isFamiliar(home, ada, since: noon + 9))
+        }
+    }
+
+    @Test("SEC-ID-11: a user's networks can be forgotten, and nobody else's are", arguments: StoreUnderTest.available)
+    func networksCanBeForgotten(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            let networks = [digest("home"), digest("office")]
+            try await store.perform(.createUser(ada), .createUser(eve))
+            for network in networks {
+                try await store.perform(
+                    .rememberNetwork(network, of: ada.id, at: noon), .rememberNetwork(network, of: eve.id, at: noon))
+            }
+            try await store.perform(.forgetNetworks(ada.id))
+            for network in networks {
+                #expect(try await !store.isFamiliar(network, to: ada.id, in: contoso, since: noon))
+                #expect(try await store.isFamiliar(network, to: eve.id, in: contoso, since: noon))
+            }
         }
     }
 

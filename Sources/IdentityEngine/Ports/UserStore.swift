@@ -132,6 +132,13 @@ package protocol UserStore: Sendable {
     ) async throws(StoreError) -> Bool
     /// The user, or nil.
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
+    /// Forgets the user's methods of the second factor; counts as a change of the credentials and revokes the user's refresh
+    /// tokens.
+    ///
+    /// - Returns: False when there is no such user.
+    func forgetStrongMethods(
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+    ) async throws(StoreError) -> Bool
     /// Those of `keys` that belong to somebody.
     func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
     /// How many users the tenant has.
@@ -160,6 +167,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case secondFactorPassed = "mfa.passed"
         case secondFactorFailed = "mfa.failed"
         case methodRegistered = "mfa.registered"
+        case methodsForgotten = "mfa.removed"
         case resetStarted = "reset.started"
         case resetCompleted = "reset.completed"
         case passwordChanged = "password.changed"

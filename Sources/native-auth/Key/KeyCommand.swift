@@ -24,7 +24,7 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a line for each key: tenant, key id, algorithm, what it does, since or until when.")
 
-        @OptionGroup var place: KeyPlace
+        @OptionGroup var place: DatabasePlace
 
         func run() async throws {
             try await place.open { keys in
@@ -42,7 +42,7 @@ struct KeyCommand: AsyncParsableCommand {
                 old key stay good either way.
                 """)
 
-        @OptionGroup var place: KeyPlace
+        @OptionGroup var place: DatabasePlace
         @Flag(help: "Let the new key sign at once.") var now = false
         @Option(help: "RS256 or ES256 (default: that of the newest key).") var algorithm: String?
 
@@ -74,7 +74,7 @@ struct KeyCommand: AsyncParsableCommand {
                 place, or a new one.
                 """)
 
-        @OptionGroup var place: KeyPlace
+        @OptionGroup var place: DatabasePlace
         @Argument(help: "The key id, as list prints it.") var kid: String
 
         func run() async throws {
@@ -86,6 +86,21 @@ struct KeyCommand: AsyncParsableCommand {
                     "There is no key of that id; native-auth key list prints those that there are."
                 ])
             }
+        }
+    }
+}
+
+extension OpenedDatabase {
+    /// A line for each key: tenant, key id, algorithm, what it does, since or until when (RFC 3339, UTC).
+    fileprivate func printKeys(of tenant: Tenant) async throws {
+        for key in try await ring.status(for: tenant.id, now: now) {
+            let state =
+                switch key.state {
+                case .next: "next     from  \(key.activeFrom.formatted(.iso8601))"
+                case .signing: "signing  since \(key.activeFrom.formatted(.iso8601))"
+                case .retired(let end): "retired  until \(end.formatted(.iso8601))"
+                }
+            say("\(tenant.subdomain)  \(key.kid)  \(key.algorithm.rawValue)  \(state)")
         }
     }
 }

@@ -10,8 +10,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Where signing keys lie: the options that `native-auth key` shares with `serve`.
-struct KeyPlace: ParsableArguments {
+/// Where the database lies: the options that commands which work on it share with `serve`. No server may run on it meanwhile.
+struct DatabasePlace: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
     @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder).") var database: String?
     @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
@@ -19,16 +19,16 @@ struct KeyPlace: ParsableArguments {
 
     /// Opens the database for `work` and closes it afterwards; tells what goes wrong, a sentence each, with the exit
     /// code for it.
-    func open(_ work: (OpenedKeys) async throws -> Void) async throws {
+    func open(_ work: (OpenedDatabase) async throws -> Void) async throws {
         do {
-            let (store, keys) = try await opened()
+            let database = try await opened()
             let result: Result<Void, any Error>
             do {
-                result = .success(try await work(keys))
+                result = .success(try await work(database))
             } catch {
                 result = .failure(error)
             }
-            try await store.close()
+            try await database.store.close()
             try result.get()
         } catch {
             let failure = Self.failure(error)
@@ -37,10 +37,10 @@ struct KeyPlace: ParsableArguments {
         }
     }
 
-    private func opened() async throws -> (SQLiteStore, OpenedKeys) {
+    private func opened() async throws -> OpenedDatabase {
         let settings = try settings()
         let path = settings.databasePath ?? settings.dataFolder + "/identity.sqlite"
-        // Nothing is made here: a key in a new database by mistake would sign nothing and explain nothing.
+        // Nothing is made here: a new database by mistake would hold nothing and explain nothing.
         for (file, what) in [(path, "database"), (settings.dataFolder + "/master.key", "master key")]
         where !FileManager.default.fileExists(atPath: file) {
             throw StartFailure.inputOutput("There is no \(what) at \(file); native-auth serve makes it.")
@@ -56,12 +56,9 @@ struct KeyPlace: ParsableArguments {
         }
         let store = try SQLiteStore(path: path)
         let clock = SystemClock()
-        return (
-            store,
-            OpenedKeys(
-                ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
-                tenants: tenants, now: clock.now)
-        )
+        return OpenedDatabase(
+            store: store, ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
+            tenants: tenants, now: clock.now)
     }
 
     /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their
@@ -86,27 +83,15 @@ struct KeyPlace: ParsableArguments {
         case let error as SQLiteStoreOpenError: .inputOutput(error.description)
         case TokenIssuerError.unavailable(VaultError.unreadable):
             .inputOutput("The signing keys do not open under this master key.")
-        default: .inputOutput("The signing keys could not be read or written: \(type(of: error)).")
+        default: .inputOutput("The database could not be read or written: \(type(of: error)).")
         }
     }
 }
 
-/// The keys of a database that is open.
-struct OpenedKeys {
+/// A database that is open.
+struct OpenedDatabase {
+    let store: SQLiteStore
     let ring: KeyRing
     let tenants: [Tenant]
     let now: Date
-
-    /// A line for each key: tenant, key id, algorithm, what it does, since or until when (RFC 3339, UTC).
-    func printKeys(of tenant: Tenant) async throws {
-        for key in try await ring.status(for: tenant.id, now: now) {
-            let state =
-                switch key.state {
-                case .next: "next     from  \(key.activeFrom.formatted(.iso8601))"
-                case .signing: "signing  since \(key.activeFrom.formatted(.iso8601))"
-                case .retired(let end): "retired  until \(end.formatted(.iso8601))"
-                }
-            say("\(tenant.subdomain)  \(key.kid)  \(key.algorithm.rawValue)  \(state)")
-        }
-    }
 }
