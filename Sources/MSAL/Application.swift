@@ -12,7 +12,7 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
     /// - Parameter config: The settings.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
     public convenience init(nativeAuthConfiguration config: MSALNativeAuthPublicClientApplicationConfig) throws {
-        self.init(try config.translated(), redirectUri: config.redirectUri)
+        self.init(try config.translated())
     }
 
     /// The form that releases before 2.2 have.
@@ -56,19 +56,15 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
     }
 
     /// An application over a client that is set up already, such as one with another transport.
-    package convenience init(_ configuration: NativeAuthConfiguration) {
-        self.init(configuration, redirectUri: nil)
-    }
-
-    private init(_ configuration: NativeAuthConfiguration, redirectUri: String?) {
-        super.init(NativeAuthClient(configuration))
+    package override init(_ configuration: NativeAuthConfiguration) {
+        super.init(configuration)
     }
 
     /// As ``init(nativeAuthConfiguration:)``, with another way for requests to travel.
     package convenience init(
         _ config: MSALNativeAuthPublicClientApplicationConfig, transport: any HTTPTransport
     ) throws {
-        self.init(try config.translated(transport: transport), redirectUri: config.redirectUri)
+        self.init(try config.translated(transport: transport))
     }
 
     /// The user who is signed in, from the token cache; nil when there is none. Asks no server.

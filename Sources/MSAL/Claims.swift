@@ -61,7 +61,7 @@ public final class MSALClaimsRequest: NSObject {
     /// - Parameters:
     ///   - request: The claim and what is wanted of it; read now.
     ///   - target: The token that shall carry it.
-    /// - Throws: An error in ``MSALErrorDomain`` for a value that JSON has no form for.
+    /// - Throws: An error in ``MSALErrorDomain`` for a value that JSON has no form for, or a whole number beyond `Int`.
     public func requestClaim(_ request: MSALIndividualClaimRequest, for target: MSALClaimsRequestTarget) throws {
         var claims = claims(for: target)
         claims[request.name] = try request.additionalInfo?.json() ?? .null
@@ -162,10 +162,14 @@ extension JSONValue {
     init?(any value: Any) {
         // An NSNumber by its own class first: it would pass for a Swift number and a Swift boolean alike.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
-            switch String(cString: number.objCType) {
-            case "c", "B": self = .boolean(number.boolValue)
-            case "f", "d": self = .number(number.doubleValue)
-            case _: self = .integer(number.intValue)
+            if number.isBoolean {
+                self = .boolean(number.boolValue)
+            } else if let number = Int(exactly: number) {
+                self = .integer(number)
+            } else if number.isFraction {
+                self = .number(number.doubleValue)
+            } else {
+                return nil
             }
         } else if let text = value as? String {
             self = .string(text)
@@ -188,5 +192,20 @@ extension JSONValue {
         } else {
             return nil
         }
+    }
+}
+
+extension NSNumber {
+    fileprivate var isBoolean: Bool {
+        #if canImport(ObjectiveC)
+            // The type alone does not tell: a number of eight bits has that of a boolean.
+            CFGetTypeID(self) == CFBooleanGetTypeID()
+        #else
+            ["c", "B"].contains(String(cString: objCType))
+        #endif
+    }
+
+    fileprivate var isFraction: Bool {
+        ["f", "d"].contains(String(cString: objCType)) && doubleValue.isFinite
     }
 }

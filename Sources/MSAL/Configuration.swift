@@ -53,6 +53,10 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
         }
     }
 
+    init(_ authority: Authority) {
+        self.authority = authority
+    }
+
     /// Whether native authentication exists there: the app says so, or says nothing and the host has the form.
     var isOfExternalTenant: Bool {
         self is MSALCIAMAuthority || (type(of: self) == MSALAuthority.self && hasCIAMHost)
@@ -99,6 +103,11 @@ public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
             throw NSError.msal("The authority is not on a host of an external tenant.")
         }
     }
+
+    /// That of an application object, which has been looked at before.
+    override init(_ authority: Authority) {
+        super.init(authority)
+    }
 }
 
 /// The address of a workforce tenant, where native authentication does not exist: an application object refuses it. Immutable.
@@ -125,11 +134,17 @@ public final class MSALSliceConfig: NSObject, Sendable {
 
 /// Where the account is kept.
 public final class MSALCacheConfig: NSObject {
-    /// The access group of the Keychain, for several apps of one team; empty for the app's own. Without effect where there is
-    /// no Keychain.
-    public var keychainSharingGroup = ""
+    /// The access group of the Keychain, for several apps of one team, such as `com.example.shared`; the prefix of the team is
+    /// put in front where it is missing. The app's entitlement `keychain-access-groups` must list the group.
+    ///
+    /// Empty, or the bundle identifier of the app, for the app's default group: the first that the entitlement lists, or its
+    /// own. Without effect where there is no Keychain.
+    public var keychainSharingGroup = MSALCacheConfig.defaultKeychainSharingGroup()
 
     override init() {}
+
+    /// Empty, for the app's default group.
+    public class func defaultKeychainSharingGroup() -> String { "" }
 }
 
 /// The settings that all kinds of applications share.
@@ -142,6 +157,12 @@ public class MSALPublicClientApplicationConfig: NSObject {
     public var redirectUri: String?
     /// The tenant. Nil stands for workforce tenants, where native authentication does not exist.
     public var authority: MSALAuthority?
+    /// Authorities that a browser may be sent to. Stored only: requests go to ``authority`` alone.
+    public var knownAuthorities: [MSALAuthority] = []
+    /// Whether ``redirectUri`` may have any form. Stored only: it is not looked at.
+    public var bypassRedirectURIValidation = false
+    /// How long before its end an access token is renewed, in seconds. Stored only: it is always 300.
+    public var tokenExpirationBuffer = 300.0
     /// The part of the vendor's cloud that requests should go to; nil for whichever is near.
     public var sliceConfig: MSALSliceConfig?
     /// Where the account is kept.
@@ -229,19 +250,35 @@ extension MSALNativeAuthPublicClientApplicationConfig {
             capabilities: capabilities.translated)
         configuration.requestInterceptor = requestInterceptor.map(Interceptor.init)
         #if canImport(Security)
-            let accessGroup = cacheConfig.keychainSharingGroup
-            configuration.tokenCache = KeychainTokenCache(accessGroup: accessGroup.isEmpty ? nil : accessGroup)
+            configuration.tokenCache = KeychainTokenCache(accessGroup: cacheConfig.accessGroup)
         #else
             configuration.tokenCache = InMemoryTokenCache.shared
         #endif
         configuration.onTokenCacheProblem = { problem in
-            MSALGlobalConfig.loggerConfig.log(.error, "The token cache has a problem: \(problem)")
+            MSALGlobalConfig.loggerConfig.log(.error, "The token cache has a problem: \(problem.name)")
         }
         if let transport { configuration.transport = transport }
         if let dc = sliceConfig?.dc, !dc.isEmpty {
             configuration.transport = SliceTransport(transport: configuration.transport, dc: dc)
         }
         return configuration
+    }
+}
+
+extension TokenCacheError {
+    /// The case alone: the path or the name of an item that belongs to it may name the user.
+    fileprivate var name: String {
+        switch self {
+        case .setAside: "setAside"
+        case .tooOpen: "tooOpen"
+        case .foreignOwner: "foreignOwner"
+        case .symbolicLink: "symbolicLink"
+        case .wrongKind: "wrongKind"
+        case .invalidKey: "invalidKey"
+        case .system: "system"
+        case .missingEntitlement: "missingEntitlement"
+        case .keychain: "keychain"
+        }
     }
 }
 

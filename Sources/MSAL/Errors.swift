@@ -131,9 +131,10 @@ extension NativeAuthError {
             MSALNativeAuthError.Kind.authMethodBlocked.text
         } else if case .verificationContactBlocked = self {
             MSALNativeAuthError.Kind.verificationContactBlocked.text
-        } else if details.errorCodes.contains(50_076) {
+        } else if case .mfaRequired = self {
             "A second factor is needed; sign the user in again."
         } else if details.errorCodes.contains(50_142) {
+            // No case of its own: the password has to be changed (sdk-surface §3.9).
             "The password must be reset first."
         } else {
             nil

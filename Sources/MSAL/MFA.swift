@@ -1,7 +1,7 @@
 public import Foundation
 internal import NativeAuth
 
-/// A sign-in that waits until a method for the second factor is chosen. Immutable, and usable more than once.
+/// A sign-in that waits until a method for the second factor is chosen. Usable any number of times.
 public final class AwaitingMFAState: NSObject, Sendable {
     private let step: MFARequired
 
@@ -20,7 +20,8 @@ public final class AwaitingMFAState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits for the code of the second factor. Immutable, and usable more than once.
+/// A sign-in that waits for the code of the second factor. Usable again after an error; spent once the code was accepted.
+/// Usable any number of times before the first code was sent.
 public final class MFARequiredState: NSObject, Sendable {
     /// Before the first code only a method can be challenged.
     enum Step: Sendable {

@@ -1,7 +1,16 @@
 public import Foundation
 
+/// Shows none of its content to `dump`, debuggers and test reports, because it names a person or holds a password. Its
+/// description is that of every object, without content too.
+protocol Redacted: CustomReflectable {}
+
+extension Redacted {
+    /// Empty.
+    public var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
+}
+
 /// What a sign-up starts with.
-public final class MSALNativeAuthSignUpParameters: NSObject {
+public final class MSALNativeAuthSignUpParameters: NSObject, Redacted {
     /// The e-mail address; it becomes the account's sign-in name.
     public var username: String
     /// The password, when the user flow takes one at the start.
@@ -18,7 +27,7 @@ public final class MSALNativeAuthSignUpParameters: NSObject {
 }
 
 /// What a sign-in starts with.
-public final class MSALNativeAuthSignInParameters: NSObject {
+public final class MSALNativeAuthSignInParameters: NSObject, Redacted {
     /// The e-mail address or the alias.
     public var username: String
     /// The password, to sign in without being asked for it; nil to be asked for a code or the password.
@@ -37,7 +46,7 @@ public final class MSALNativeAuthSignInParameters: NSObject {
 }
 
 /// What a password reset starts with.
-public final class MSALNativeAuthResetPasswordParameters: NSObject {
+public final class MSALNativeAuthResetPasswordParameters: NSObject, Redacted {
     /// The e-mail address or the alias.
     public var username: String
     /// The identifier of the flow in both logs; nil for a new one.
@@ -72,7 +81,7 @@ public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
 }
 
 /// Which strong authentication method to register.
-public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject {
+public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject, Redacted {
     /// One of the methods that came with the state.
     public let authMethod: MSALAuthMethod
     /// The address or number to register; nil for the one that the server suggests, ``MSALAuthMethod/loginHint``.

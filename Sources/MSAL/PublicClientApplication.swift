@@ -16,9 +16,11 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     // Sendable holds because all stored properties, also those of the one subclass, are immutable and Sendable.
 
     let client: NativeAuthClient
+    private let authority: MSALAuthority
 
-    init(_ client: NativeAuthClient) {
-        self.client = client
+    init(_ configuration: NativeAuthConfiguration) {
+        client = NativeAuthClient(configuration)
+        authority = MSALCIAMAuthority(configuration.authority)
     }
 
     // MARK: Accounts
@@ -115,7 +117,7 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
                     for: user, scopes: scopes, claims: claims, forceRefresh: forceRefresh,
                     correlationID: correlationID)
                 let renewed = client.account(homeAccountID: user.homeAccountID) ?? user
-                return MSALResult(token, of: renewed, correlationID: correlationID)
+                return MSALResult(token, of: renewed, authority: authority, correlationID: correlationID)
             },
             succeed: { completionBlock, result in completionBlock(result, nil) },
             fail: { completionBlock, error in completionBlock(nil, NSError.msal(error)) })
@@ -136,11 +138,13 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Would end a browser session; there is none.
     ///
     /// - Returns: False.
+    @discardableResult
     public class func cancelCurrentWebAuthSession() -> Bool { false }
 
     /// Would take over the address that a browser or broker opened the app with; nobody waits for one.
     ///
     /// - Returns: False.
+    @discardableResult
     public class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool { false }
 }
 
@@ -156,12 +160,15 @@ public final class MSALResult: NSObject, Sendable {
     private let token: AccessToken
     /// Who is signed in.
     public let account: MSALAccount
+    /// The tenant that issued the token.
+    public let authority: MSALAuthority
     /// The identifier of the request in both logs.
     public let correlationId: UUID
 
-    init(_ token: AccessToken, of user: Account, correlationID: UUID) {
+    init(_ token: AccessToken, of user: Account, authority: MSALAuthority, correlationID: UUID) {
         self.token = token
         account = MSALAccount(user)
+        self.authority = authority
         correlationId = correlationID
     }
 
@@ -189,14 +196,18 @@ public class MSALParameters: NSObject {
     public override init() {}
 }
 
-/// What a token is asked for.
-public class MSALTokenParameters: MSALParameters {
+/// What a token is asked for. Shows none of it to `dump`, as it may name the user.
+public class MSALTokenParameters: MSALParameters, Redacted {
     /// Scopes beside `openid`, `profile` and `offline_access`.
     public var scopes: [String]
     /// Whose token is wanted.
     public var account: MSALAccount?
+    /// Another tenant to ask. Stored only: the one of the application is asked.
+    public var authority: MSALAuthority?
     /// Claims that the token should carry.
     public var claimsRequest: MSALClaimsRequest?
+    /// Parameters that a browser would take along. Stored only.
+    public var extraQueryParameters: [String: String]?
     /// The identifier of the request in both logs; nil for a new one.
     public var correlationId: UUID?
 
@@ -226,6 +237,8 @@ public final class MSALInteractiveTokenParameters: MSALTokenParameters {
     public var promptType = MSALPromptType.promptIfNecessary
     /// The user name that the browser would suggest.
     public var loginHint: String?
+    /// Scopes beside those of the token that the browser would ask the user's consent for.
+    public var extraScopesToConsent: [String]?
 
     /// A token for `scopes` that a browser would get.
     public init(scopes: [String], webviewParameters: MSALWebviewParameters) {
@@ -257,6 +270,8 @@ public final class MSALSignoutParameters: MSALParameters {
     public let webviewParameters: MSALWebviewParameters
     /// Whether the session in the browser should end too, which is an error here.
     public var signoutFromBrowser = false
+    /// Whether the account should be forgotten too. Stored only: a sign-out always forgets it.
+    public var wipeAccount = false
 
     /// A sign-out on this device.
     public init(webviewParameters: MSALWebviewParameters) {
@@ -264,8 +279,13 @@ public final class MSALSignoutParameters: MSALParameters {
     }
 }
 
-/// Where a browser would be shown. Nothing is kept, as this module opens none.
+/// Where and how a browser would be shown. It has no effect, as this module opens none.
 public final class MSALWebviewParameters: NSObject {
+    /// Whether the browser would share nothing with others.
+    public var prefersEphemeralWebBrowserSession = false
+    /// The kind of browser.
+    public var webviewType = MSALWebviewType.default
+
     #if os(iOS) || os(tvOS) || os(visionOS)
         /// Over a screen of the app.
         public init(authPresentationViewController parentViewController: UIViewController) {}
@@ -276,4 +296,18 @@ public final class MSALWebviewParameters: NSObject {
         /// Nowhere: this platform has no view controllers.
         public override init() {}
     #endif
+}
+
+/// A kind of browser.
+public enum MSALWebviewType: Int, Sendable {
+    /// Whichever the system offers.
+    case `default`
+    /// A session of the system for signing in.
+    case authenticationSession
+    #if os(iOS) || os(tvOS) || os(visionOS)
+        /// A browser of the system within the app.
+        case safariViewController
+    #endif
+    /// A web view of the app.
+    case wkWebView
 }

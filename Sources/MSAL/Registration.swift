@@ -1,7 +1,8 @@
 public import Foundation
 internal import NativeAuth
 
-/// A sign-in that waits until the user registers a strong authentication method. Immutable, and usable more than once.
+/// A sign-in that waits until the user registers a strong authentication method. Usable any number of times; one that belongs
+/// to a code that was sent, until that code was accepted.
 public final class RegisterStrongAuthState: NSObject, Sendable {
     /// Before the first code, or after it: a method can be challenged in both.
     enum Step: Sendable {
@@ -46,7 +47,7 @@ public final class RegisterStrongAuthState: NSObject, Sendable {
     }
 }
 
-/// A registration that waits for the code. Immutable, and usable more than once.
+/// A registration that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendable {
     private let step: RegistrationCodeRequired
 
@@ -84,11 +85,11 @@ public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendab
     }
 }
 
-/// A code of a registration that went out.
-public final class MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: NSObject, Sendable {
+/// A code of a registration that went out. Does not show the contact to `dump`.
+public final class MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: NSObject, Sendable, Redacted {
     /// The state to submit the code on.
     public let newState: RegisterStrongAuthVerificationRequiredState
-    /// The address that the code went to, masked.
+    /// The address or number that the code went to, whole, as it was typed: it belongs on the screen, and in no log.
     public let sentTo: String
     /// How the code travelled.
     public let channelTargetType: MSALNativeAuthChannelType

@@ -42,7 +42,7 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A password reset that waits for the code. Immutable, and usable more than once.
+/// A password reset that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     private let step: ResetPasswordCodeRequired
 
@@ -87,7 +87,7 @@ public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A password reset that waits for the new password. Immutable, and usable more than once.
+/// A password reset that waits for the new password. Usable again after an error; spent once the password was accepted.
 public final class ResetPasswordRequiredState: NSObject, Sendable {
     private let step: NewPasswordRequired
 

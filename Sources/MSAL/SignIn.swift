@@ -58,7 +58,7 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A sign-in that waits for the code. Immutable, and usable more than once.
+/// A sign-in that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class SignInCodeRequiredState: NSObject, Sendable {
     private let step: SignInCodeRequired
 
@@ -107,7 +107,7 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits for the password. Immutable, and usable more than once.
+/// A sign-in that waits for the password. Usable again after an error; spent once the password was accepted.
 public final class SignInPasswordRequiredState: NSObject, Sendable {
     private let step: SignInPasswordRequired
 
@@ -138,8 +138,8 @@ public final class SignInPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that is done: the account exists, and the user may be signed in without being asked again. Immutable, and usable
-/// more than once.
+/// A sign-up that is done: the account exists, and the user may be signed in without being asked again. Usable again after an
+/// error; spent once the sign-in has led on.
 public final class SignInAfterSignUpState: NSObject, Sendable {
     private let step: SignUpCompleted
 
@@ -183,7 +183,8 @@ public final class SignInAfterSignUpState: NSObject, Sendable {
     }
 }
 
-/// A password reset that is done: the user may be signed in without being asked again. Immutable, and usable more than once.
+/// A password reset that is done: the user may be signed in without being asked again. Usable again after an error; spent once
+/// the sign-in has led on.
 public final class SignInAfterResetPasswordState: NSObject, Sendable {
     private let step: PasswordResetCompleted
 

@@ -57,7 +57,7 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A sign-up that waits for the code. Immutable, and usable more than once.
+/// A sign-up that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class SignUpCodeRequiredState: NSObject, Sendable {
     private let step: SignUpCodeRequired
 
@@ -99,12 +99,12 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
             },
             fail: { delegate, error in
                 delegate.onSignUpResendCodeError(
-                    error: ResendCodeError(error), newState: error.keepsState ? self : nil)
+                    error: ResendCodeError(error), newState: error.canRetry ? self : nil)
             })
     }
 }
 
-/// A sign-up that waits for a password. Immutable, and usable more than once.
+/// A sign-up that waits for a password. Usable again after an error; spent once the password was accepted.
 public final class SignUpPasswordRequiredState: NSObject, Sendable {
     private let step: SignUpPasswordRequired
 
@@ -134,7 +134,7 @@ public final class SignUpPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that waits for attributes. Immutable, and usable more than once.
+/// A sign-up that waits for attributes. Usable again after an error; spent once they were accepted.
 public final class SignUpAttributesRequiredState: NSObject, Sendable {
     private let step: SignUpAttributesRequired
 

@@ -55,13 +55,14 @@ public struct NativeAuthClient: Sendable {
     ///
     /// - Parameters:
     ///   - account: A signed-in user.
-    ///   - scopes: The scopes the token must have, of one resource; nil or none for those of the last token. A kept token with
-    ///     more scopes will do. The reserved scopes `openid`, `profile` and `offline_access` are added and must not be listed.
+    ///   - scopes: The scopes the token must have, of one resource; nil or none for those of the sign-in, as far as the server
+    ///     grants them. A kept token with more scopes will do. The reserved scopes `openid`, `profile` and `offline_access` are
+    ///     added and must not be listed.
     ///   - claims: A claims request, JSON as text, that the token must answer; asks the server in any case.
     ///   - forceRefresh: Asks the server in any case.
     ///   - correlationID: Stands in the server's log; nil for a new one.
     /// - Throws: ``NativeAuthError/signInRequired(_:)`` when `account` is not signed in any more,
-    ///   ``NativeAuthError/expired(_:)`` when the server ended the session, ``NativeAuthError/mfaRequired(_:)`` when it wants a
+    ///   ``NativeAuthError/expired(_:)`` when the server ended the session, each time until the user signs in again or out, ``NativeAuthError/mfaRequired(_:)`` when it wants a
     ///   second factor, for which the user has to sign in again, ``NativeAuthError/invalidScope(_:)``,
     ///   ``NativeAuthError/throttled(retryAfter:_:)``, ``NativeAuthError/network(_:underlying:)``, and others. Only
     ///   `signInRequired` and `expired` mean that the session has ended.

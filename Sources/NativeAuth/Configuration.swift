@@ -48,6 +48,8 @@ public struct NativeAuthConfiguration: Sendable {
     package var makeCorrelationID: @Sendable () -> UUID = { UUID() }
     /// Spreads the repetitions of many clients.
     package var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    /// Waits until something has taken too long.
+    package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Waits before a request is repeated.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
@@ -104,7 +106,8 @@ public protocol RequestInterceptor: Sendable {
     ///
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
     /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the task of the
-    /// caller is cancelled, the answer is not waited for.
+    /// caller is cancelled, the answer is not waited for. After 30 s without an answer the step fails with
+    /// ``NativeAuthError/network(_:underlying:)``: nothing was sent.
     func additionalHeaders(for url: URL) async -> [String: String]
 }
 

@@ -179,6 +179,8 @@ struct AccountTests {
         #expect(token.account == result.account && token.tenantProfile.identifier == "o")
         #expect(token.account.accountClaims?["number"] as? Int == 2)
         #expect(token.idToken?.hasPrefix("e30.") == true && token.correlationId == Fixture.correlationID)
+        #expect(token.authority is MSALCIAMAuthority)
+        #expect(token.authority.url.absoluteString == "https://contoso.ciamlogin.com/contoso.onmicrosoft.com")
         #expect(token.scopes.contains("openid") && (token.expiresOn ?? .distantPast) > .now)
 
         let error = try #require(await silentToken(fixture, parameters).1)
@@ -194,8 +196,14 @@ struct AccountTests {
         @Test func whatNeedsABrowserAnswersThatItDoes() async throws {
             let (fixture, result) = try await Fixture.signedIn([])
             let webview = MSALWebviewParameters()
+            #expect(webview.webviewType == .default && !webview.prefersEphemeralWebBrowserSession)
+            webview.webviewType = .wkWebView
+            webview.prefersEphemeralWebBrowserSession = true
             let interactive = MSALInteractiveTokenParameters(scopes: ["api://orders/read"], webviewParameters: webview)
             interactive.promptType = .login
+            interactive.extraScopesToConsent = ["api://orders/write"]
+            interactive.authority = try MSALCIAMAuthority(
+                url: try #require(URL(string: "https://contoso.ciamlogin.com")))
             let error = await withCheckedContinuation { continuation in
                 fixture.app.acquireToken(with: interactive) { _, error in
                     continuation.resume(returning: error as NSError?)
@@ -206,10 +214,15 @@ struct AccountTests {
 
             let parameters = MSALSignoutParameters(webviewParameters: webview)
             parameters.signoutFromBrowser = true
+            parameters.wipeAccount = true
             #expect(
                 await signout(fixture, result.account, parameters) == (false, MSALError.interactionRequired.rawValue))
             #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are gone all the same")
             #expect(MSALPublicClientApplication.cancelCurrentWebAuthSession() == false)
+            // As apps call them: without a look at the result.
+            MSALPublicClientApplication.cancelCurrentWebAuthSession()
+            MSALPublicClientApplication.handleMSALResponse(
+                try #require(URL(string: "msauth.com.example://auth")), sourceApplication: nil)
         }
 
         @Test func anAccountSignsOutThroughACompletionBlockToo() async throws {

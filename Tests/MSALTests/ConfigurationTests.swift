@@ -262,9 +262,77 @@ struct ConfigurationTests {
         try read.removeClaimRequest(withName: "nickname", target: .idToken)
         #expect(read.claimsRequests(for: .idToken) == nil)
         #expect(throws: (any Error).self) { try read.removeClaimRequest(withName: "nickname", target: .idToken) }
-        level.additionalInfo?.value = Date()
-        #expect(throws: (any Error).self) { try read.requestClaim(level, for: .idToken) }
+        let huge = NSNumber(value: UInt64(Int.max) + 1)
+        for value in [Date(), UInt64.max, huge, Double.infinity, NSNumber(value: Double.nan)] as [Any] {
+            level.additionalInfo?.value = value
+            #expect(throws: (any Error).self) { try read.requestClaim(level, for: .idToken) }
+        }
         #expect(read.claimsRequests(for: .idToken) == nil)
+    }
+
+    @Test func aNumberOfAClaimKeepsItsKind() throws {
+        let claim = MSALIndividualClaimRequest(name: "n")
+        claim.additionalInfo = MSALIndividualClaimRequestAdditionalInfo()
+        claim.additionalInfo?.values = [
+            NSNumber(value: true), NSNumber(value: Int8(1)), NSNumber(value: UInt64(7)), NSNumber(value: -3),
+            NSNumber(value: 0.5), NSNumber(value: Float(0.25)),
+        ]
+        let request = MSALClaimsRequest()
+        try request.requestClaim(claim, for: .idToken)
+        #expect(request.jsonString() == #"{"id_token":{"n":{"values":[true,1,7,-3,0.5,0.25]}}}"#)
+    }
+
+    @Test func settingsOfAppsWithABrowserCompile() throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: .OOB)
+        #expect(configuration.knownAuthorities.isEmpty && !configuration.bypassRedirectURIValidation)
+        #expect(configuration.tokenExpirationBuffer == 300)
+        configuration.knownAuthorities = [try #require(configuration.authority)]
+        configuration.bypassRedirectURIValidation = true
+        configuration.tokenExpirationBuffer = 600
+        configuration.cacheConfig.keychainSharingGroup = MSALCacheConfig.defaultKeychainSharingGroup()
+        #expect(configuration.cacheConfig.keychainSharingGroup == "")
+        _ = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+    }
+
+    @Test("SEC-LOG-1: parameters and results that name a person or hold a password show nothing of it to a dump")
+    @MainActor
+    func aDumpShowsNoPersonAndNoPassword() async throws {
+        final class Reader: RegisterStrongAuthChallengeDelegate {
+            let (results, found) = AsyncStream<MSALNativeAuthRegisterStrongAuthVerificationRequiredResult>.makeStream()
+
+            func onRegisterStrongAuthChallengeError(
+                error: RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?
+            ) {
+                found.finish()
+            }
+
+            func onRegisterStrongAuthVerificationRequired(
+                result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult
+            ) {
+                found.yield(result)
+            }
+        }
+        let (_, state, method) = try await Fixture.registering([.registrationCode("x")])
+        let contact = MSALNativeAuthChallengeAuthMethodParameters(
+            authMethod: method, verificationContact: "dana@work.example")
+        let reader = Reader()
+        state.challengeAuthMethod(parameters: contact, delegate: reader)
+        var iterator = reader.results.makeAsyncIterator()
+        let result = try #require(await iterator.next())
+        #expect(result.sentTo.contains("@"))
+        let signUp = MSALNativeAuthSignUpParameters(username: "dana@example.com")
+        signUp.password = "correct horse"
+        let signIn = MSALNativeAuthSignInParameters(username: "dana@example.com")
+        signIn.password = "correct horse"
+        let reset = MSALNativeAuthResetPasswordParameters(username: "dana@example.com")
+        let token = MSALTokenParameters(scopes: [])
+        token.extraQueryParameters = ["login_hint": "dana@example.com"]
+        for value in [result, contact, signUp, signIn, reset, token] {
+            var text = "\(value) \(String(reflecting: value))"
+            dump(value, to: &text)
+            for secret in ["dana", result.sentTo, "correct horse"] { #expect(!text.contains(secret), "\(text)") }
+        }
     }
 
     @Test func claimsOfOtherPlacesAreKept() throws {
@@ -296,13 +364,15 @@ struct ConfigurationTests {
         let fixture = try Fixture(.error("invalid_grant", "password_banned"))
         _ = try await fixture.start(password: "correct horse")
         _ = try await Fixture.signedIn([])
+        try reportBrokenSession(of: "oid-dana.tid-7")
+        #expect(lines.all.contains { $0.1 == "The token cache has a problem: setAside" && $0.0 == .error })
 
         let mine = lines.all.filter { $0.1.contains(Fixture.correlationID.uuidString) }
         #expect(mine.contains { $0.0 == .error && $0.1.contains("signUp") })
         #expect(mine.contains { $0.0 == .info && $0.1.contains("submitCode") })
         for (_, line, isPersonal) in lines.all {
             #expect(!isPersonal)
-            for secret in ["correct horse", "12345678", "ct-", "at-1", "rt-1", "dana", "said"] {
+            for secret in ["correct horse", "12345678", "ct-", "at-1", "rt-1", "dana", "said", "aside-"] {
                 #expect(!line.contains(secret), "\(line)")
             }
         }
@@ -313,5 +383,15 @@ struct ConfigurationTests {
         #expect(lines.all.count == count)
         logger.logLevel = .info
         logger.logMaskingLevel = .settingsMaskAllPII
+    }
+
+    /// Finds a session that cannot be read in the token cache of the process.
+    private func reportBrokenSession(of account: String) throws {
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: UUID().uuidString, tenantSubdomain: "contoso", challengeTypes: .OOB)
+        let application = "\(configuration.clientId.lowercased())|\(try #require(configuration.authority).url)"
+        try InMemoryTokenCache.shared.withItems(of: application) { $0[account] = Data("broken".utf8) }
+        let app = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        #expect(app.getNativeAuthUserAccount() == nil)
     }
 }

@@ -274,7 +274,7 @@ struct InProcessFlowTests {
         // The sessions from before have ended, and so have their access tokens.
         #expect(try await world.live(oldToken) == nil)
         #expect(try await refusal { try await before.accessToken(forceRefresh: true) }.kind == "expired")
-        #expect(try await refusal { try await before.accessToken(forceRefresh: true) }.kind == "signInRequired")
+        #expect(try await refusal { try await before.accessToken(forceRefresh: true) }.kind == "expired")
 
         #expect(try await done.signIn().account.username == InProcess.email)
         let old = try await refusal {

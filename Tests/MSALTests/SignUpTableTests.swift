@@ -93,6 +93,7 @@ struct SignUpTableTests {
 
     nonisolated static let resend: MappingTable = {
         let call = Operation.signUpResend
+        let ours = "the code that was sent before still counts"
         return MappingTable(
             "§3.3", "another code of a sign-up", rows: 4,
             [
@@ -104,12 +105,20 @@ struct SignUpTableTests {
                 2, errors: ["invalid_request", "unauthorized_client", "unsupported_challenge_type", "expired_token"],
                 expect: .fails(state: "ct-code")),
             [
-                call.row(3, "redirect", .redirect, expect: .browser),
+                call.row(
+                    3, "redirect", .redirect, ours: ours,
+                    expect: .fails("browserRequired", "because", [], state: "ct-code")),
                 call.row(4, "a password is wanted", .passwordWanted, expect: .wrongStep),
-                call.row(4, "a missing field", .code(without: "code_length"), expect: .unreadable),
-                call.row(4, "unknown error", .error("something_new"), expect: .fails()),
-                call.row(4, "not JSON", .notJSON, expect: .unreadable),
-                call.row(4, "no connection", .broken, expect: .noAnswer),
+                call.row(
+                    4, "a missing field", .code(without: "code_length"), ours: ours,
+                    expect: .fails(nil, Words.unreadable, [], state: "ct-code")),
+                call.row(
+                    4, "unknown error", .error("something_new"), ours: ours, expect: .fails(state: "ct-code")),
+                call.row(
+                    4, "not JSON", .notJSON, ours: ours, expect: .fails(nil, Words.unreadable, [], state: "ct-code")),
+                call.row(
+                    4, "no connection", .broken, ours: ours,
+                    expect: .fails(nil, Words.lost, [], state: "ct-code")),
             ])
     }()
 

@@ -1,9 +1,10 @@
 import Foundation
-import NativeAuth
 import NativeAuthCore
 import NativeAuthWire
 import Synchronization
 import Testing
+
+@testable import NativeAuth
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -262,6 +263,72 @@ struct ExchangeTests {
             let bodies = transport.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
             for secret in secrets { #expect(bodies.contains(secret)) }
         }
+    }
+
+    // MARK: Time limits
+
+    @Test(
+        "Whoever hangs is given up: an interceptor after 30 s, and nothing is sent; a transport after 40 s",
+        arguments: [("interceptor", 30), ("transport", 40)] as [(String, Int)])
+    func hanging(_ place: String, _ seconds: Int) async throws {
+        let limit = Duration.seconds(seconds)
+        let stubborn = Stubborn()
+        let sent = ScriptedTransport([])
+        try await withClient([]) {
+            if place == "interceptor" {
+                $0.requestInterceptor = stubborn
+                $0.transport = sent
+            } else {
+                $0.transport = stubborn
+            }
+            $0.wait = { duration in
+                // Until whoever is meant hangs; the other limit is never reached.
+                guard duration == limit else { return try await Task.sleep(for: .seconds(3600)) }
+                await stubborn.arrival()
+            }
+        } _: { client, _ in
+            let failure = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            #expect(kind(failure) == (place == "interceptor" ? "network" : "indeterminate"))
+            #expect(failure.details.canRetry && sent.requests.isEmpty)
+        }
+        stubborn.release()
+    }
+
+    @Test("A renewal that hangs holds others up for 90 s, and whoever waited in vain hands no turn on")
+    func impatience() async throws {
+        let (ticks, tick) = AsyncStream<Void>.makeStream()
+        let waits = Mutex<[Duration]>([])
+        let turns = Turns { duration in
+            waits.withLock { $0.append(duration) }
+            for await _ in ticks { return }
+        }
+        let order = Order()
+        let (hold, release) = AsyncStream<Void>.makeStream()
+        let (starts, started) = AsyncStream<Void>.makeStream()
+        let hanging = Task {
+            await turns.one(of: "a") {
+                started.yield()
+                for await _ in hold { break }
+                order.add("hanging")
+            }
+        }
+        for await _ in starts { break }
+        let impatient = Task { await turns.one(of: "a") { order.add("impatient") } }
+        tick.yield()
+        await impatient.value
+        #expect(waits.withLock { $0 } == [.seconds(90)])
+        // The turn is still that of the first: nobody overtakes it but for lack of patience.
+        let next = Task { await turns.one(of: "a") { order.add("next") } }
+        while waits.withLock({ $0.count }) < 2 { await Task.yield() }
+        release.yield()
+        await hanging.value
+        await next.value
+        #expect(order.names.withLock { $0 } == ["impatient", "hanging", "next"])
+    }
+
+    private final class Order: Sendable {
+        let names = Mutex<[String]>([])
+        func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
     // MARK: Cancellation

@@ -280,7 +280,7 @@ struct ResetPasswordTests {
                 Stub(.resetPasswordChallenge, 200, SignUpTests.redirect), is: "browserRequired", canRetry: true,
                 message: "Use the web"),
             Row(
-                .refusal(.resetPasswordChallenge, "invalid_request", codes: [701014]), is: "general", canRetry: true),
+                .refusal(.resetPasswordChallenge, "invalid_request", codes: [701014]), is: "throttled", canRetry: true),
             Row(.refusal(.resetPasswordChallenge, "brand_new"), is: "general", canRetry: true),
             Row(.password("T3", .resetPasswordChallenge), is: "general", message: "Unexpected challenge type"),
         ]

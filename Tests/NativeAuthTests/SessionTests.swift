@@ -197,7 +197,12 @@ struct IDTokenTests {
         ("\"exp\":0", false), ("\"exp\":\"\(now + 3600)\"", false), ("\"exp\":\(now + 3600).5", true),
         ("\"nbf\":\(now)", true), ("\"nbf\":\(now + 300)", true), ("\"nbf\":\(now + 301)", false),
         ("\"iat\":\(now - 86_400)", true), ("\"iat\":\(now + 300)", true), ("\"iat\":\(now + 301)", false),
-        ("\"iat\":null", false), (#""iss":"https://any.example.com/""#, true), (#""iss":7"#, false),
+        ("\"iat\":null", false), (#""iss":7"#, false),
+        (#""iss":"https://contoso.ciamlogin.com/any/v2.0""#, true),
+        (#""iss":"https://aaaabbbb-0000.ciamlogin.com/aaaabbbb-0000/v2.0""#, true),
+        (#""iss":"https://any.example.com/""#, false), (#""iss":"https://ciamlogin.com.example.com/""#, false),
+        (#""iss":"https://u:p@a.ciamlogin.com/""#, false), (#""iss":"http://a.ciamlogin.com/""#, false),
+        (#""iss":"http://127.0.0.1/""#, false), (#""iss":"""#, false),
         (#""sub":{}"#, false),
     ]
 
@@ -263,7 +268,7 @@ struct SignOutTests {
         let status: Int
         let issuer: String
 
-        init(_ revocationEndpoint: String?, status: Int = 200, issuer: String = "https://issuer.example.com/v2.0") {
+        init(_ revocationEndpoint: String?, status: Int = 200, issuer: String = "\(SignOutTests.base)/v2.0") {
             self.revocationEndpoint = revocationEndpoint
             self.status = status
             self.issuer = issuer
@@ -390,36 +395,38 @@ struct SignOutTests {
         }
     }
 
-    @Test("SDK-AUTH-2: once discovery told the issuer, an ID token of another one is refused")
+    @Test("SDK-AUTH-2: an ID token of another origin is refused, whether or not discovery was asked before")
     func issuer() async throws {
-        let server = Server(nil)
-        let answers = Mutex([
-            Stub.session("alice", claims: #""iss":"https://issuer.example.com/v2.0""#),
-            .session("alice", claims: #""iss":"https://evil.example.com/v2.0""#),
-        ])
-        let transport = AnsweringTransport { request in
-            guard request.url.path().hasSuffix("/token") else { return try await server.send(request) }
-            let stub = answers.withLock { $0.removeFirst() }
-            return TransportResponse(status: 200, body: Data(stub.json.utf8))
-        }
-        let cache = InMemoryTokenCache()
-        try await withSession(server, cache: cache) { _, _ in }
         let authority = try Authority(url: try #require(URL(string: Self.base)))
+        let good = #""iss":"\#(Self.base)/v2.0""#
+        let bad = #""iss":"https://evil.example.com/v2.0""#
+        let server = Server("\(Self.base)/oauth2/v2.0/revoke")
+        let tokens = [good, bad, good, bad].map { Stub.session("alice", refresh: "RT-A", claims: $0) }
+        let script = ScriptedTransport(tokens.flatMap { signedUp + [$0] })
         try await withClient([]) {
-            $0.tokenCache = cache
             $0.authority = authority
-            $0.transport = transport
-        } _: { client, _ in
-            let account = try #require(client.currentAccount())
-            // Brings the document; the user signs in again behind its back.
-            let kept = try cache.withItems(of: "\(clientID)|\(authority)") { $0 }
-            _ = try await client.signOutAndRevoke()
-            try cache.withItems(of: "\(clientID)|\(authority)") { $0 = kept }
-            _ = try await account.accessToken(forceRefresh: true)
-            let refused = try await error { () throws(NativeAuthError) in
-                try await account.accessToken(forceRefresh: true)
+            $0.transport = AnsweringTransport { request in
+                let isOfSignOut = request.method == "GET" || request.url.path().hasSuffix("/revoke")
+                return try await isOfSignOut ? server.send(request) : script.send(request)
             }
+        } _: { client, _ in
+            for _ in 1...2 {
+                _ = try await signIn(client)
+                let state = try await completed(client)
+                let refused = try await error { () throws(NativeAuthError) in try await state.signIn() }
+                #expect(kind(refused) == "unexpectedReply")
+                #expect(try await client.signOutAndRevoke())
+            }
+        }
+    }
+
+    @Test("SDK-AUTH-1: a discovery document that names an issuer of another origin is refused")
+    func foreignDocument() async throws {
+        let server = Server("\(Self.base)/oauth2/v2.0/revoke", issuer: "https://issuer.example.com/v2.0")
+        try await withSession(server) { client, account in
+            let refused = try await error { () throws(NativeAuthError) in try await client.signOutAndRevoke(account) }
             #expect(kind(refused) == "unexpectedReply")
+            #expect(server.paths == ["GET /v2.0/.well-known/openid-configuration"])
         }
     }
 

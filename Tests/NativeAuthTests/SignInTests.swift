@@ -320,7 +320,7 @@ struct SignInTests {
         [
             Row(Stub(.signInChallenge, 200, redirect), is: "browserRequired", canRetry: true, message: "Use the web"),
             Row(.password("T3"), is: "general", message: "Unexpected challenge type"),
-            Row(.refusal(.signInChallenge, "invalid_request", codes: [701014]), is: "general", canRetry: true),
+            Row(.refusal(.signInChallenge, "invalid_request", codes: [701014]), is: "throttled", canRetry: true),
             Row(.refusal(.signInChallenge, "expired_token"), is: "expired", canRetry: true),
             Row(
                 .refusal(.signInChallenge, "access_denied", suberror: "provider_blocked_by_rep"),

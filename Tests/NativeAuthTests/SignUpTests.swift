@@ -233,16 +233,19 @@ struct SignUpTests {
 
     static let resendRows: [Row] =
         [
-            Row(Stub(.signUpChallenge, 200, redirect), is: "browserRequired", message: "Use the web"),
+            Row(
+                Stub(.signUpChallenge, 200, redirect), is: "browserRequired", canRetry: true, message: "Use the web"),
             Row(.passwordWanted("T3"), is: "general", message: "Unexpected challenge type"),
-            Row(.refusal(.signUpChallenge, "invalid_request", codes: [701014]), is: "general", canRetry: true),
+            Row(.refusal(.signUpChallenge, "invalid_request", codes: [701014]), is: "throttled", canRetry: true),
             Row(.refusal(.signUpChallenge, "unauthorized_client"), is: "general", canRetry: true),
             Row(.refusal(.signUpChallenge, "unsupported_challenge_type"), is: "general", canRetry: true),
             Row(.refusal(.signUpChallenge, "expired_token"), is: "expired", canRetry: true),
-            Row(.refusal(.signUpChallenge, "invalid_grant"), is: "general"),
-            Row(.refusal(.signUpChallenge, "brand_new"), is: "general"),
-        ] + incompleteChallenges.map { Row($0, is: "unexpectedReply", message: unexpected) }
-        + garbage.map { Row(Stub(.signUpChallenge, $0.0, $0.1), is: "unexpectedReply", message: unexpected) }
+            Row(.refusal(.signUpChallenge, "invalid_grant"), is: "general", canRetry: true),
+            Row(.refusal(.signUpChallenge, "brand_new"), is: "general", canRetry: true),
+        ] + incompleteChallenges.map { Row($0, is: "unexpectedReply", canRetry: true, message: unexpected) }
+        + garbage.map {
+            Row(Stub(.signUpChallenge, $0.0, $0.1), is: "unexpectedReply", canRetry: true, message: unexpected)
+        }
 
     @Test("Resend: every row of the table", arguments: resendRows)
     func resend(_ row: Row) async throws {

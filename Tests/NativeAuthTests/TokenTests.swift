@@ -1,9 +1,10 @@
 import Foundation
-import NativeAuth
 import NativeAuthCore
 import NativeAuthWire
 import Synchronization
 import Testing
+
+@testable import NativeAuth
 
 private let user = "dahlia@example.com"
 @Suite("Sign-in after sign-up")
@@ -96,14 +97,18 @@ struct SignInAfterSignUpTests {
         }
     }
 
-    @Test(arguments: ["", "a.b", "a.!.c", "a.bm8.c", "a.W10.c", "a..c"])
-    func anUnreadableIDTokenGivesNoClaims(_ idToken: String) async throws {
+    @Test(
+        "SDK-AUTH-2: openid is always asked for: without an ID token that can be read nobody is signed in",
+        arguments: [nil, "", "a.b", "a.!.c", "a.bm8.c", "a.W10.c", "a..c"])
+    func unreadable(_ idToken: String?) async throws {
         let info = "eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"
-        let answer = Stub(.token, 200, #"{"id_token":"\#(idToken)","access_token":"a","client_info":"\#(info)"}"#)
+        let member = idToken.map { #""id_token":"\#($0)","# } ?? ""
+        let answer = Stub(.token, 200, #"{\#(member)"access_token":"a","client_info":"\#(info)"}"#)
         try await withClient(signedUp + [answer]) { client, _ in
-            let account = try await signIn(client)
-            #expect(account.idTokenClaims.isEmpty)
-            #expect(account.username == user)
+            let state = try await completed(client)
+            let refused = try await error { () throws(NativeAuthError) in try await state.signIn() }
+            #expect(kind(refused) == "unexpectedReply")
+            #expect(client.currentAccount() == nil)
         }
     }
 }
@@ -161,10 +166,50 @@ struct AccessTokenTests {
         try await withAccount([orders]) { client, account, transport, _ in
             let first = try await account.accessToken(scopes: ["api://orders/read"])
             let second = try await account.accessToken(scopes: ["api://orders/read"])
-            let any = try await client.accessToken(for: account)
-            #expect(first.accessToken == "AT-O" && first == second && first == any)
+            #expect(first.accessToken == "AT-O" && first == second)
+            // Who does not say what for means the scopes of the sign-in, here none.
+            #expect(try await client.accessToken(for: account).accessToken == "AT1")
             #expect(try transport.form(4)["scope"] == "api://orders/read openid profile offline_access")
         }
+    }
+
+    @Test func withoutScopesTheTokenIsForThoseOfTheSignIn() async throws {
+        let script: [Stub] = [
+            .tokens(access: "AT-A", scope: "a openid"), .tokens(access: "AT-B", scope: "b openid"),
+            .tokens(access: "AT-A2", scope: "a openid"),
+        ]
+        try await withClient(signedUp + script) { client, transport in
+            let account = try await signedIn(completed(client).signIn(scopes: ["a"]))
+            #expect(try await account.accessToken(scopes: ["b"]).accessToken == "AT-B")
+            #expect(try await account.accessToken().accessToken == "AT-A")
+            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT-A2")
+            #expect(try transport.form(5)["scope"] == "a openid profile offline_access")
+            #expect(try await account.accessToken(scopes: ["b"]).accessToken == "AT-B")
+        }
+    }
+
+    @Test func theDefaultScopeOfAnAPIIsGrantedByWhateverComes() async throws {
+        let granted = Stub.tokens(access: "AT-D", scope: "api://orders/read openid")
+        try await withAccount([granted, .tokens(access: "AT-E")]) { client, account, _, _ in
+            for _ in 1...2 {
+                let token = try await account.accessToken(scopes: ["api://orders/.default"])
+                #expect(token.accessToken == "AT-D" && token.scopes == ["api://orders/read", "openid"])
+            }
+            // Not that of another API.
+            #expect(try await account.accessToken(scopes: ["api://stock/.default"]).accessToken == "AT-E")
+        }
+    }
+
+    @Test func aSessionPrintsNoToken() {
+        let token = Session.Token(
+            accessToken: "canary", scopes: [], requested: [], lifetime: 1, obtainedOn: start, uptime: 0, process: UUID()
+        )
+        var session = Session(username: "canary", objectID: "canary", tenantID: "canary", requested: [])
+        session.tokens = [token]
+        var text = "\(token) \(session) \(String(reflecting: token))"
+        dump([token], to: &text)
+        dump(session, to: &text)
+        #expect(!text.contains("canary"))
     }
 
     @Test(arguments: ["openid", "profile", "OFFLINE_ACCESS", clientID])
@@ -196,6 +241,12 @@ struct AccessTokenTests {
             (.refusal(.token, "invalid_scope", codes: [70011]), "invalidScope", false),
             (.refusal(.token, "invalid_grant", codes: [50076]), "mfaRequired", false),
             (.refusal(.token, "invalid_grant", codes: [50079]), "mfaRequired", false),
+            (.refusal(.token, "invalid_grant", codes: [50072]), "mfaRequired", false),
+            (.refusal(.token, "invalid_grant", codes: [50074]), "mfaRequired", false),
+            (.refusal(.token, "invalid_grant", codes: [50196]), "throttled", false),
+            (.refusal(.token, "invalid_grant", codes: [90055]), "throttled", false),
+            (.refusal(.token, "invalid_grant", codes: [701014]), "throttled", false),
+            (Stub(.token, 200, #"{"access_token":"AT2","id_token":"a.b"}"#), "unexpectedReply", false),
             (.refusal(.token, "expired_refresh_token", codes: [700082]), "expired", true),
             (.refusal(.token, "invalid_grant", codes: [50142]), "general", false),
             (.refusal(.token, "invalid_grant", codes: [50053]), "general", false),
@@ -215,7 +266,8 @@ struct AccessTokenTests {
                 let later = try await error { () throws(NativeAuthError) in
                     try await client.accessToken(for: account, forceRefresh: true)
                 }
-                #expect(kind(later) == "signInRequired")
+                // As long as the account is listed, the app hears why.
+                #expect(kind(later) == "expired" && client.currentAccount() != nil)
                 // What is still valid may be used up.
                 #expect(try await account.accessToken().accessToken == "AT1")
             } else {
@@ -412,6 +464,31 @@ struct AccessTokenTests {
             #expect(kind(failure) == "cancelled")
             await gate.open()
             #expect(try await patient.value == "AT2")
+        }
+    }
+
+    @Test("SDK-STO-4: whoever waits for a token while the user signs in again gets that of the new session")
+    func signInMeanwhile() async throws {
+        let cache = InMemoryTokenCache()
+        try await withClient(
+            signedUp + [.tokens()] + signedUp + [.tokens(access: "AT-NEW")] + signedUp + [.tokens(access: "AT-NEW")]
+        ) {
+            $0.tokenCache = cache
+        } _: { first, _ in
+            let account = try await signIn(first)
+            for answer in [Stub.tokens(access: "AT-LATE"), .refusal(.token, "invalid_grant", codes: [50173])] {
+                let gate = RequestGate(ScriptedTransport([answer]))
+                try await withClient([]) {
+                    $0.tokenCache = cache
+                    $0.transport = gate
+                } _: { second, _ in
+                    let late = Task { try await second.accessToken(for: account, forceRefresh: true).accessToken }
+                    await gate.arrival()
+                    _ = try await signIn(first)
+                    await gate.open()
+                    #expect(try await late.value == "AT-NEW")
+                }
+            }
         }
     }
 

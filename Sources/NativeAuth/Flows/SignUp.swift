@@ -33,7 +33,8 @@ extension NativeAuthClient {
             challengeTypes: api.configuration.challengeTypeWords, capabilities: api.configuration.capabilityWords)
         let reply: ContinuationReply = try await flow.ask(.signUpStart, request) { $0.signUpStartError($1) }
         try flow.advance(to: reply.continuationToken)
-        return try await flow.requestSignUpCode()
+        let challenge = try await flow.challengeSignUp()
+        return SignUpCodeRequired(code: try flow.takeCode(challenge), flow: flow)
     }
 }
 
@@ -74,9 +75,14 @@ public struct SignUpCodeRequired: Sendable {
     /// Sends a new code; the old one is worthless then.
     ///
     /// - Returns: The same step for the new code.
+    /// - Throws: What went wrong; the code that was sent before may still be submitted here, unless the server wants something
+    ///   other than a code.
     public func resend() async throws(NativeAuthError) -> SignUpCodeRequired {
         try use.unlessSpent(flow)
-        return try await flow.requestSignUpCode(isResend: true)
+        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+            try await flow.challengeSignUp()
+        }
+        return SignUpCodeRequired(code: code, flow: flow)
     }
 }
 
@@ -174,27 +180,11 @@ public struct SignUpCompleted: Sendable {
 }
 
 extension Flow {
-    private mutating func challengeSignUp() async throws(NativeAuthError) -> Answer<ChallengeReply> {
+    fileprivate mutating func challengeSignUp() async throws(NativeAuthError) -> ChallengeReply {
         let request = V1.SignUp.ChallengeRequest(
             clientID: configuration.clientID, continuationToken: continuationToken,
             challengeTypes: configuration.challengeTypeWords)
-        return try await send(request, to: .signUpChallenge)
-    }
-
-    fileprivate func requestSignUpCode(isResend: Bool = false) async throws(NativeAuthError) -> SignUpCodeRequired {
-        var flow = self
-        switch try await flow.challengeSignUp() {
-        case .success(let reply):
-            return SignUpCodeRequired(code: try flow.takeCode(reply), flow: flow)
-        case .redirect(let reason):
-            throw flow.browserRequired(reason)
-        case .refusal(let refusal):
-            // After a refused resend the code that was sent before still counts (native-auth-v1 §8.6).
-            let known: Set<WireErrorCode> = [
-                .invalidRequest, .unauthorizedClient, .unsupportedChallengeType, .expiredToken,
-            ]
-            throw flow.error(refusal, canRetry: isResend && known.contains(refusal.error))
-        }
+        return try await ask(.signUpChallenge, request)
     }
 
     fileprivate func continueSignUp(
@@ -224,15 +214,8 @@ extension Flow {
     }
 
     private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpStep {
-        switch try await challengeSignUp() {
-        case .success(let reply):
-            try takePassword(reply)
-            return .passwordRequired(SignUpPasswordRequired(flow: self))
-        case .redirect(let reason):
-            throw browserRequired(reason)
-        case .refusal(let refusal):
-            throw error(refusal)
-        }
+        try takePassword(try await challengeSignUp())
+        return .passwordRequired(SignUpPasswordRequired(flow: self))
     }
 
     // MARK: Errors

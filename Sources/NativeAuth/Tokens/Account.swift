@@ -13,7 +13,7 @@ public struct Account: Sendable {
     public let username: String
     /// `{objectID}.{tenantID}`.
     public let homeAccountID: String
-    /// The host of the authority, with its port if it has one.
+    /// The host of the authority, with its port if it has one; the emulator's while requests go there.
     public let environment: String
     /// The identifier of the user in the directory.
     public let objectID: String
@@ -27,7 +27,7 @@ public struct Account: Sendable {
     init(_ session: Session, client: NativeAuthClient) {
         username = session.username
         homeAccountID = session.homeAccountID
-        environment = client.api.configuration.authority.environment
+        environment = client.api.effectiveAuthority.environment
         objectID = session.objectID
         tenantID = session.tenantID
         idTokenClaims = session.idToken.flatMap(IDToken.claims) ?? [:]

@@ -30,6 +30,7 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
     private static let fileName = "tokens"
     private static let lockName = "tokens.lock"
     private static let temporaryName = "tokens.new"
+    private static let renewalLockName = "tokens.renewal"
 
     /// A cache in `folder`, which is made by the first call if its parent exists.
     ///
@@ -85,6 +86,32 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
             throw error
         }
         return result
+    }
+
+    /// Waits for the renewals of other accounts too. The lock ends with the process that holds it, so that no killed one leaves
+    /// it behind.
+    public func renewing<Result: Sendable>(
+        _ item: String, of application: String, _ renewal: @Sendable () async -> Result
+    ) async -> Result {
+        let lock = await lockRenewals()
+        defer { lock?.unlock() }
+        return await renewal()
+    }
+
+    private func lockRenewals() async -> File? {
+        let end = ContinuousClock.now + Turns.patience
+        do {
+            let lock = try openFolder().open(Self.renewalLockName, O_RDWR | O_CREAT)
+            // Nobody tells when another process lets go, but to a thread that stands still for it: so we ask again.
+            while try !lock.tryLock() {
+                guard ContinuousClock.now < end else { return nil }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return lock
+        } catch {
+            // What is wrong with the folder is told by whoever reads the cache next.
+            return nil
+        }
     }
 
     private func openFolder() throws(TokenCacheError) -> Folder {
@@ -216,6 +243,15 @@ private final class File: Descriptor {
         while flock(number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system("flock", code: errno) }
         }
+    }
+
+    /// False when another open file holds the lock.
+    func tryLock() throws(TokenCacheError) -> Bool {
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw .system("flock", code: errno) }
+        }
+        return true
     }
 
     func unlock() {

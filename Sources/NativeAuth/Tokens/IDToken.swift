@@ -23,7 +23,8 @@ enum IDToken {
     /// What a token must be for; what is not known is not checked.
     struct Expectation {
         var clientID: String
-        var issuer: String?
+        /// Where the token came from, which must be able to issue it.
+        var authority: Authority
         /// Of the user whose session is renewed.
         var subject: String?
         /// The server's time, as well as it is known.
@@ -44,7 +45,7 @@ enum IDToken {
             case .null, .boolean, .string, .array, .object: return false
             }
         }
-        return isText(claims["iss"]) { expected.issuer == nil || $0 == expected.issuer }
+        return isText(claims["iss"]) { expected.authority.isPlausibleIssuer($0) }
             && isText(claims["sub"]) { expected.subject == nil || $0 == expected.subject }
             && isAudience(claims["aud"], expected.clientID)
             && isTime("exp") { $0 + tolerance > now }
@@ -63,5 +64,22 @@ enum IDToken {
         let clientID = clientID.lowercased()
         if case .array(let list) = claim { return list.contains { $0.string?.lowercased() == clientID } }
         return claim.string?.lowercased() == clientID
+    }
+}
+
+extension Authority {
+    /// Whether `issuer`, of a token or of a discovery document, may speak for this authority (`SDK-AUTH-1`, `SDK-AUTH-2`): it
+    /// has the same origin. The vendor's cloud names issuers by the tenant's identifier, `https://{tenantID}.ciamlogin.com/…`,
+    /// whatever the address of the tenant is; and this machine has more names than one.
+    ///
+    /// It takes no discovery document to tell, so that a token is accepted or refused alike before and after one was read.
+    func isPlausibleIssuer(_ issuer: String) -> Bool {
+        guard let url = URL(string: issuer), let host = url.host(percentEncoded: true)?.lowercased() else {
+            return false
+        }
+        if sharesOrigin(with: url) { return true }
+        guard Authority.isSecure(url), url.user == nil, url.password == nil else { return false }
+        let ownHost = self.url.host(percentEncoded: true)?.lowercased() ?? ""
+        return host.hasSuffix(".ciamlogin.com") || Authority.isLoopback(host) && Authority.isLoopback(ownHost)
     }
 }

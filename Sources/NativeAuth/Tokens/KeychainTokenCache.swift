@@ -7,13 +7,16 @@
     /// only, never synchronised, in the data-protection Keychain on macOS too (`SDK-STO-1`).
     ///
     /// Calls of one process exclude each other; those of several, which an access group allows, do not: the last one to write
-    /// an account wins. This type is not tested on every release, because the tests of this package run where there is no
-    /// Keychain.
+    /// an account wins, except that an account which another process has signed out meanwhile stays signed out. This type is
+    /// not tested on every release, because the tests of this package run where there is no Keychain.
     public struct KeychainTokenCache: TokenCache {
         private static let turn = Locked(())
+        private static let turns = Turns()
         private let accessGroup: String?
 
-        /// - Parameter accessGroup: Shares the items among the apps of this group; nil for this app alone.
+        /// - Parameter accessGroup: Shares the items among the apps of this group, which the app's entitlements must list;
+        ///   with the prefix of the team, as in `ABCDE12345.com.example.shared`. Nil for the app's default group: the first
+        ///   of its entitlement `keychain-access-groups`, or its own.
         public init(accessGroup: String? = nil) {
             self.accessGroup = accessGroup
         }
@@ -28,13 +31,19 @@
                     var items = before
                     let result = body(&items)
                     for name in Set(before.keys).union(items.keys) where before[name] != items[name] {
-                        try replace(name, of: application, by: items[name])
+                        try keep(items[name], as: name, of: application, replacing: before[name])
                     }
                     return .success(result)
                 } catch {
                     return .failure(error)
                 }
             }.get()
+        }
+
+        public func renewing<Result: Sendable>(
+            _ item: String, of application: String, _ renewal: @Sendable () async -> Result
+        ) async -> Result {
+            await Self.turns.one(of: "\(application)|\(item)", renewal)
         }
 
         private func query(_ application: String, _ more: [CFString: Any]) -> CFDictionary {
@@ -55,31 +64,35 @@
             guard status != errSecItemNotFound else { return [:] }
             try check(status)
             var items: [String: Data] = [:]
-            for item in found as? [[CFString: Any]] ?? [] {
-                guard let name = item[kSecAttrAccount] as? String, let data = item[kSecValueData] as? Data else {
-                    continue
-                }
+            for item in found as? [[String: Any]] ?? [] {
+                guard let name = item[kSecAttrAccount as String] as? String,
+                    let data = item[kSecValueData as String] as? Data
+                else { continue }
                 items[name] = data
             }
             return items
         }
 
-        private func replace(_ name: String, of application: String, by data: Data?) throws(TokenCacheError) {
+        /// Adds what is new, and changes only what is still there: an item that has gone since it was read was signed out by
+        /// another process, and stays so.
+        private func keep(
+            _ data: Data?, as name: String, of application: String, replacing before: Data?
+        ) throws(TokenCacheError) {
             let item = query(application, [kSecAttrAccount: name])
-            guard let data else {
-                let status = SecItemDelete(item)
-                return try check(status == errSecItemNotFound ? errSecSuccess : status)
-            }
+            guard let data else { return try check(SecItemDelete(item), orGone: true) }
             let content: [CFString: Any] = [
                 kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
-            let status = SecItemUpdate(item, content as CFDictionary)
-            guard status == errSecItemNotFound else { return try check(status) }
-            try check(
-                SecItemAdd(query(application, content.merging([kSecAttrAccount: name]) { $1 }), nil))
+            if before == nil {
+                let status = SecItemAdd(query(application, content.merging([kSecAttrAccount: name]) { $1 }), nil)
+                guard status == errSecDuplicateItem else { return try check(status) }
+                // Another process has signed the same user in meanwhile.
+            }
+            try check(SecItemUpdate(item, content as CFDictionary), orGone: true)
         }
 
-        private func check(_ status: OSStatus) throws(TokenCacheError) {
+        private func check(_ status: OSStatus, orGone: Bool = false) throws(TokenCacheError) {
+            if orGone && status == errSecItemNotFound { return }
             guard status != errSecMissingEntitlement else { throw .missingEntitlement("keychain-access-groups") }
             guard status == errSecSuccess else { throw .keychain(status) }
         }

@@ -9,10 +9,13 @@ import NativeAuthWire
 
 /// A signed-in user and their tokens, as kept in the token cache. It prints nothing of them.
 struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
-    /// An access token and what it is good for.
-    struct Token: Hashable, Sendable, Codable {
+    /// An access token and what it is good for. It prints redacted (`SDK-LOG-1`).
+    struct Token: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
         var accessToken: String
+        /// What was granted.
         var scopes: [String]
+        /// What was asked for, with the reserved scopes.
+        var requested: [String]
         /// Seconds, from the moment it was obtained.
         var lifetime: Double
         /// That moment on the device's clock.
@@ -28,6 +31,16 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
             let age = moment.date.timeIntervalSince(obtainedOn)
             return age < -300 ? 0 : lifetime - max(age, 0)
         }
+
+        /// Whether it has all of `scopes`. `api/.default` stands for whatever the server grants of an API, and no reply repeats
+        /// it: who asked for it has it.
+        func covers(_ scopes: [String]) -> Bool {
+            let defaults = requested.filter { $0.lowercased().hasSuffix("/.default") }
+            return OIDCScopes.isCovered(scopes, by: self.scopes + defaults)
+        }
+
+        var description: String { "Token" }
+        var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     private static let currentVersion = 1
@@ -46,13 +59,18 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     var tenantID: String
     var idToken: String?
     var refreshToken: String?
+    /// Whether the server refused the refresh token, which is gone since.
+    var hasEnded = false
+    /// What the sign-in asked for, with the reserved scopes: what a token is for when nobody says otherwise.
+    var requested: [String]
     /// Newest last.
     var tokens: [Token] = []
 
     var homeAccountID: String { "\(objectID).\(tenantID)" }
 
-    init(username: String, objectID: String, tenantID: String) {
+    init(username: String, objectID: String, tenantID: String, requested: [String]) {
         self.username = username
+        self.requested = requested
         self.objectID = objectID
         self.tenantID = tenantID
     }
@@ -81,9 +99,14 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     var description: String { "Session" }
     var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The newest token that has all of `scopes` and more than 300 s to live.
-    func token(covering scopes: [String], at moment: Moment) -> Token? {
-        tokens.last { $0.remaining(at: moment) > Self.margin && OIDCScopes.isCovered(scopes, by: $0.scopes) }
+    /// The newest token that has all of `scopes`, or without any what the sign-in asked for, and more than 300 s to live.
+    ///
+    /// Without scopes it is one that was got for the same request as the sign-in's: any other may be for another API.
+    func token(for scopes: [String], at moment: Moment) -> Token? {
+        tokens.last { token in
+            guard token.remaining(at: moment) > Self.margin else { return false }
+            return scopes.isEmpty ? Set(token.requested) == Set(requested) : token.covers(scopes)
+        }
     }
 
     /// Takes over what `reply` brought; false when it brought neither token.
@@ -92,17 +115,21 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
             reply.accessToken != nil || reply.idToken != nil
         else { return false }
         idToken = reply.idToken?.reveal() ?? idToken
-        if let token = reply.refreshToken?.reveal(), !token.isEmpty { refreshToken = token }
+        if let token = reply.refreshToken?.reveal(), !token.isEmpty {
+            refreshToken = token
+            hasEnded = false
+        }
         guard let accessToken = reply.accessToken?.reveal(), !accessToken.isEmpty else { return true }
         let scopes = reply.scope.map { $0.split(separator: " ").map(String.init) } ?? requested
         // A reply without a lifetime means an hour (native-auth-v1 §6.1). None lasts longer than a year.
         let lifetime = Double(min(max(reply.expiresIn ?? 3600, 0), 31_536_000))
-        let granted = Set(scopes)
-        tokens.removeAll { Set($0.scopes) == granted || $0.remaining(at: moment) <= 0 }
+        tokens.removeAll {
+            Set($0.scopes) == Set(scopes) && Set($0.requested) == Set(requested) || $0.remaining(at: moment) <= 0
+        }
         tokens.append(
             Token(
-                accessToken: accessToken, scopes: scopes, lifetime: lifetime, obtainedOn: moment.date,
-                uptime: moment.uptime, process: moment.process))
+                accessToken: accessToken, scopes: scopes, requested: requested, lifetime: lifetime,
+                obtainedOn: moment.date, uptime: moment.uptime, process: moment.process))
         return true
     }
 }

@@ -14,9 +14,10 @@ struct SessionStore: Sendable {
     /// In front of the names of items that cannot be read.
     private static let aside = "aside"
 
-    init(_ configuration: NativeAuthConfiguration) {
+    /// - Parameter authority: Where requests go. What an emulator gave is never sent elsewhere, nor the reverse (`SDK-AUTH-1`).
+    init(_ configuration: NativeAuthConfiguration, authority: Authority) {
         cache = configuration.tokenCache
-        application = "\(configuration.clientID.lowercased())|\(configuration.authority)"
+        application = "\(configuration.clientID.lowercased())|\(authority)"
         report = configuration.onTokenCacheProblem ?? { _ in }
     }
 
@@ -29,12 +30,19 @@ struct SessionStore: Sendable {
         update { $0[homeAccountID] }
     }
 
+    /// Runs `renewal` while nobody else renews the session of the account (`SDK-STO-4`).
+    func renewing<Result: Sendable>(
+        _ homeAccountID: String, _ renewal: @Sendable () async -> Result
+    ) async -> Result {
+        await cache.renewing(homeAccountID, of: application, renewal)
+    }
+
     /// Reads and writes in one go. A cache that cannot be read is empty; one that cannot be written loses what `body` changed,
     /// though its result stands. Both are reported.
     func update<Result: Sendable>(_ body: (inout [String: Session]) -> Result) -> Result {
         var outcome: Result?
         do throws(TokenCacheError) {
-            return try change { sessions in
+            return try change { sessions, _ in
                 let result = body(&sessions)
                 outcome = result
                 return result
@@ -47,53 +55,55 @@ struct SessionStore: Sendable {
         return body(&nothing)
     }
 
-    /// Removes one account, or all of the application, with everything that was set aside for it.
+    /// Removes one account, or all of the application, with everything that was set aside for it: in one go, so that whoever
+    /// signs in next stays (`SDK-STO-4`).
     ///
     /// - Returns: The sessions that were there.
     /// - Throws: ``TokenCacheError`` when the cache cannot be read or written; it is reported too.
     func remove(_ homeAccountID: String?) throws(TokenCacheError) -> [Session] {
         do throws(TokenCacheError) {
-            let removed = try change { sessions in
+            return try change { sessions, setAside in
                 let removed = sessions.values.filter { homeAccountID == nil || $0.homeAccountID == homeAccountID }
                 for session in removed { sessions[session.homeAccountID] = nil }
+                setAside = setAside.filter { place, _ in
+                    homeAccountID.map { !place.hasSuffix(":\($0)") } ?? false
+                }
                 return removed
             }
-            try withItems { items in
-                items = items.filter { name, _ in
-                    guard let homeAccountID else { return false }
-                    return !name.hasPrefix(Self.aside) || !name.hasSuffix(":\(homeAccountID)")
-                }
-            }
-            return removed
         } catch {
             report(error)
             throw error
         }
     }
 
+    /// - Parameter body: Changes the sessions, and what was set aside, by its place.
     private func change<Result: Sendable>(
-        _ body: (inout [String: Session]) -> Result
+        _ body: (_ sessions: inout [String: Session], _ setAside: inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {
         let (result, movedAside) = try withItems { items in
             var sessions: [String: Session] = [:]
+            var setAside: [String: Data] = [:]
             var movedAside: [String] = []
-            for (name, data) in items where !name.hasPrefix(Self.aside) {
-                if let session = Session(kept: data), session.homeAccountID == name {
+            for (name, data) in items {
+                if name.hasPrefix(Self.aside) {
+                    setAside[name] = data
+                } else if let session = Session(kept: data), session.homeAccountID == name {
                     sessions[name] = session
                 } else {
                     // Kept for whoever can read it, such as a newer release, and out of the way (`SDK-STO-3`).
                     let place = "\(Self.aside)-\(UUID().uuidString.lowercased()):\(name)"
-                    items[place] = data
+                    setAside[place] = data
                     items[name] = nil
                     movedAside.append(place)
                 }
             }
             let before = sessions
-            let result = body(&sessions)
+            let result = body(&sessions, &setAside)
+            items = items.filter { name, _ in !name.hasPrefix(Self.aside) }.merging(setAside) { _, aside in aside }
             for name in Set(before.keys).union(sessions.keys) where before[name] != sessions[name] {
                 items[name] = sessions[name]?.kept
             }
-            return (result, movedAside)
+            return (result, movedAside.filter { setAside[$0] != nil })
         }
         for place in movedAside { report(.setAside(place)) }
         return result

@@ -30,23 +30,24 @@ actor Sessions {
 
     init(api: V1Client) {
         self.api = api
-        store = SessionStore(api.configuration)
+        store = SessionStore(api.configuration, authority: api.effectiveAuthority)
     }
 
     // MARK: Sign-in
 
-    /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is not for this
-    /// app and moment (`SDK-AUTH-2`).
+    /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is missing,
+    /// cannot be read, or is not for this app and moment (`SDK-AUTH-2`). Every request asks for one: its scopes have `openid`.
     nonisolated func start(with reply: TokenReply, requested: [String], username: String) -> Session? {
         let moment = api.configuration.moment
-        let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) } ?? [:]
         let info = reply.clientInfo.flatMap(ClientInfo.init(encoded:))
-        guard IDToken.isAcceptable(claims, expectation(subject: nil, at: moment)),
+        guard let claims = reply.idToken.flatMap({ IDToken.claims($0.reveal()) }),
+            IDToken.isAcceptable(claims, expectation(subject: nil, at: moment)),
             let objectID = info?.uid ?? claims["oid"]?.string ?? claims["sub"]?.string, !objectID.isEmpty,
             let tenantID = info?.utid ?? claims["tid"]?.string, !tenantID.isEmpty
         else { return nil }
         var session = Session(
-            username: claims["preferred_username"]?.string ?? username, objectID: objectID, tenantID: tenantID)
+            username: claims["preferred_username"]?.string ?? username, objectID: objectID, tenantID: tenantID,
+            requested: requested)
         guard session.update(with: reply, requested: requested, at: moment) else { return nil }
         return store.update { [session] sessions in
             var session = session
@@ -59,7 +60,7 @@ actor Sessions {
 
     private nonisolated func expectation(subject: String?, at moment: Moment) -> IDToken.Expectation {
         IDToken.Expectation(
-            clientID: api.configuration.clientID, issuer: discovered.withLock(\.self)?.issuer, subject: subject,
+            clientID: api.configuration.clientID, authority: api.effectiveAuthority, subject: subject,
             now: api.serverClock.now(at: moment))
     }
 
@@ -74,9 +75,10 @@ actor Sessions {
             throw .invalidScope(.init(correlationID: correlationID, message: message))
         }
         let wanted = scopes.sorted()
+        var forceRefresh = forceRefresh
         while true {
             guard let session = store.session(homeAccountID) else { throw Self.signInRequired(correlationID) }
-            if !forceRefresh, claims == nil, let token = session.token(covering: scopes, at: api.configuration.moment) {
+            if !forceRefresh, claims == nil, let token = session.token(for: scopes, at: api.configuration.moment) {
                 return AccessToken(token, refreshToken: session.refreshToken)
             }
             if let flight = flights[homeAccountID], flight.scopes != wanted || flight.claims != claims {
@@ -89,7 +91,13 @@ actor Sessions {
             if flights[homeAccountID] == nil {
                 begin(session, scopes: wanted, claims: claims, correlationID: correlationID)
             }
-            return try await join(homeAccountID, correlationID).get()
+            let outcome = await join(homeAccountID, correlationID)
+            // The session ended, but meanwhile the same user signed in again: the new one serves, and its token is new enough.
+            if outcome.tellsOfEnd, let next = store.session(homeAccountID), next.signIn != session.signIn {
+                forceRefresh = false
+                continue
+            }
+            return try outcome.get()
         }
     }
 
@@ -98,12 +106,8 @@ actor Sessions {
     private func begin(_ session: Session, scopes: [String], claims: String?, correlationID: UUID) {
         flights[session.homeAccountID] = Flight(scopes: scopes, claims: claims)
         Task {
-            let outcome: Outcome
-            do throws(NativeAuthError) {
-                outcome = .success(
-                    try await renew(session, scopes: scopes, claims: claims, correlationID: correlationID))
-            } catch {
-                outcome = .failure(error)
+            let outcome = await store.renewing(session.homeAccountID) {
+                await self.renewal(of: session, scopes: scopes, claims: claims, correlationID: correlationID)
             }
             let waiting = flights.removeValue(forKey: session.homeAccountID)?.waiters ?? []
             for waiter in waiting {
@@ -137,18 +141,39 @@ actor Sessions {
 
     // MARK: Renewal
 
+    private func renewal(
+        of session: Session, scopes: [String], claims: String?, correlationID: UUID
+    ) async -> Outcome {
+        do throws(NativeAuthError) {
+            return .success(try await renew(session, scopes: scopes, claims: claims, correlationID: correlationID))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func renew(
         _ started: Session, scopes: [String], claims: String?, correlationID: UUID
     ) async throws(NativeAuthError) -> AccessToken {
-        var session = started
-        // Each round but the last ends because another process was quicker, which does not go on for ever.
+        // Until it was this client's turn, others may have renewed the session, or ended it (`SDK-STO-4`).
+        guard var session = store.session(started.homeAccountID), session.signIn == started.signIn else {
+            throw Self.signInRequired(correlationID)
+        }
+        if claims == nil, session.refreshToken != started.refreshToken,
+            let fresh = session.token(for: scopes, at: api.configuration.moment), !started.tokens.contains(fresh)
+        {
+            return AccessToken(fresh, refreshToken: session.refreshToken)
+        }
+        // Each round but the last ends because another process was quicker all the same, which does not go on for ever.
         for _ in 0..<4 {
-            guard let refreshToken = session.refreshToken else { throw Self.signInRequired(correlationID) }
-            let requested = OIDCScopes.requesting(scopes.isEmpty ? session.tokens.last?.scopes ?? [] : scopes)
+            guard let refreshToken = session.refreshToken else {
+                throw session.hasEnded ? Self.ended(correlationID) : Self.signInRequired(correlationID)
+            }
+            let requested = scopes.isEmpty ? session.requested : OIDCScopes.requesting(scopes)
             var correlationID = correlationID
             switch try await ask(refreshToken, requested, claims, &correlationID) {
             case .success(let reply):
-                return try keep(reply, for: session, requested: requested, correlationID: correlationID)
+                return try keep(
+                    reply, for: session, wanted: scopes, requested: requested, correlationID: correlationID)
             case .redirect(let reason):
                 throw .browserRequired(.init(correlationID: correlationID, message: reason))
             case .refusal(let refusal):
@@ -156,7 +181,7 @@ actor Sessions {
                 guard case .expired = error else { throw error }
                 // Another process may have used the refresh token up, and kept its successor (`SDK-STO-4`).
                 guard let newer = endSession(session) else { throw error }
-                let fresh = newer.token(covering: requested, at: api.configuration.moment)
+                let fresh = newer.token(for: scopes, at: api.configuration.moment)
                 if claims == nil, let fresh, !started.tokens.contains(fresh) {
                     return AccessToken(fresh, refreshToken: newer.refreshToken)
                 }
@@ -196,6 +221,7 @@ actor Sessions {
             guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else { return nil }
             if kept.refreshToken != session.refreshToken { return kept.refreshToken == nil ? nil : kept }
             kept.refreshToken = nil
+            kept.hasEnded = true
             sessions[session.homeAccountID] = kept
             return nil
         }
@@ -203,14 +229,15 @@ actor Sessions {
 
     /// Stores what a renewal brought, unless the user signed out, or signed in again, while it was under way.
     private func keep(
-        _ reply: TokenReply, for session: Session, requested: [String], correlationID: UUID
+        _ reply: TokenReply, for session: Session, wanted: [String], requested: [String], correlationID: UUID
     ) throws(NativeAuthError) -> AccessToken {
         let moment = api.configuration.moment
         let unexpected = NativeAuthError.unexpectedReply(
             .init(correlationID: correlationID, message: V1Client.unexpectedReply))
-        let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) } ?? [:]
+        // A renewal may come without an ID token; one that cannot be read is out of order.
+        let claims = reply.idToken.map { IDToken.claims($0.reveal()) } ?? [:]
         let subject = session.idToken.flatMap(IDToken.claims)?["sub"]?.string
-        guard reply.accessToken?.reveal().isEmpty == false,
+        guard let claims, reply.accessToken?.reveal().isEmpty == false,
             IDToken.isAcceptable(claims, expectation(subject: subject, at: moment))
         else { throw unexpected }
         let outcome = store.update { sessions -> Outcome in
@@ -224,7 +251,8 @@ actor Sessions {
             // Another process renewed meanwhile, and may be further on: what it kept is the one that is good.
             if let newer { kept.refreshToken = newer }
             sessions[session.homeAccountID] = kept
-            guard OIDCScopes.isCovered(requested, by: token.scopes) else {
+            // Where none were named it is as at the sign-in: the app gets what the server grants.
+            guard token.covers(wanted) else {
                 return .failure(
                     .invalidScope(.init(correlationID: correlationID, message: "Not every scope was granted.")))
             }
@@ -239,9 +267,11 @@ actor Sessions {
         let details = NativeAuthError.Details(refusal, correlationID: correlationID, canRetry: false)
         let codes = Set((refusal.errorCodes ?? []).compactMap(AADSTSCode.init(rawValue:)))
         if !codes.isDisjoint(with: [.scopeNotConsented, .scopeInvalid]) { return .invalidScope(details) }
-        if !codes.isDisjoint(with: [.multiFactorRequired, .multiFactorEnrolmentRequired]) {
-            return .mfaRequired(details)
-        }
+        let secondFactor: Set<AADSTSCode> = [
+            .multiFactorRequired, .multiFactorEnrolmentRequired, .strongAuthenticationRequired,
+            .strongAuthenticationEnrolmentRequired,
+        ]
+        if !codes.isDisjoint(with: secondFactor) { return .mfaRequired(details) }
         let isAboutUser = !codes.isDisjoint(with: [.passwordChangeRequired, .accountLocked])
         if refusal.error == .invalidGrant, refusal.suberror == nil, !isAboutUser { return .expired(details) }
         if refusal.error == .expiredRefreshToken { return .expired(details) }
@@ -250,6 +280,11 @@ actor Sessions {
 
     private static func signInRequired(_ correlationID: UUID) -> NativeAuthError {
         .signInRequired(.init(correlationID: correlationID, message: "Nobody is signed in, or the session has ended."))
+    }
+
+    /// What the server said once, as long as the account is still there.
+    private static func ended(_ correlationID: UUID) -> NativeAuthError {
+        .expired(.init(correlationID: correlationID, message: "The server has ended the session."))
     }
 
     // MARK: Sign-out
@@ -278,7 +313,22 @@ actor Sessions {
     private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
         if let document = discovered.withLock(\.self) { return document }
         let document: OpenIDConfiguration = try await api.get(.openIDConfiguration, correlationID: correlationID)
+        guard try api.authority(correlationID).isPlausibleIssuer(document.issuer) else {
+            throw .unexpectedReply(
+                .init(correlationID: correlationID, message: "The issuer of the discovery document has another origin.")
+            )
+        }
         discovered.withLock { $0 = document }
         return document
+    }
+}
+
+extension Result where Failure == NativeAuthError {
+    /// Whether it says that the session is no more.
+    fileprivate var tellsOfEnd: Bool {
+        switch self {
+        case .failure(.signInRequired), .failure(.expired): true
+        case .failure, .success: false
+        }
     }
 }

@@ -23,6 +23,28 @@ public protocol TokenCache: Sendable {
     func withItems<Result: Sendable>(
         of application: String, _ body: (inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result
+
+    /// Runs `renewal`, from the look at the kept session to the storing of its successor, while no other user of the cache
+    /// runs one for the same account, in whatever process. A server takes a refresh token that others have left behind for
+    /// stolen, and ends the session (RFC 9700 section 4.14.2), so nobody slow must come with one.
+    ///
+    /// The wait must end some time, whatever the others do: then `renewal` runs all the same.
+    ///
+    /// - Parameters:
+    ///   - item: The name of the account's item.
+    ///   - application: As in ``withItems(of:_:)``.
+    func renewing<Result: Sendable>(
+        _ item: String, of application: String, _ renewal: @Sendable () async -> Result
+    ) async -> Result
+}
+
+extension TokenCache {
+    /// Runs `renewal` at once: enough for a cache that one client alone uses.
+    public func renewing<Result: Sendable>(
+        _ item: String, of application: String, _ renewal: @Sendable () async -> Result
+    ) async -> Result {
+        await renewal()
+    }
 }
 
 /// What is wrong with a token cache. None of the cases holds anything of its content.
@@ -52,6 +74,7 @@ public enum TokenCacheError: Error, Hashable, Sendable {
 /// Keeps sessions until the process ends.
 public final class InMemoryTokenCache: TokenCache {
     private let applications = Locked<[String: [String: Data]]>([:])
+    private let turns = Turns()
 
     /// One cache for the whole process, for apps that make a client on every screen.
     public static let shared = InMemoryTokenCache()
@@ -63,5 +86,90 @@ public final class InMemoryTokenCache: TokenCache {
         of application: String, _ body: (inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {
         applications.withLock { body(&$0[application, default: [:]]) }
+    }
+
+    public func renewing<Result: Sendable>(
+        _ item: String, of application: String, _ renewal: @Sendable () async -> Result
+    ) async -> Result {
+        await turns.one(of: "\(application)|\(item)", renewal)
+    }
+}
+
+/// Lets one of each name through at a time, in the order in which they came. Whoever waited too long goes too.
+final class Turns: Sendable {
+    /// How long a renewal waits for others: longer than their requests usually take, so that only one that hangs, or a process
+    /// that was stopped, makes it go on without them.
+    static let patience = Duration.seconds(90)
+
+    private struct Waiter: Sendable {
+        let id: Int
+        /// Resumed with whether it is their turn.
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    /// Who waits, by the names that are taken.
+    private let waiting = Locked<[String: [Waiter]]>([:])
+    private let nextID = Locked(0)
+    private let wait: @Sendable (Duration) async throws -> Void
+
+    init(wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
+        self.wait = wait
+    }
+
+    func one<Result: Sendable>(of name: String, _ body: @Sendable () async -> Result) async -> Result {
+        let isTheirTurn = await turn(name)
+        let result = await body()
+        // Whoever lost patience has no turn to hand on.
+        if isTheirTurn { passOn(name) }
+        return result
+    }
+
+    private func turn(_ name: String) async -> Bool {
+        let id = nextID.withLock { id in
+            id += 1
+            return id
+        }
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isFree = waiting.withLock { waiting in
+                guard waiting[name] == nil else {
+                    waiting[name]?.append(Waiter(id: id, continuation: continuation))
+                    return false
+                }
+                waiting[name] = []
+                return true
+            }
+            if isFree {
+                continuation.resume(returning: true)
+            } else {
+                timer = Task { await self.losePatience(id, name) }
+            }
+        }
+    }
+
+    private func losePatience(_ id: Int, _ name: String) async {
+        do {
+            try await wait(Self.patience)
+        } catch {
+            // Their turn has come.
+            return
+        }
+        let waiter = waiting.withLock { waiting -> Waiter? in
+            guard let index = waiting[name]?.firstIndex(where: { $0.id == id }) else { return nil }
+            return waiting[name]?.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: false)
+    }
+
+    private func passOn(_ name: String) {
+        let next = waiting.withLock { waiting -> Waiter? in
+            guard waiting[name]?.isEmpty == false else {
+                waiting[name] = nil
+                return nil
+            }
+            return waiting[name]?.removeFirst()
+        }
+        next?.continuation.resume(returning: true)
     }
 }

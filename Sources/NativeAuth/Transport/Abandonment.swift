@@ -1,17 +1,38 @@
 import NativeAuthCore
 
-/// Runs `operation`, but stops waiting for it as soon as the caller is cancelled (`SDK-CANCEL-1`).
+/// When to stop waiting, and what to throw then.
+struct TimeLimit: Sendable {
+    var duration: Duration
+    var error: any Error
+    /// Returns when the time is over.
+    var wait: @Sendable (Duration) async throws -> Void
+}
+
+/// Runs `operation`, but stops waiting for it as soon as the caller is cancelled (`SDK-CANCEL-1`), or the time is over.
 ///
 /// `operation` runs in a task of its own, which is cancelled too. It may be an app's own transport or interceptor, which may
-/// be slow to notice; what it brings then is dropped.
+/// be slow to notice, or hang; what it brings then is dropped.
 ///
-/// - Throws: `CancellationError` when the caller is cancelled, or what `operation` throws.
+/// - Throws: `CancellationError` when the caller is cancelled, the error of `limit`, or what `operation` throws.
 func abandonable<Value: Sendable>(
-    _ operation: @escaping @concurrent @Sendable () async throws -> Value
+    within limit: TimeLimit? = nil, _ operation: @escaping @concurrent @Sendable () async throws -> Value
 ) async throws -> Value {
     try Task.checkCancellation()
     let race = Race<Value>()
     let task = Task { race.end(with: await Result.catching(operation)) }
+    let timer = limit.map { limit in
+        Task {
+            do {
+                try await limit.wait(limit.duration)
+            } catch {
+                // It was told to stop, as the race has ended.
+                return
+            }
+            race.end(with: .failure(limit.error))
+            task.cancel()
+        }
+    }
+    defer { timer?.cancel() }
     let value = try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { race.begin($0) }
     } onCancel: {

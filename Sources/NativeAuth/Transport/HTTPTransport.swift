@@ -69,6 +69,6 @@ public enum TransportError: Error, Hashable, Sendable {
     case notHTTP
     /// There was no connection within 10 s (`SDK-NET-2`).
     case connectTimedOut
-    /// The request may have arrived, but the answer did not.
+    /// The request may have arrived, but the answer did not; or a transport took more than 40 s.
     case noAnswer
 }

@@ -106,6 +106,14 @@ struct V1Client: Sendable {
         }
     }
 
+    /// As ``authority(_:)``; the configured one where none can be told, and so nothing is sent.
+    var effectiveAuthority: Authority {
+        switch resolvedAuthority {
+        case .success(let authority): authority
+        case .failure: configuration.authority
+        }
+    }
+
     // MARK: Answers
 
     private func readRefusals<Reply>(
@@ -122,7 +130,8 @@ struct V1Client: Sendable {
             return .success(reply)
         case 400, 401:
             guard let refusal = Self.json(ErrorReply.self, of: response) else { break }
-            guard refusal.errorCodes?.contains(AADSTSCode.tenantThrottled.rawValue) != true else {
+            let codes = (refusal.errorCodes ?? []).compactMap(AADSTSCode.init(rawValue:))
+            guard AADSTSCode.waits.isDisjoint(with: codes) else {
                 throw .throttled(retryAfter: retryAfter(response), refusal)
             }
             return .refusal(refusal)
@@ -237,16 +246,24 @@ struct V1Client: Sendable {
         guard Authority.isSecure(url) else { throw .insecure }
         let response: TransportResponse
         do {
-            response = try await abandonable {
-                var headers = await headers(for: url, correlationID: correlationID)
-                if form == nil { headers["content-type"] = nil }
-                try Task.checkCancellation()
-                return try await configuration.transport.send(
-                    TransportRequest(method: method, url: url, headers: headers, body: Data((form?.encoded ?? "").utf8))
-                )
+            // Without the interceptor's headers nothing is sent: a protection against fraud would miss them.
+            let interception = TimeLimit(
+                duration: .seconds(30), error: InterceptorTimeout(), wait: configuration.wait)
+            var headers = try await abandonable(within: interception) {
+                await self.headers(for: url, correlationID: correlationID)
+            }
+            if form == nil { headers["content-type"] = nil }
+            let request = TransportRequest(
+                method: method, url: url, headers: headers, body: Data((form?.encoded ?? "").utf8))
+            // Longer than ``URLSessionTransport`` takes, which knows better what went wrong.
+            let journey = TimeLimit(
+                duration: .seconds(40), error: TransportError.noAnswer, wait: configuration.wait)
+            response = try await abandonable(within: journey) {
+                try await configuration.transport.send(request)
             }
         } catch {
             if error is CancellationError || Task.isCancelled { throw .cancelled }
+            if error is InterceptorTimeout { throw .notSent(underlying: error) }
             switch error as? TransportError {
             case .insecureURL: throw .insecure
             case .responseTooLarge, .notHTTP: throw .unreadable(Self.unexpectedReply)
@@ -347,6 +364,11 @@ enum Languages {
 }
 
 // MARK: - Errors
+
+/// The interceptor of the app did not answer within 30 s.
+private struct InterceptorTimeout: Error, CustomStringConvertible {
+    var description: String { "The request interceptor took too long." }
+}
 
 extension NativeAuthError.Details {
     init(_ refusal: ErrorReply, correlationID: UUID, canRetry: Bool) {

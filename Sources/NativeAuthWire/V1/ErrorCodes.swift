@@ -80,6 +80,7 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case grantRevoked = 50_173
     case codeWrong = 50_181
     case codeExpired = 50_184
+    case clientLoop = 50_196
     case continuationTokenUnusable = 55_000
     case credentialRequired = 55_103
     case attributesRequired = 55_106
@@ -115,6 +116,9 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case redirectMissing = 901_007
     case userAlreadyExists = 1_003_037
     case requestMalformed = 9_002_313
+
+    /// «Wait»: the client asked too often, and nothing has ended (native-auth-v1 §13).
+    package static let waits: Set<Self> = [.clientLoop, .tenantThrottled, .noMoreCodes]
 
     /// Clients look for this phrase in the description beside ``parameterEmptyOrInvalid`` (native-auth-v1 §4.1).
     package static let usernamePhrase = "username parameter is empty or not valid"
