@@ -219,7 +219,8 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         if ask == .refresh {
             var walk = try await server.walk(.signIn, to: 1)
             let tokens = try await walk.client.ask(.signInPassword, walk.content, walk.token)
-            walk.content.refreshToken = try #require(tokens.text("refresh_token"))
+            let refreshToken: String = try #require(tokens.text("refresh_token"))
+            walk.content.refreshToken = refreshToken
             walk.content.claims = "{}"
             return (server, walk, try ask.fields(walk.content, nil, client: walk.client.clientID))
         }
