@@ -173,8 +173,9 @@ struct FlowStoreTests {
                     FlowChange(row: FlowRow(expiresAt: flowEnds), effects: effects, replay: replay), query)
             }
             let user = fixtureUser("ada")
-            let dead = fixtureFamily(of: user, expiresAt: noon + 100)
-            let alive = fixtureFamily(of: user, expiresAt: noon + 101)
+            // For two hours a family still tells of the access tokens that came from it.
+            let dead = fixtureFamily(of: user, expiresAt: noon + 100 - 7_200)
+            let alive = fixtureFamily(of: user, expiresAt: noon + 101 - 7_200)
             let ended = fixtureQuery()
             let running = fixtureQuery()
             let fresh = fixtureQuery()
