@@ -120,6 +120,9 @@ package struct DevelopmentPages: Sendable {
             <ul><li><a href="/\(escaped(tenant.domain))/\(MetadataEndpoint.openIDConfiguration.rawValue)">OpenID Connect discovery</a></li>
             <li><a href="/\(escaped(tenant.domain))/\(MetadataEndpoint.jsonWebKeys.rawValue)">Public keys</a></li>
             <li><a href="/dev/inbox.json">Inbox as JSON</a> (<code>?to=ADDRESS</code> for one mailbox)</li></ul>
+            <h2>An API to call</h2>
+            <p><code>GET /dev/api/\(escaped(tenant.domain))</code> takes an access token and says hello. With <code>?acrs=c1</code> it wants a second
+            factor: the app then signs in with a claims request for that context.</p>
             </main></body></html>
             """
     }
