@@ -26,7 +26,9 @@ extension Authentication {
         let canRegister = capabilities.contains(.registrationRequired)
         let methods = usableMethods(of: account, distinctMailbox: distinctMailbox)
         guard !contexts.isEmpty || policy || (needsMailbox && factors < 2) else { return .tokens(contexts: []) }
-        if factors >= 2 {
+        // Where a second factor must reach another mailbox, the account's own adds none to a password (SEC-MFA-3).
+        let isOwnVoid = distinctMailbox && origin == .signIn && mailboxes.contains(where: isOwn)
+        if factors - (isOwnVoid ? 1 : 0) >= 2 {
             // A new user has proven both already, and registers a method now so that the next sign-in finds one (§5.4).
             let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: contexts)
@@ -40,6 +42,8 @@ extension Authentication {
         }
         switch origin {
         case .signIn:
+            // A registration comes once (native-auth-v1 §5.4); its own mailbox fails only if the policy came in between.
+            guard registered == nil else { return .goToWeb(reason: Self.otherMailboxNeeded) }
             return canRegister
                 ? .registerMethod : .goToWeb(reason: "Client is missing registration_required capability")
         case .signUp, .reset:
@@ -48,10 +52,12 @@ extension Authentication {
                 return .registerMethod
             }
             return distinctMailbox
-                ? .goToWeb(reason: "The second factor must reach another mailbox than the reset")
+                ? .goToWeb(reason: Self.otherMailboxNeeded)
                 : .tokens(contexts: [])
         }
     }
+
+    private static let otherMailboxNeeded = "The second factor must reach another mailbox than the reset"
 
     /// The methods that would add a factor.
     ///
