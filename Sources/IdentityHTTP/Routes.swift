@@ -44,11 +44,12 @@ package struct IdentityRoutes: Sendable {
                 try await native(endpoint, request, context)
             }
         }
-        route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get, discovery)
-        route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, keys)
-        route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, revoke)
-        route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, introspect)
-        route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, userInfo)
+        route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get, handler: discovery)
+        route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, handler: keys)
+        route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, handler: revoke)
+        route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
+        // Both methods (OpenID Connect Core 1.0 section 5.3.1).
+        route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
             await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
@@ -57,21 +58,22 @@ package struct IdentityRoutes: Sendable {
             route(router, "/", .get) { _, _ in development.home() }
             route(router, "/dev/inbox", .get) { _, _ in development.inbox() }
             route(router, "/dev/inbox.json", .get) { request, _ in await development.inboxJSON(request) }
-            route(router, "/dev/api/{tenant}", .get, developmentAPI)
+            route(router, "/dev/api/{tenant}", .get, handler: developmentAPI)
         }
         return router
     }
 
-    /// Adds a route for one method; any other answers 405 with the documented JSON.
+    /// Adds a route for these methods; any other answers 405 with the documented JSON.
     private func route(
-        _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ method: HTTPRequest.Method,
-        _ handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
+        _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: HTTPRequest.Method...,
+        handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
     ) {
-        router.on(path, method: method, use: handler)
+        for method in methods { router.on(path, method: method, use: handler) }
+        let allowed = methods.map(\.rawValue).joined(separator: ", ")
         for other: HTTPRequest.Method in [.get, .post, .put, .patch, .delete, .head, .options, .trace]
-        where other != method {
+        where !methods.contains(other) {
             router.on(path, method: other) { _, _ -> Response in
-                throw RequestFault.wrongMethod(allowed: method.rawValue)
+                throw RequestFault.wrongMethod(allowed: allowed)
             }
         }
     }

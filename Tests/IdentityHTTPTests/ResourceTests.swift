@@ -248,6 +248,9 @@ import Testing
                     "/contoso/oidc/userinfo", headers: bearer(tokens.text("access_token")))
                 #expect(answer.status == 200 && Set(answer.members.keys) == Set(members), "\(answer)")
                 #expect(answer["sub"] == (try claims(of: tokens.text("id_token"))["sub"]))
+                let posted = try await client.send(
+                    client.request("POST", "/contoso/oidc/userinfo", headers: bearer(tokens.text("access_token"))))
+                #expect(posted.members == answer.members)
             }
         }
     }
