@@ -93,7 +93,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
-                .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
@@ -192,6 +192,28 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: testing),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
             ], swiftSettings: strict),
+        .testTarget(
+            name: "NativeAuthTestingTests",
+            dependencies: [
+                "MSAL", "NativeAuth", "NativeAuthCore", "NativeAuthWire",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "NativeAuthTesting", condition: testing),
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "Simulator",
+            dependencies: [
+                "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .target(name: "NativeAuthTesting", condition: testing),
+                .target(name: "IdentityHTTP", condition: testing),
+                .target(name: "IdentityStoreSQLite", condition: testing),
+                .target(name: "IdentityTokens", condition: testing),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Tests/Simulator", swiftSettings: strict),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulator"], swiftSettings: strict),
+        .executableTarget(
+            name: "TenantMeasure",
+            dependencies: ["NativeAuth", .target(name: "NativeAuthTesting", condition: testing)],
+            path: "Tests/TenantMeasure", swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

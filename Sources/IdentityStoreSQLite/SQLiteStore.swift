@@ -25,7 +25,8 @@ package final class SQLiteStore: Sendable {
             let pool = try DatabasePool(path: path, configuration: Self.configuration)
             // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try self.init(pool, file: file, path: path, upTo: migration)
+            try Self.migrate(pool, path: path, upTo: migration)
+            self.init(pool, file: file)
         } catch {
             throw Self.openError(error, path: path)
         }
@@ -34,14 +35,29 @@ package final class SQLiteStore: Sendable {
     /// A database in memory, gone with the store: the fast one, for tests and trials.
     package static func inMemory() throws(SQLiteStoreOpenError) -> SQLiteStore {
         do {
-            return try SQLiteStore(DatabaseQueue(configuration: configuration), file: nil, path: ":memory:")
+            let database = try DatabaseQueue(configuration: configuration)
+            try template.get().backup(to: database)
+            return SQLiteStore(database, file: nil)
         } catch {
             throw openError(error, path: ":memory:")
         }
     }
 
-    private init(
-        _ database: any DatabaseWriter, file: DatabaseFile?, path: String, upTo migration: String? = nil
+    /// What databases in memory begin as: to copy one is quicker than to make its tables.
+    private static let template = Result {
+        let database = try DatabaseQueue(configuration: configuration)
+        try migrate(database, path: ":memory:")
+        return database
+    }
+
+    private init(_ database: any DatabaseWriter, file: DatabaseFile?) {
+        self.database = database
+        self.file = file
+        writer = GroupCommitWriter(database)
+    }
+
+    private static func migrate(
+        _ database: any DatabaseWriter, path: String, upTo migration: String? = nil
     ) throws {
         let migrator = Schema.migrator
         try database.read { db in
@@ -52,9 +68,6 @@ package final class SQLiteStore: Sendable {
             }
         }
         if let migration { try migrator.migrate(database, upTo: migration) } else { try migrator.migrate(database) }
-        self.database = database
-        self.file = file
-        writer = GroupCommitWriter(database)
     }
 
     /// Closes the database and unlocks the file; call it when nobody uses the store any more. Whatever is called later throws
@@ -98,6 +111,10 @@ package final class SQLiteStore: Sendable {
     }
 
     /// Runs `query` on a consistent state of the database.
+    ///
+    /// `@concurrent`, because optimised builds of Swift 6.3.1 lose the way back to a caller's actor here: what followed
+    /// `account(_:in:)` ran beside its actor.
+    @concurrent
     func read<Value: Sendable>(
         _ query: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {

@@ -114,7 +114,7 @@ public final class MSALNativeAuthTokenResult: NSObject, Sendable {
     }
 
     /// The token, for the header `Authorization: Bearer …`.
-    public var accessToken: String { token.accessToken }
+    public var accessToken: String { token.value }
     /// The refresh token, when ``MSALNativeAuthGetAccessTokenParameters/returnRefreshToken`` asked for it.
     public var refreshToken: String? { showsRefreshToken ? token.refreshToken : nil }
     /// What was granted.

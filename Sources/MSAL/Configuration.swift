@@ -301,7 +301,7 @@ extension MSALNativeAuthCapabilities {
 }
 
 /// Adds the parameter `dc` to every address.
-private struct SliceTransport: HTTPTransport {
+private struct SliceTransport: NetworkTransport {
     let transport: any HTTPTransport
     let dc: String
 

@@ -3,9 +3,9 @@ internal import NativeAuth
 
 /// A sign-in that waits until a method for the second factor is chosen. Usable any number of times.
 public final class AwaitingMFAState: NSObject, Sendable {
-    private let step: MFARequired
+    private let step: MFAState
 
-    init(_ step: MFARequired) {
+    init(_ step: MFAState) {
         self.step = step
     }
 
@@ -16,23 +16,24 @@ public final class AwaitingMFAState: NSObject, Sendable {
     ///     there are several the delegate is asked to select one.
     ///   - delegate: Receives the outcome; held until then.
     public func requestChallenge(authMethod: MSALAuthMethod? = nil, delegate: any MFARequestChallengeDelegate) {
-        MFARequiredState(.required(step)).requestChallenge(authMethod: authMethod, delegate: delegate)
+        MFARequiredState(step).requestChallenge(authMethod: authMethod, delegate: delegate)
     }
 }
 
 /// A sign-in that waits for the code of the second factor. Usable again after an error; spent once the code was accepted.
 /// Usable any number of times before the first code was sent.
 public final class MFARequiredState: NSObject, Sendable {
-    /// Before the first code only a method can be challenged.
-    enum Step: Sendable {
-        case required(MFARequired)
-        case codeRequired(MFACodeRequired)
+    private let choice: MFAState
+    private let code: MFACodeState?
+
+    init(_ choice: MFAState) {
+        self.choice = choice
+        code = nil
     }
 
-    private let step: Step
-
-    init(_ step: Step) {
-        self.step = step
+    init(_ code: MFACodeState) {
+        choice = code.choice
+        self.code = code
     }
 
     /// Asks for a code, or for another one.
@@ -42,10 +43,10 @@ public final class MFARequiredState: NSObject, Sendable {
     ///     the delegate is asked to select one.
     ///   - delegate: Receives the outcome; held until then.
     public func requestChallenge(authMethod: MSALAuthMethod? = nil, delegate: any MFARequestChallengeDelegate) {
-        let methods = step.methods
+        let methods = choice.methods
         guard let method = authMethod?.method ?? (methods.count == 1 ? methods.first : nil) else {
             return perform(
-                "requestChallenge", correlationID: step.correlationID, for: delegate,
+                "requestChallenge", correlationID: choice.correlationID, for: delegate,
                 work: { () async throws(NativeAuthError) in },
                 succeed: { delegate, _ in
                     delegate.onMFARequestChallengeSelectionRequired(
@@ -56,12 +57,12 @@ public final class MFARequiredState: NSObject, Sendable {
                 })
         }
         perform(
-            "requestChallenge", correlationID: step.correlationID, for: delegate,
-            work: { [step] () async throws(NativeAuthError) in try await step.requestChallenge(method) },
+            "requestChallenge", correlationID: choice.correlationID, for: delegate,
+            work: { [choice] () async throws(NativeAuthError) in try await choice.requestChallenge(method) },
             succeed: { delegate, step in
                 delegate.onMFARequestChallengeVerificationRequired(
-                    newState: MFARequiredState(.codeRequired(step)), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: MFARequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 delegate.onMFARequestChallengeError(
@@ -76,8 +77,12 @@ public final class MFARequiredState: NSObject, Sendable {
     ///   - delegate: Receives the outcome; held until then.
     public func submitChallenge(challenge: String, delegate: any MFASubmitChallengeDelegate) {
         perform(
-            "submitChallenge", correlationID: step.correlationID, for: delegate,
-            work: { [step] () async throws(NativeAuthError) in try await step.submit(code: challenge) },
+            "submitChallenge", correlationID: choice.correlationID, for: delegate,
+            work: { [choice, code] () async throws(NativeAuthError) in
+                if let code { return try await code.submit(code: challenge) }
+                let message = "No code has been asked for."
+                throw .general(.init(correlationID: choice.correlationID, message: message, canRetry: true))
+            },
             succeed: { delegate, user in
                 delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
             },
@@ -92,9 +97,9 @@ public final class MFARequiredState: NSObject, Sendable {
     /// - Parameter delegate: Receives the methods; held until then.
     @available(*, deprecated, message: "Use the methods that came with onSignInAwaitingMFA(authMethods:newState:).")
     public func getAuthMethods(delegate: any MFAGetAuthMethodsDelegate) {
-        let methods = step.methods
+        let methods = choice.methods
         perform(
-            "getAuthMethods", correlationID: step.correlationID, for: delegate,
+            "getAuthMethods", correlationID: choice.correlationID, for: delegate,
             work: { () async throws(NativeAuthError) in },
             succeed: { delegate, _ in
                 delegate.onMFAGetAuthMethodsSelectionRequired(
@@ -103,38 +108,5 @@ public final class MFARequiredState: NSObject, Sendable {
             fail: { delegate, error in
                 delegate.onMFAGetAuthMethodsError(error: MFAGetAuthMethodsError(error), newState: nil)
             })
-    }
-}
-
-extension MFARequiredState.Step {
-    fileprivate var methods: [AuthMethod] {
-        switch self {
-        case .required(let step): step.methods
-        case .codeRequired(let step): step.methods
-        }
-    }
-
-    fileprivate var correlationID: UUID {
-        switch self {
-        case .required(let step): step.correlationID
-        case .codeRequired(let step): step.correlationID
-        }
-    }
-
-    fileprivate func requestChallenge(_ method: AuthMethod) async throws(NativeAuthError) -> MFACodeRequired {
-        switch self {
-        case .required(let step): try await step.requestChallenge(method)
-        case .codeRequired(let step): try await step.requestChallenge(method)
-        }
-    }
-
-    fileprivate func submit(code: String) async throws(NativeAuthError) -> Account {
-        switch self {
-        case .required(let step):
-            throw .general(
-                .init(correlationID: step.correlationID, message: "No code has been asked for.", canRetry: true))
-        case .codeRequired(let step):
-            return try await step.submit(code: code)
-        }
     }
 }

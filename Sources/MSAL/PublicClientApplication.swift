@@ -173,7 +173,7 @@ public final class MSALResult: NSObject, Sendable {
     }
 
     /// The token, for the header `Authorization: Bearer …`.
-    public var accessToken: String { token.accessToken }
+    public var accessToken: String { token.value }
     /// When the token ends.
     public var expiresOn: Date? { token.expiresOn }
     /// What was granted.

@@ -4,15 +4,9 @@ internal import NativeAuth
 /// A sign-in that waits until the user registers a strong authentication method. Usable any number of times; one that belongs
 /// to a code that was sent, until that code was accepted.
 public final class RegisterStrongAuthState: NSObject, Sendable {
-    /// Before the first code, or after it: a method can be challenged in both.
-    enum Step: Sendable {
-        case required(RegistrationRequired)
-        case codeRequired(RegistrationCodeRequired)
-    }
+    private let step: RegistrationState
 
-    private let step: Step
-
-    init(_ step: Step) {
+    init(_ step: RegistrationState) {
         self.step = step
     }
 
@@ -49,9 +43,9 @@ public final class RegisterStrongAuthState: NSObject, Sendable {
 
 /// A registration that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendable {
-    private let step: RegistrationCodeRequired
+    private let step: RegistrationCodeState
 
-    init(_ step: RegistrationCodeRequired) {
+    init(_ step: RegistrationCodeState) {
         self.step = step
     }
 
@@ -62,7 +56,7 @@ public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendab
     ///   - delegate: Receives the outcome; held until then.
     public func submitChallenge(challenge: String, delegate: any RegisterStrongAuthSubmitChallengeDelegate) {
         perform(
-            "submitChallenge", correlationID: step.correlationID, for: delegate,
+            "submitChallenge", correlationID: step.choice.correlationID, for: delegate,
             work: { [step] () async throws(NativeAuthError) in try await step.submit(code: challenge) },
             succeed: { delegate, user in
                 delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
@@ -81,7 +75,7 @@ public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendab
     public func challengeAuthMethod(
         parameters: MSALNativeAuthChallengeAuthMethodParameters, delegate: any RegisterStrongAuthChallengeDelegate
     ) {
-        RegisterStrongAuthState(.codeRequired(step)).challengeAuthMethod(parameters: parameters, delegate: delegate)
+        RegisterStrongAuthState(step.choice).challengeAuthMethod(parameters: parameters, delegate: delegate)
     }
 }
 
@@ -96,28 +90,10 @@ public final class MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: N
     /// How many characters the code has.
     public let codeLength: Int
 
-    init(_ step: RegistrationCodeRequired) {
+    init(_ step: RegistrationCodeState) {
         newState = RegisterStrongAuthVerificationRequiredState(step)
-        sentTo = step.sentTo
-        channelTargetType = MSALNativeAuthChannelType(value: step.channel)
-        codeLength = step.codeLength
-    }
-}
-
-extension RegisterStrongAuthState.Step {
-    fileprivate var correlationID: UUID {
-        switch self {
-        case .required(let step): step.correlationID
-        case .codeRequired(let step): step.correlationID
-        }
-    }
-
-    fileprivate func requestChallenge(
-        _ method: AuthMethod, contact: String
-    ) async throws(NativeAuthError) -> RegistrationStep {
-        switch self {
-        case .required(let step): try await step.requestChallenge(method, contact: contact)
-        case .codeRequired(let step): try await step.requestChallenge(method, contact: contact)
-        }
+        sentTo = step.code.sentTo
+        channelTargetType = step.code.channelType
+        codeLength = step.code.length
     }
 }

@@ -29,12 +29,12 @@ extension MSALNativeAuthPublicClientApplication {
         perform(
             "resetPassword", correlationID: correlationID, for: delegate,
             work: { [client] () async throws(NativeAuthError) in
-                try await client.resetPassword(username: username, correlationID: correlationID)
+                try await client.startResetPassword(username: username, correlationID: correlationID)
             },
             succeed: { delegate, step in
                 delegate.onResetPasswordCodeRequired(
-                    newState: ResetPasswordCodeRequiredState(step), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: ResetPasswordCodeRequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 delegate.onResetPasswordStartError(error: ResetPasswordStartError(error))
@@ -44,9 +44,9 @@ extension MSALNativeAuthPublicClientApplication {
 
 /// A password reset that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
-    private let step: ResetPasswordCodeRequired
+    private let step: ResetCodeState
 
-    init(_ step: ResetPasswordCodeRequired) {
+    init(_ step: ResetCodeState) {
         self.step = step
     }
 
@@ -77,8 +77,8 @@ public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
             work: { [step] () async throws(NativeAuthError) in try await step.resend() },
             succeed: { delegate, step in
                 delegate.onResetPasswordResendCodeRequired(
-                    newState: ResetPasswordCodeRequiredState(step), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: ResetPasswordCodeRequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 delegate.onResetPasswordResendCodeError(
@@ -89,9 +89,9 @@ public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
 
 /// A password reset that waits for the new password. Usable again after an error; spent once the password was accepted.
 public final class ResetPasswordRequiredState: NSObject, Sendable {
-    private let step: NewPasswordRequired
+    private let step: NewPasswordState
 
-    init(_ step: NewPasswordRequired) {
+    init(_ step: NewPasswordState) {
         self.step = step
     }
 

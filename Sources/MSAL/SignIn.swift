@@ -33,7 +33,7 @@ extension MSALNativeAuthPublicClientApplication {
         perform(
             "signIn", correlationID: correlationID, for: delegate,
             work: { [client] () async throws(NativeAuthError) in
-                try await client.signIn(
+                try await client.startSignIn(
                     username: username, password: password, scopes: scopes ?? [], claims: claims,
                     correlationID: correlationID)
             },
@@ -41,15 +41,12 @@ extension MSALNativeAuthPublicClientApplication {
                 switch step {
                 case .codeRequired(let step):
                     delegate.onSignInCodeRequired(
-                        newState: SignInCodeRequiredState(step), sentTo: step.sentTo,
-                        channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                        newState: SignInCodeRequiredState(step), sentTo: step.code.sentTo,
+                        channelTargetType: step.code.channelType, codeLength: step.code.length)
                 case .passwordRequired(let step):
                     delegate.onSignInPasswordRequired(newState: SignInPasswordRequiredState(step))
-                case .mfaRequired, .registrationRequired, .completed:
-                    step.report(to: delegate) {
-                        delegate.onSignInStartError(
-                            error: SignInStartError(.unexpectedStep(correlationID: correlationID)))
-                    }
+                case .next(let step):
+                    step.report(to: delegate)
                 }
             },
             fail: { delegate, error in
@@ -60,9 +57,9 @@ extension MSALNativeAuthPublicClientApplication {
 
 /// A sign-in that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class SignInCodeRequiredState: NSObject, Sendable {
-    private let step: SignInCodeRequired
+    private let step: SignInCodeState
 
-    init(_ step: SignInCodeRequired) {
+    init(_ step: SignInCodeState) {
         self.step = step
     }
 
@@ -72,16 +69,10 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
     ///   - code: As typed; an empty one is reported without a request.
     ///   - delegate: Receives the outcome; held until then.
     public func submitCode(code: String, delegate: any SignInVerifyCodeDelegate) {
-        let correlationID = step.correlationID
         perform(
-            "submitCode", correlationID: correlationID, for: delegate,
+            "submitCode", correlationID: step.correlationID, for: delegate,
             work: { [step] () async throws(NativeAuthError) in try await step.submit(code: code) },
-            succeed: { delegate, step in
-                step.report(to: delegate) {
-                    let error = VerifyCodeError(.unexpectedStep(correlationID: correlationID))
-                    delegate.onSignInVerifyCodeError(error: error, newState: nil)
-                }
-            },
+            succeed: { delegate, step in step.report(to: delegate) },
             fail: { delegate, error in
                 delegate.onSignInVerifyCodeError(
                     error: VerifyCodeError(error), newState: error.canRetry ? self : nil)
@@ -97,8 +88,8 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
             work: { [step] () async throws(NativeAuthError) in try await step.resend() },
             succeed: { delegate, step in
                 delegate.onSignInResendCodeCodeRequired(
-                    newState: SignInCodeRequiredState(step), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: SignInCodeRequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 delegate.onSignInResendCodeError(
@@ -109,9 +100,9 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
 
 /// A sign-in that waits for the password. Usable again after an error; spent once the password was accepted.
 public final class SignInPasswordRequiredState: NSObject, Sendable {
-    private let step: SignInPasswordRequired
+    private let step: SignInPasswordState
 
-    init(_ step: SignInPasswordRequired) {
+    init(_ step: SignInPasswordState) {
         self.step = step
     }
 
@@ -121,16 +112,10 @@ public final class SignInPasswordRequiredState: NSObject, Sendable {
     ///   - password: As typed; an empty one is reported without a request.
     ///   - delegate: Receives the outcome; held until then.
     public func submitPassword(password: String, delegate: any SignInPasswordRequiredDelegate) {
-        let correlationID = step.correlationID
         perform(
-            "submitPassword", correlationID: correlationID, for: delegate,
+            "submitPassword", correlationID: step.correlationID, for: delegate,
             work: { [step] () async throws(NativeAuthError) in try await step.submit(password: password) },
-            succeed: { delegate, step in
-                step.report(to: delegate) {
-                    let error = PasswordRequiredError(.unexpectedStep(correlationID: correlationID))
-                    delegate.onSignInPasswordRequiredError(error: error, newState: nil)
-                }
-            },
+            succeed: { delegate, step in step.report(to: delegate) },
             fail: { delegate, error in
                 delegate.onSignInPasswordRequiredError(
                     error: PasswordRequiredError(signIn: error), newState: error.canRetry ? self : nil)
@@ -141,9 +126,9 @@ public final class SignInPasswordRequiredState: NSObject, Sendable {
 /// A sign-up that is done: the account exists, and the user may be signed in without being asked again. Usable again after an
 /// error; spent once the sign-in has led on.
 public final class SignInAfterSignUpState: NSObject, Sendable {
-    private let step: SignUpCompleted
+    private let step: CompletedState
 
-    init(_ step: SignUpCompleted) {
+    init(_ step: CompletedState) {
         self.step = step
     }
 
@@ -155,40 +140,30 @@ public final class SignInAfterSignUpState: NSObject, Sendable {
     public func signIn(
         parameters: MSALNativeAuthSignInAfterSignUpParameters, delegate: any SignInAfterSignUpDelegate
     ) {
-        signIn(scopes: parameters.scopes, claims: parameters.claimsRequest?.jsonString(), delegate: delegate)
+        step.signIn(parameters.scopes, parameters.claimsRequest?.jsonString(), delegate) {
+            $1.report(to: $0)
+        } fail: { delegate, error in
+            delegate.onSignInAfterSignUpError(error: SignInAfterSignUpError(error))
+        }
     }
 
     /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
     @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
     public func signIn(scopes: [String]? = nil, delegate: any SignInAfterSignUpDelegate) {
-        signIn(scopes: scopes, claims: nil, delegate: delegate)
-    }
-
-    private func signIn(scopes: [String]?, claims: String?, delegate: any SignInAfterSignUpDelegate) {
-        let correlationID = step.correlationID
-        perform(
-            "signIn", correlationID: correlationID, for: delegate,
-            work: { [step] () async throws(NativeAuthError) in
-                try await step.signIn(scopes: scopes ?? [], claims: claims)
-            },
-            succeed: { delegate, step in
-                step.report(to: delegate) {
-                    delegate.onSignInAfterSignUpError(
-                        error: SignInAfterSignUpError(.unexpectedStep(correlationID: correlationID)))
-                }
-            },
-            fail: { delegate, error in
-                delegate.onSignInAfterSignUpError(error: SignInAfterSignUpError(error))
-            })
+        step.signIn(scopes, nil, delegate) {
+            $1.report(to: $0)
+        } fail: { delegate, error in
+            delegate.onSignInAfterSignUpError(error: SignInAfterSignUpError(error))
+        }
     }
 }
 
 /// A password reset that is done: the user may be signed in without being asked again. Usable again after an error; spent once
 /// the sign-in has led on.
 public final class SignInAfterResetPasswordState: NSObject, Sendable {
-    private let step: PasswordResetCompleted
+    private let step: CompletedState
 
-    init(_ step: PasswordResetCompleted) {
+    init(_ step: CompletedState) {
         self.step = step
     }
 
@@ -200,50 +175,53 @@ public final class SignInAfterResetPasswordState: NSObject, Sendable {
     public func signIn(
         parameters: MSALNativeAuthSignInAfterResetPasswordParameters, delegate: any SignInAfterResetPasswordDelegate
     ) {
-        signIn(scopes: parameters.scopes, claims: parameters.claimsRequest?.jsonString(), delegate: delegate)
+        step.signIn(parameters.scopes, parameters.claimsRequest?.jsonString(), delegate) {
+            $1.report(to: $0)
+        } fail: { delegate, error in
+            delegate.onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError(error))
+        }
     }
 
     /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
     @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
     public func signIn(scopes: [String]? = nil, delegate: any SignInAfterResetPasswordDelegate) {
-        signIn(scopes: scopes, claims: nil, delegate: delegate)
-    }
-
-    private func signIn(scopes: [String]?, claims: String?, delegate: any SignInAfterResetPasswordDelegate) {
-        let correlationID = step.correlationID
-        perform(
-            "signIn", correlationID: correlationID, for: delegate,
-            work: { [step] () async throws(NativeAuthError) in
-                try await step.signIn(scopes: scopes ?? [], claims: claims)
-            },
-            succeed: { delegate, step in
-                step.report(to: delegate) {
-                    delegate.onSignInAfterResetPasswordError(
-                        error: SignInAfterResetPasswordError(.unexpectedStep(correlationID: correlationID)))
-                }
-            },
-            fail: { delegate, error in
-                delegate.onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError(error))
-            })
+        step.signIn(scopes, nil, delegate) {
+            $1.report(to: $0)
+        } fail: { delegate, error in
+            delegate.onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError(error))
+        }
     }
 }
 
-extension SignInStep {
-    /// Calls the callback that fits, one that several delegate protocols share; `unexpected` is for a step that cannot follow.
-    @MainActor
-    fileprivate func report(
-        to delegate: any _OnSignInCompleted & _OnSignInAwaitingMFA & _OnSignInStrongAuthMethodRegistration,
-        unexpected: () -> Void
+/// The callbacks that every end of a first factor shares.
+private typealias FirstFactorDelegate = _OnSignInCompleted & _OnSignInAwaitingMFA
+    & _OnSignInStrongAuthMethodRegistration
+
+extension CompletedState {
+    /// The sign-in that follows a flow.
+    fileprivate func signIn<Delegate>(
+        _ scopes: [String]?, _ claims: String?, _ delegate: Delegate,
+        succeed: @escaping @MainActor @Sendable (Delegate, SignInProgress) -> Void,
+        fail: @escaping @MainActor @Sendable (Delegate, NativeAuthError) -> Void
     ) {
+        perform(
+            "signIn", correlationID: correlationID, for: delegate,
+            work: { () async throws(NativeAuthError) in try await signIn(scopes: scopes ?? [], claims: claims) },
+            succeed: succeed, fail: fail)
+    }
+}
+
+extension SignInProgress {
+    /// Calls the callback that fits, one that several delegate protocols share.
+    @MainActor
+    fileprivate func report(to delegate: any FirstFactorDelegate) {
         switch self {
-        case .codeRequired, .passwordRequired:
-            unexpected()
         case .mfaRequired(let step):
             delegate.onSignInAwaitingMFA(
                 authMethods: step.methods.map(MSALAuthMethod.init), newState: AwaitingMFAState(step))
         case .registrationRequired(let step):
             delegate.onSignInStrongAuthMethodRegistration(
-                authMethods: step.methods.map(MSALAuthMethod.init), newState: RegisterStrongAuthState(.required(step)))
+                authMethods: step.methods.map(MSALAuthMethod.init), newState: RegisterStrongAuthState(step))
         case .completed(let user):
             delegate.onSignInCompleted(result: MSALNativeAuthUserAccountResult(user))
         }

@@ -37,13 +37,13 @@ extension MSALNativeAuthPublicClientApplication {
             "signUp", correlationID: correlationID, for: delegate,
             work: { [client] () async throws(NativeAuthError) in
                 let values = mayStart ? try attributes.sendable(correlationID) : [:]
-                return try await client.signUp(
+                return try await client.startSignUp(
                     username: username, password: password, attributes: values, correlationID: correlationID)
             },
             succeed: { delegate, step in
                 delegate.onSignUpCodeRequired(
-                    newState: SignUpCodeRequiredState(step), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: SignUpCodeRequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 guard case .invalidAttributes(let names, _) = error else {
@@ -59,9 +59,9 @@ extension MSALNativeAuthPublicClientApplication {
 
 /// A sign-up that waits for the code. Usable again after an error; spent once the code was accepted.
 public final class SignUpCodeRequiredState: NSObject, Sendable {
-    private let step: SignUpCodeRequired
+    private let step: SignUpCodeState
 
-    init(_ step: SignUpCodeRequired) {
+    init(_ step: SignUpCodeState) {
         self.step = step
     }
 
@@ -94,8 +94,8 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
             work: { [step] () async throws(NativeAuthError) in try await step.resend() },
             succeed: { delegate, step in
                 delegate.onSignUpResendCodeCodeRequired(
-                    newState: SignUpCodeRequiredState(step), sentTo: step.sentTo,
-                    channelTargetType: MSALNativeAuthChannelType(value: step.channel), codeLength: step.codeLength)
+                    newState: SignUpCodeRequiredState(step), sentTo: step.code.sentTo,
+                    channelTargetType: step.code.channelType, codeLength: step.code.length)
             },
             fail: { delegate, error in
                 delegate.onSignUpResendCodeError(
@@ -106,9 +106,9 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
 
 /// A sign-up that waits for a password. Usable again after an error; spent once the password was accepted.
 public final class SignUpPasswordRequiredState: NSObject, Sendable {
-    private let step: SignUpPasswordRequired
+    private let step: SignUpPasswordState
 
-    init(_ step: SignUpPasswordRequired) {
+    init(_ step: SignUpPasswordState) {
         self.step = step
     }
 
@@ -136,9 +136,9 @@ public final class SignUpPasswordRequiredState: NSObject, Sendable {
 
 /// A sign-up that waits for attributes. Usable again after an error; spent once they were accepted.
 public final class SignUpAttributesRequiredState: NSObject, Sendable {
-    private let step: SignUpAttributesRequired
+    private let step: SignUpAttributesState
 
-    init(_ step: SignUpAttributesRequired) {
+    init(_ step: SignUpAttributesState) {
         self.step = step
     }
 
@@ -170,12 +170,12 @@ public final class SignUpAttributesRequiredState: NSObject, Sendable {
     }
 }
 
-extension SignUpStep {
+extension SignUpProgress {
     /// Calls the callback that fits, one that several delegate protocols share; `password` calls the one that they do not.
     @MainActor
     fileprivate func report(
         to delegate: any _OnSignUpAttributesRequired & _OnSignUpCompleted,
-        password: (SignUpPasswordRequired) -> Void
+        password: (SignUpPasswordState) -> Void
     ) {
         switch self {
         case .passwordRequired(let step):

@@ -73,3 +73,8 @@ public final class MSALAuthMethod: NSObject, Sendable {
     /// The masked address, or one to suggest for a registration, if the server tells it.
     public var loginHint: String? { method.loginHint }
 }
+
+extension SentCode {
+    /// How it was sent.
+    var channelType: MSALNativeAuthChannelType { MSALNativeAuthChannelType(value: channel) }
+}

@@ -1,9 +1,9 @@
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// Signs users up and in, and keeps the sessions of those who are signed in.
@@ -18,16 +18,21 @@ public struct NativeAuthClient: Sendable {
     ///
     /// In debug builds the environment variable `NATIVE_AUTH_EMULATOR`, a base URL, takes the place of
     /// `https://{subdomain}.ciamlogin.com`. A wrong value is reported by the first step, as
-    /// ``NativeAuthError/invalidConfiguration(_:)``.
+    /// ``ServiceError/invalidConfiguration(_:)``.
     public init(_ configuration: NativeAuthConfiguration) {
         self.init(configuration, environment: ProcessInfo.processInfo.environment)
     }
 
     /// As ``init(_:)``, with the environment variables given.
     package init(_ configuration: NativeAuthConfiguration, environment: [String: String]) {
-        let api = V1Client(configuration: configuration, environment: environment)
+        let api = V1Client(configuration: configuration.hosted, environment: environment)
         self.api = api
         sessions = Sessions(api: api)
+    }
+
+    init(api: V1Client, sessions: Sessions) {
+        self.api = api
+        self.sessions = sessions
     }
 
     /// The users who are signed in to this application, from the token cache; who signed in last comes first. Asks no server.
@@ -47,26 +52,8 @@ public struct NativeAuthClient: Sendable {
         sessions.store.session(homeAccountID).map { Account($0, client: self) }
     }
 
-    /// An access token for `account`: a kept one with more than 300 s to live, or a new one from the server.
-    ///
-    /// At most one request for a new token of an account is under way at a time; callers who want the same share its answer
-    /// (`SDK-REF-1`). A caller whose task is cancelled returns at once; the answer is kept all the same, as it may hold the only
-    /// refresh token that is good from then on.
-    ///
-    /// - Parameters:
-    ///   - account: A signed-in user.
-    ///   - scopes: The scopes the token must have, of one resource; nil or none for those of the sign-in, as far as the server
-    ///     grants them. A kept token with more scopes will do. The reserved scopes `openid`, `profile` and `offline_access` are
-    ///     added and must not be listed.
-    ///   - claims: A claims request, JSON as text, that the token must answer; asks the server in any case.
-    ///   - forceRefresh: Asks the server in any case.
-    ///   - correlationID: Stands in the server's log; nil for a new one.
-    /// - Throws: ``NativeAuthError/signInRequired(_:)`` when `account` is not signed in any more,
-    ///   ``NativeAuthError/expired(_:)`` when the server ended the session, each time until the user signs in again or out, ``NativeAuthError/mfaRequired(_:)`` when it wants a
-    ///   second factor, for which the user has to sign in again, ``NativeAuthError/invalidScope(_:)``,
-    ///   ``NativeAuthError/throttled(retryAfter:_:)``, ``NativeAuthError/network(_:underlying:)``, and others. Only
-    ///   `signInRequired` and `expired` mean that the session has ended.
-    public func accessToken(
+    /// As ``Account/accessToken(scopes:claims:policy:correlationID:)``, in the vocabulary of all flows.
+    package func accessToken(
         for account: Account, scopes: [String]? = nil, claims: String? = nil, forceRefresh: Bool = false,
         correlationID: UUID? = nil
     ) async throws(NativeAuthError) -> AccessToken {
@@ -75,58 +62,116 @@ public struct NativeAuthClient: Sendable {
             correlationID: correlationID ?? makeCorrelationID())
     }
 
+    /// What becomes of the sessions from now on, in order, told after the token cache has it. Each use of this property is a
+    /// listener of its own, which misses nothing and ends when its task is cancelled, or when the client, its copies and its
+    /// accounts are gone.
+    ///
+    /// ```swift
+    /// for await change in client.sessionChanges {
+    ///     switch change { … }
+    /// }
+    /// ```
+    ///
+    /// What another process, or another client with the same cache, changed shows when this client next reads the cache.
+    public var sessionChanges: AsyncStream<SessionChange> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SessionChange.self)
+        sessions.listen(continuation)
+        return stream
+    }
+
     /// A new correlation ID, for a caller that has to know it before the first request.
     package func makeCorrelationID() -> UUID {
         api.configuration.makeCorrelationID()
     }
 
-    /// Forgets all users of this application and their tokens on this device. The session in a browser, if any, is not ended.
+    /// Signs everybody of this application out here: on this device, in all processes that share the token cache.
     ///
     /// The tokens are gone when this returns (`SDK-STO-5`), or ``NativeAuthConfiguration/onTokenCacheProblem`` tells why they
-    /// are not. Then the server is told in the background, as with ``signOutAndRevoke(_:)``; what comes of it is not known.
+    /// are not. Then the server is told in the background, as with ``signOutAndRevoke()``; what comes of it is not known.
     public func signOut() {
         signOut(homeAccountID: nil)
     }
 
-    /// As ``signOut()``, for one of several users.
+    /// As ``signOut()``, for one user.
     public func signOut(_ account: Account) {
         signOut(homeAccountID: account.homeAccountID)
     }
 
     private func signOut(homeAccountID: String?) {
+        do throws(TokenCacheError) {
+            let removed = try sessions.store.remove(homeAccountID)
+            if !removed.isEmpty { _ = sessions.revocation(of: removed) }
+        } catch {
+            // The store has reported it. Without the cache there is nothing to revoke with.
+        }
+    }
+
+    /// Signs everybody of this application out wherever their sessions are: here, as ``signOut()``, and at the server, which
+    /// ends the refresh tokens, and so every copy of them (RFC 7009).
+    ///
+    /// Sessions that a user began on other devices go on, as no standard lets an app end those; at this package's server a
+    /// password reset ends them all.
+    ///
+    /// When the task is cancelled, this stops to wait; the server is told all the same.
+    ///
+    /// - Returns: What the server did.
+    @discardableResult
+    public func signOutAndRevoke() async throws(SignOutError) -> Revocation {
+        try await signOutAndRevoke(homeAccountID: nil)
+    }
+
+    /// As ``signOutAndRevoke()``, for one user.
+    @discardableResult
+    public func signOutAndRevoke(_ account: Account) async throws(SignOutError) -> Revocation {
+        try await signOutAndRevoke(homeAccountID: account.homeAccountID)
+    }
+
+    private func signOutAndRevoke(homeAccountID: String?) async throws(SignOutError) -> Revocation {
+        let correlationID = makeCorrelationID()
         let removed: [Session]
         do throws(TokenCacheError) {
             removed = try sessions.store.remove(homeAccountID)
         } catch {
-            // The store has reported it. Without the cache there is nothing to revoke with.
-            return
+            let message = "The token cache could not be changed: \(error)."
+            throw .stillSignedIn(error, .init(correlationID: correlationID, message: message))
         }
-        guard !removed.isEmpty else { return }
-        Task { [sessions] in
-            do throws(NativeAuthError) {
-                _ = try await sessions.revoke(removed)
-            } catch {
-                // Best effort: the user is signed out here, whatever the server has heard of it.
-            }
+        let revocation = sessions.revocation(of: removed)
+        let outcome: Result<Revocation, NativeAuthError>
+        do {
+            outcome = try await abandonable { await revocation.value }
+        } catch {
+            // Waiting ends early for no other reason.
+            outcome = .failure(.cancelled(.init(correlationID: correlationID)))
+        }
+        do throws(NativeAuthError) {
+            return try outcome.get()
+        } catch {
+            throw .notRevoked(ServiceError(error))
         }
     }
+}
 
-    /// As ``signOut()`` or ``signOut(_:)``, and waits until the server has ended the refresh tokens too (RFC 7009).
-    ///
-    /// - Parameter account: The user; nil for all.
-    /// - Returns: Whether the server ended them; false also when it offers no way, as the vendor's cloud, or there was nothing
-    ///   to end.
-    /// - Throws: ``NativeAuthError/general(_:)`` when the token cache could not be written, and nothing was sent;
-    ///   ``NativeAuthError/network(_:underlying:)``, ``NativeAuthError/cancelled(_:)`` and others when the tokens are gone here
-    ///   and the server could not be told.
-    public func signOutAndRevoke(_ account: Account? = nil) async throws(NativeAuthError) -> Bool {
-        let removed: [Session]
-        do throws(TokenCacheError) {
-            removed = try sessions.store.remove(account?.homeAccountID)
-        } catch {
-            let message = "The token cache could not be changed: \(error)."
-            throw .general(.init(correlationID: makeCorrelationID(), message: message, canRetry: true))
+/// What the server did at a sign-out.
+public enum Revocation: Hashable, Sendable {
+    /// It ended the refresh tokens.
+    case revoked
+    /// It names no address for that, as the vendor's cloud: the refresh tokens are forgotten, and run out by themselves.
+    case notOffered
+    /// Nobody was signed in, or the session had ended before.
+    case nothingToRevoke
+}
+
+/// Why a sign-out is not whole.
+public enum SignOutError: NativeAuthFailure {
+    /// The token cache could not be changed, so the user is still signed in. The server was not told.
+    case stillSignedIn(TokenCacheError, ErrorDetails)
+    /// The user is signed out here, but the server did not confirm that it ended the session.
+    case notRevoked(ServiceError)
+
+    public var details: ErrorDetails {
+        switch self {
+        case .stillSignedIn(_, let details): details
+        case .notRevoked(let error): error.details
         }
-        return try await sessions.revoke(removed)
     }
 }

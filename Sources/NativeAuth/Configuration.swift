@@ -20,7 +20,7 @@ public struct NativeAuthConfiguration: Sendable {
     /// How users of this app may prove who they are; must match the app's registration. The web is always offered too.
     public var challengeTypes: Set<ChallengeType>
     /// What the app can handle beyond the first factor. Without them a tenant that needs more answers
-    /// ``NativeAuthError/browserRequired(_:)``.
+    /// ``SignUpError/browserRequired(_:)``.
     public var capabilities: Set<Capability>
     /// Adds headers to every request.
     public var requestInterceptor: (any RequestInterceptor)?
@@ -52,6 +52,8 @@ public struct NativeAuthConfiguration: Sendable {
     package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Waits before a request is repeated.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Why nothing may be sent, if that is known already; the first step tells.
+    package var refusal: String?
 
     /// Describes an application.
     ///
@@ -64,11 +66,21 @@ public struct NativeAuthConfiguration: Sendable {
         clientID: String, authority: Authority, challengeTypes: Set<ChallengeType>,
         capabilities: Set<Capability> = []
     ) {
+        self.init(
+            clientID: clientID, authority: authority, challengeTypes: challengeTypes, capabilities: capabilities,
+            transport: URLSessionTransport())
+    }
+
+    /// As ``init(clientID:authority:challengeTypes:capabilities:)``, without a session for the network.
+    package init(
+        clientID: String, authority: Authority, challengeTypes: Set<ChallengeType>, capabilities: Set<Capability>,
+        transport: any HTTPTransport
+    ) {
         self.clientID = clientID
         self.authority = authority
         self.challengeTypes = challengeTypes
         self.capabilities = capabilities
-        transport = URLSessionTransport()
+        self.transport = transport
         tokenCache = InMemoryTokenCache()
     }
 }
@@ -107,7 +119,7 @@ public protocol RequestInterceptor: Sendable {
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
     /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the task of the
     /// caller is cancelled, the answer is not waited for. After 30 s without an answer the step fails with
-    /// ``NativeAuthError/network(_:underlying:)``: nothing was sent.
+    /// ``ServiceError/unreachable(_:underlying:)``: nothing was sent.
     func additionalHeaders(for url: URL) async -> [String: String]
 }
 
@@ -140,9 +152,11 @@ enum Emulator {
 /// What is wrong with how a client was set up.
 enum ConfigurationProblem: Error {
     case emulator
+    case refused(String)
 
     var message: String {
         switch self {
+        case .refused(let message): message
         case .emulator: "The environment variable \(Emulator.variable) is not an https URL or a loopback http URL."
         }
     }

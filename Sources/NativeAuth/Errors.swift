@@ -1,14 +1,16 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
-/// Why a step did not succeed.
+/// Why a request of a flow did not succeed, in the one vocabulary of all flows. Apps see what can happen where they are:
+/// ``SignUpError``, ``SignInError``, ``ResetPasswordError``, ``TokenError``, and the refusals of the steps.
 ///
-/// Every case carries ``Details``. ``Details/canRetry`` says whether the same step may be tried again on the same state.
-@nonexhaustive
-public enum NativeAuthError: Error, Sendable {
+/// Every case carries ``ErrorDetails``; its `canRetry` says whether the same state may be used again.
+package enum NativeAuthError: Error, Sendable {
+    package typealias Details = ErrorDetails
+
     /// The server wants the user to go on in a browser.
     case browserRequired(Details)
     /// The e-mail address, or the alias, belongs to somebody.
@@ -17,7 +19,7 @@ public enum NativeAuthError: Error, Sendable {
     case userNotFound(Details)
     /// The username is empty or not an e-mail address.
     case invalidUsername(Details)
-    /// The password is empty, wrong, or against the rules; ``Details/suberror`` tells which rule.
+    /// The password is empty, wrong, or against the rules; `suberror` tells which rule.
     case invalidPassword(Details)
     /// The password given at the start of a sign-in is empty, or not that of the user.
     case invalidCredentials(Details)
@@ -52,7 +54,7 @@ public enum NativeAuthError: Error, Sendable {
     /// The server cannot be reached; the same step may be tried again.
     case network(Details, underlying: any Error)
     /// The connection was lost before the answer came, or the answer said nothing final: whether the server acted on the
-    /// request is not known (`SDK-RETRY-2`). ``Details/canRetry`` tells whether the same step may be tried again.
+    /// request is not known (`SDK-RETRY-2`). `canRetry` tells whether the same step may be tried again.
     case indeterminate(Details)
     /// The step has succeeded before, or is under way at this moment; nothing was sent (`SDK-STATE-1`).
     case stateAlreadyUsed(Details)
@@ -63,40 +65,8 @@ public enum NativeAuthError: Error, Sendable {
     /// Anything else.
     case general(Details)
 
-    /// What is known about an error.
-    public struct Details: Hashable, Sendable {
-        /// Stands in the server's log too.
-        public var correlationID: UUID
-        /// The numbers of the server (`AADSTS…`), possibly none.
-        public var errorCodes: [Int]
-        /// For developers, in English: the server's description, or ours.
-        public var message: String?
-        /// Where the server says more.
-        public var errorURI: String?
-        /// The server's word for the error, such as `invalid_grant`.
-        public var error: String?
-        /// The server's second word, such as `password_too_weak`.
-        public var suberror: String?
-        /// Whether the same step may be tried again on the same state.
-        public var canRetry: Bool
-
-        /// Describes an error.
-        public init(
-            correlationID: UUID, errorCodes: [Int] = [], message: String? = nil, errorURI: String? = nil,
-            error: String? = nil, suberror: String? = nil, canRetry: Bool = false
-        ) {
-            self.correlationID = correlationID
-            self.errorCodes = errorCodes
-            self.message = message
-            self.errorURI = errorURI
-            self.error = error
-            self.suberror = suberror
-            self.canRetry = canRetry
-        }
-    }
-
     /// What is known about the error.
-    public var details: Details {
+    package var details: Details {
         switch self {
         case .browserRequired(let details), .userAlreadyExists(let details), .userNotFound(let details),
             .invalidUsername(let details), .invalidPassword(let details), .invalidCredentials(let details),
@@ -148,41 +118,49 @@ public enum NativeAuthError: Error, Sendable {
 
 extension NativeAuthError: CustomStringConvertible, LocalizedError {
     /// As ``description``.
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 
     /// A sentence for developers.
-    public var description: String {
-        let reason =
-            switch self {
-            case .browserRequired: "The user has to continue in a browser."
-            case .userAlreadyExists: "The user already exists."
-            case .userNotFound: "The user does not exist."
-            case .invalidUsername: "The username is not valid."
-            case .invalidPassword: "The password is not valid."
-            case .invalidCredentials: "The username or the password is not correct."
-            case .userDoesNotHavePassword: "The user has no password."
-            case .invalidAttributes(let names, _): "Attributes are not valid: \(names.joined(separator: ", "))."
-            case .incorrectCode: "The code is not correct."
-            case .invalidInput: "The contact is not valid."
-            case .authMethodBlocked: "The authentication method is blocked."
-            case .verificationContactBlocked: "The contact is blocked."
-            case .expired: "The flow or session has expired."
-            case .unexpectedReply: "The answer is not one of this protocol."
-            case .notAvailable: "Sign-in cannot follow directly."
-            case .registrationRequired: "A strong authentication method has to be registered."
-            case .mfaRequired: "A second factor is required."
-            case .invalidScope: "A scope is not valid."
-            case .signInRequired: "The user has to sign in."
-            case .throttled(nil, _): "The server takes no more requests for now."
-            case .throttled(let seconds?, _): "The server takes no more requests for \(seconds) s."
-            case .network: "The server cannot be reached."
-            case .indeterminate: "Whether the server acted on the request is not known."
-            case .stateAlreadyUsed: "The step has been used already."
-            case .cancelled: "The task was cancelled."
-            case .invalidConfiguration: "The client is not set up correctly."
-            case .general: "The server refused the request."
-            }
-        return [reason, details.message, "Correlation ID: \(details.correlationID)."].compactMap(\.self)
-            .joined(separator: " ")
+    package var description: String { reporting.description }
+
+    /// What happened, as a sentence.
+    private var reason: String {
+        switch self {
+        case .browserRequired: "The user has to continue in a browser."
+        case .userAlreadyExists: "The user already exists."
+        case .userNotFound: "The user does not exist."
+        case .invalidUsername: "The username is not valid."
+        case .invalidPassword: "The password is not valid."
+        case .invalidCredentials: "The username or the password is not correct."
+        case .userDoesNotHavePassword: "The user has no password."
+        case .invalidAttributes(let names, _): "Attributes are not valid: \(names.joined(separator: ", "))."
+        case .incorrectCode: "The code is not correct."
+        case .invalidInput: "The contact is not valid."
+        case .authMethodBlocked: "The authentication method is blocked."
+        case .verificationContactBlocked: "The contact is blocked."
+        case .expired: "The flow or session has expired."
+        case .unexpectedReply: "The answer is not one of this protocol."
+        case .notAvailable: "Sign-in cannot follow directly."
+        case .registrationRequired: "A strong authentication method has to be registered."
+        case .mfaRequired: "A second factor is required."
+        case .invalidScope: "A scope is not valid."
+        case .signInRequired: "The user has to sign in."
+        case .throttled(nil, _): "The server takes no more requests for now."
+        case .throttled(let seconds?, _): "The server takes no more requests for \(seconds) s."
+        case .network: "The server cannot be reached."
+        case .indeterminate: "Whether the server acted on the request is not known."
+        case .stateAlreadyUsed: "The step has been used already."
+        case .cancelled: "The task was cancelled."
+        case .invalidConfiguration: "The client is not set up correctly."
+        case .general: "The server refused the request."
+        }
+    }
+
+    /// The details for the app, with the sentence that says what happened.
+    var reporting: ErrorDetails {
+        var details = details
+        details.reason = reason
+        details.circumstance = circumstance
+        return details
     }
 }

@@ -10,8 +10,15 @@
 public enum Base64URL {
     /// Encodes `bytes`.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let standard = Data(bytes).base64EncodedData()
+        return String(
+            decoding: standard.lazy.filter { $0 != UInt8(ascii: "=") }.map { byte in
+                switch byte {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                case _: byte
+                }
+            }, as: UTF8.self)
     }
 
     /// Decodes `text`; nil for anything but canonical, unpadded base64url.
@@ -23,8 +30,15 @@ public enum Base64URL {
                     || $0 == 0x5F
             })
         else { return nil }
-        var standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        standard += String(repeating: "=", count: (4 - utf8.count % 4) % 4)
+        var standard = Data(
+            utf8.map { byte in
+                switch byte {
+                case UInt8(ascii: "-"): UInt8(ascii: "+")
+                case UInt8(ascii: "_"): UInt8(ascii: "/")
+                case _: byte
+                }
+            })
+        standard.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - utf8.count % 4) % 4))
         guard let data = Data(base64Encoded: standard), encode(data) == text else { return nil }
         return data
     }

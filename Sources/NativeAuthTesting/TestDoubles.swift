@@ -31,6 +31,12 @@ final class SeededRandomness: Randomness {
         }
         return Array(bytes.prefix(count))
     }
+
+    /// Anywhere in `range`.
+    func number(in range: ClosedRange<Double>) -> Double {
+        let fraction = bytes(4).reduce(0) { $0 * 256 + Double($1) } / 0xFFFF_FFFF
+        return range.lowerBound + (range.upperBound - range.lowerBound) * fraction
+    }
 }
 
 /// The hasher of tests: scrypt at a cost that no attacker would mind, so that suites are quick (design §2). Its hashes say so
@@ -68,4 +74,55 @@ struct ScryptTestHasher: PasswordHasher {
             throw .unusable
         }
     }
+}
+
+/// A key store whose tenants begin with a key that everybody knows, so that the signatures of a test follow from its seed, too:
+/// RS256 is deterministic, ES256 is not.
+struct KnownFirstKey: KeyStore {
+    let store: any KeyStore
+    let vault: Vault
+    let randomness: any Randomness
+    let clock: any WallClock
+
+    func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord] {
+        let keys = try await store.signingKeys(for: tenant)
+        guard keys.isEmpty, let pkcs8 = Data(base64Encoded: Self.pkcs8) else { return keys }
+        // A name of its own, so that other tenants refuse its tokens all the same.
+        let kid = randomness.uuid().uuidString.lowercased()
+        let sealed: Data
+        do throws(VaultError) {
+            sealed = try vault.seal(pkcs8, for: .signingKey, tenant: tenant, context: [Data(kid.utf8)])
+        } catch {
+            throw .unavailable(error)
+        }
+        return try await store.insertFirstSigningKey(
+            SigningKeyRecord(
+                tenant: tenant, kid: kid, algorithm: .rs256, sealedPrivateKey: sealed, createdAt: clock.now))
+    }
+
+    func updateSigningKeys(
+        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+    ) async throws(StoreError) -> [SigningKeyRecord] {
+        try await store.updateSigningKeys(for: tenant, decide: decide)
+    }
+
+    /// An RSA key of 2048 bits, PKCS #8, made for this file and worth nothing.
+    private static let pkcs8 = """
+        MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCtsccIj1cer/9W9IfIL3c2z5ZViOMFhU1s/gYPxz2Y2ujxd6wGpN/A\
+        q/HnzHaeE2McIrVdZ60J4OA8yHyGrkrv7i5L8T/4LEmrLwXZetNkkgkfugn7wKuZM0XXL+iy/iyUKf6D7GK3ND99tt28Vtekn6xbLyKZ\
+        BnvvTF583Dau+gLKjNeauSHeEWcQLb3o0sRrbKkwvzEvNOzDm61iioOhPAWrp9o1jY8NxUHnWOUcM7pnE61kvF9Bp87+RJcSV+WcBPQn\
+        DBW40GKknCDzVmQRz9GepvrmF3aiFqIuU6wHHlA5KBGiosnb6nKTAL2ZgfSCEjLGbxu8gqRSD/2/BLyLAgMBAAECggEAIJ4Y5UedsZqV\
+        Vav376TSO03CSm+5SikdQBF36/CbZZ/+TJIPkPPXPORNOh1QTSEQ5JC0BEVa3lcHZQK1N8l1MxdERGiafa07bFUZQRzqo6E062tRQqCM\
+        2Oki/WT2yt4mWvCD5hw28XZzUdVMUHjyZ+zAPiNc2OW50ldCCyqDblofCTqA0EhM3WZEUB4+anQ6WxQTVYrKhkQ46iOVC8jMq6beauXb\
+        sdhFoY+PFiI5kt7Qs/pH//kOGlC4g7+LC8Fgyrb+q3I6RA2jm2jRh0w/CHc9ECKDKQ23mb6ZxHPmPGT4LZGjcvidZS36H+EZ6tsIRRUl\
+        tgCjmCdhFOCbNvO/EQKBgQDrvFTSt53IGmp/zqpeSrRsVPmXogLyqzmNPD6oKBge/LpHUMBebEmtMlcTvRAoqwxr62lGa8cDAiwsMYnT\
+        Tpt4rb8pfVzzpso5vL8/Con0msuFY8WkpU5qgHW9CPQG1jdRVCz258cLdMcg1KpP1MOAIpNBztu1diTX9MSYotItWQKBgQC8oCYLxttC\
+        WTBXuEa6G+keK72sfhzSmQ8MG8pI/atGXhVo3fzK24zScmwQ4i5IeTdfu0aj6iWYwDmd1tvHyzc0FEficz/k+LYFGxupY+I/u3Jt0O2K\
+        g78x4Dm17R0GjiD/jIRu8PCpgIH1U69w87bMEYDr823XSrw1vOHjtxrIgwKBgQDgO4Wn5nbUN6RkLC5MgNz8Sxwbi0UolYyp9stW4sSG\
+        /Tknyv0hE/pFICRKJ0XumT24jfXWwYBNMUzZQMnsUNJ8STEUAyZesaGcqBh2m8y7+l5rZItE4OUlU0orZQ/STQPTfbFDrxbbo9oiNYhH\
+        ZYgNI1ZVe7Hr+xRyw2YaFo68CQKBgGniaJkRzwFGucl0K1fL1SfXnAjZXmql+vlsHDivFVdR9yi//GkPp9R24Mz1es+6I+h8Y2IeTW6a\
+        8Xz2ILfeDqYQgG3RDlwFdYAWQIftBxOJsOmOb9nirRBdc2f5q+KDJGjvw2PXovEzr0A88u4wETwq0zkglFdXn6F230MKBWHrAoGBAIZt\
+        ntLeoMYEEIKlTMOysHq+s7KBtG8fQbA/wDImN/g0LM9HzLB//Gg9UemC1Gz4194NMewGyASeUgce/uk/mBxUUleRyoX58eEKtUnhhvdi\
+        59H4qRdcZK3NGdGfOqcbyZ5yIwaRxMDwkqvJxX8O3kvjG+Cfs8ZsoWvb31WtiUZb
+        """
 }

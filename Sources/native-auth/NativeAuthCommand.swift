@@ -6,7 +6,9 @@ struct NativeAuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "native-auth",
         abstract: "Native authentication for Swift apps: an identity server that you own, and a sample app.",
-        subcommands: [ServeCommand.self, UserCommand.self, KeyCommand.self, TryCommand.self])
+        subcommands: [
+            ServeCommand.self, UserCommand.self, KeyCommand.self, TryCommand.self, DoctorCommand.self,
+        ])
 }
 
 /// Prints to standard output at once, also when it is a pipe.

@@ -190,8 +190,12 @@ final class NativeAuthServer: Sendable {
 struct TemporaryFolder {
     let url: URL
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "native-auth-\(UUID().uuidString.lowercased())")
+    /// - Parameter inMemory: Where the system has such a place, so that syncing costs nothing.
+    init(inMemory: Bool = false) throws {
+        let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        let isInMemory = inMemory && FileManager.default.isWritableFile(atPath: memory.path)
+        url = (isInMemory ? memory : FileManager.default.temporaryDirectory)
+            .appending(path: "native-auth-\(UUID().uuidString.lowercased())")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

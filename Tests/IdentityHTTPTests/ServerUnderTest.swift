@@ -19,6 +19,14 @@ enum Stage: String, CaseIterable, Sendable {
     case completed
 }
 
+/// Runs `body` with a fresh server.
+func withIdentityServer<Result>(
+    seed: UInt64 = 1, startingAt start: Date = IdentityTestServer.start,
+    _ body: (IdentityTestServer) async throws -> Result
+) async throws -> Result {
+    try await body(IdentityTestServer(seed: seed, start: start))
+}
+
 /// A sign-up on its way.
 struct Progress: Sendable {
     var client: WireClient

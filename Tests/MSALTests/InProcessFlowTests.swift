@@ -14,11 +14,13 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = try world.client()
-        let wrong = try await refusal { try await client.signIn(username: InProcess.email, password: "Wrong-Tulip-42") }
+        let wrong = try await refusal {
+            try await client.startSignIn(username: InProcess.email, password: "Wrong-Tulip-42")
+        }
         #expect(wrong.kind == "invalidCredentials")
         #expect(wrong.details.errorCodes == [50126])
         #expect(client.currentAccount() == nil)
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.password).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
         #expect(account.username == InProcess.email)
         #expect(client.currentAccount()?.homeAccountID == account.homeAccountID)
         #expect(try await world.live(account.accessToken())?.claims.methods == ["pwd"])
@@ -28,7 +30,7 @@ struct InProcessFlowTests {
     func passwordLater() async throws {
         let world = try InProcess()
         try await world.signUp()
-        let step = try await world.client().signIn(username: InProcess.email).password
+        let step = try await world.client().startSignIn(username: InProcess.email).password
         for wrong in ["Wrong-Tulip-42", InProcess.password + " ", InProcess.password.lowercased()] {
             let refused = try await refusal { try await step.submit(password: wrong) }
             #expect(refused.kind == "invalidPassword" && refused.details.canRetry)
@@ -42,23 +44,23 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp(alias: "dana.42")
         let client = try world.client()
-        let account = try await client.signIn(username: "DANA.42", password: InProcess.password).account
+        let account = try await client.startSignIn(username: "DANA.42", password: InProcess.password).account
         #expect(account.username == InProcess.email)
-        #expect(try await refusal { try await client.signIn(username: "dana.43") }.kind == "userNotFound")
-        let reset = try await client.resetPassword(username: "dana.42")
-        #expect(reset.sentTo.hasSuffix(".com"))
-        #expect(!reset.sentTo.contains(InProcess.email))
+        #expect(try await refusal { try await client.startSignIn(username: "dana.43") }.kind == "userNotFound")
+        let reset = try await client.startResetPassword(username: "dana.42")
+        #expect(reset.code.sentTo.hasSuffix(".com"))
+        #expect(!reset.code.sentTo.contains(InProcess.email))
     }
 
     @Test("a user without a password is offered the code at an app that asks for passwords")
     func codeUserAtThePasswordApp() async throws {
         let world = try InProcess()
         try await world.signUpWithCode()
-        let step = try await world.client().signIn(username: InProcess.email, password: "Anything-42").code
-        #expect(step.channel == "email" && step.codeLength == 8)
+        let step = try await world.client().startSignIn(username: InProcess.email, password: "Anything-42").code
+        #expect(step.code.channel == "email" && step.code.length == 8)
         let account = try await step.submit(code: world.code()).account
         #expect(try await world.live(account.accessToken())?.claims.methods == ["otp"])
-        let reset = try await refusal { try await world.client().resetPassword(username: InProcess.email) }
+        let reset = try await refusal { try await world.client().startResetPassword(username: InProcess.email) }
         #expect(reset.kind == "userDoesNotHavePassword")
     }
 
@@ -67,7 +69,7 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUpWithCode()
         let client = try world.client(.emailOneTimePasscode)
-        let first = try await client.signIn(username: InProcess.email).code
+        let first = try await client.startSignIn(username: InProcess.email).code
         let old = try await world.code()
         let second = try await first.resend()
         let new = try await world.code()
@@ -84,11 +86,11 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = try world.client()
-        #expect(try await refusal { try await client.signIn(username: "erik@example.com") }.kind == "userNotFound")
-        #expect(try await refusal { try await client.signIn(username: "") }.kind == "invalidUsername")
+        #expect(try await refusal { try await client.startSignIn(username: "erik@example.com") }.kind == "userNotFound")
+        #expect(try await refusal { try await client.startSignIn(username: "") }.kind == "invalidUsername")
         let scopes = ["api://orders/Read", "api://stock/Read"]
         let scope = try await refusal {
-            try await client.signIn(username: InProcess.email, password: InProcess.password, scopes: scopes)
+            try await client.startSignIn(username: InProcess.email, password: InProcess.password, scopes: scopes)
         }
         #expect(scope.kind == "invalidScope")
     }
@@ -99,12 +101,12 @@ struct InProcessFlowTests {
     func secondFactorByClaims() async throws {
         let world = try InProcess()
         try await world.signUpWithMethod()
-        let step = try await world.client().signIn(username: InProcess.email, claims: InProcess.claims).password
+        let step = try await world.client().startSignIn(username: InProcess.email, claims: InProcess.claims).password
         let required = try await step.submit(password: InProcess.password).secondFactor
         #expect(required.methods.map(\.channel) == ["email"])
         #expect(required.methods.allSatisfy { $0.loginHint?.contains(InProcess.contact) == false })
         let sent = try await required.requestChallenge(required.methods[0])
-        #expect(sent.codeLength == 8 && sent.channel == "email")
+        #expect(sent.code.length == 8 && sent.code.channel == "email")
         let wrong = try await refusal { try await sent.submit(code: world.wrongCode(InProcess.contact)) }
         #expect(wrong.kind == "incorrectCode" && wrong.details.canRetry)
         let account = try await sent.submit(code: world.code(InProcess.contact))
@@ -121,18 +123,19 @@ struct InProcessFlowTests {
         try await world.signUpWithMethod()
         try await world.addMethod("dana@work.example")
         let client = NativeAuthClient(try world.configuration(application))
-        let required = try await client.signIn(username: InProcess.email, password: InProcess.password).secondFactor
+        let required = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
+            .secondFactor
         #expect(required.methods.count == 2)
         let first = try await required.requestChallenge(required.methods[0])
         let old = try await world.code(InProcess.contact)
-        let second = try await first.requestChallenge(required.methods[1])
+        let second = try await first.choice.requestChallenge(required.methods[1])
         let new = try await world.code("dana@work.example")
-        #expect(first.sentTo != second.sentTo)
+        #expect(first.code.sentTo != second.code.sentTo)
         // The code of the other mailbox is none here, whichever of the two steps it is given to.
         #expect(try await refusal { try await second.submit(code: old) }.kind == "incorrectCode")
         // A client may go back to a token from before the last challenge (native-auth-v1 §8.6).
         let again = try await required.requestChallenge(required.methods[0])
-        #expect(again.sentTo == first.sentTo)
+        #expect(again.code.sentTo == first.code.sentTo)
         #expect(try await world.code(InProcess.contact) != old)
         let account = try await first.submit(code: world.code(InProcess.contact))
         #expect(try await world.live(account.accessToken())?.claims.methods.contains("mfa") == true)
@@ -143,11 +146,11 @@ struct InProcessFlowTests {
     func firstStepSecondCode() async throws {
         let world = try InProcess()
         try await world.signUpWithMethod()
-        let step = try await world.client().signIn(
+        let step = try await world.client().startSignIn(
             username: InProcess.email, password: InProcess.password, claims: InProcess.claims)
         let required = try step.secondFactor
         let first = try await required.requestChallenge(required.methods[0])
-        _ = try await first.requestChallenge(required.methods[0])
+        _ = try await first.choice.requestChallenge(required.methods[0])
         let account = try await first.submit(code: world.code(InProcess.contact))
         #expect(account.username == InProcess.email)
     }
@@ -162,7 +165,7 @@ struct InProcessFlowTests {
         if hasMethod { try await world.signUpWithMethod() } else { try await world.signUp() }
         let client = NativeAuthClient(try world.configuration(.demanding, can: capabilities))
         let refused = try await refusal {
-            try await client.signIn(username: InProcess.email, password: InProcess.password)
+            try await client.startSignIn(username: InProcess.email, password: InProcess.password)
         }
         #expect(refused.kind == "browserRequired")
         let word = hasMethod ? "mfa_required" : "registration_required"
@@ -177,11 +180,12 @@ struct InProcessFlowTests {
         var configuration = try world.configuration(.emailPassword)
         configuration.challengeTypes = [.oneTimePasscode]
         let client = NativeAuthClient(configuration)
-        #expect(try await refusal { try await client.signIn(username: InProcess.email) }.kind == "browserRequired")
+        #expect(try await refusal { try await client.startSignIn(username: InProcess.email) }.kind == "browserRequired")
         configuration.challengeTypes = [.password]
         let other = NativeAuthClient(configuration)
         #expect(
-            try await refusal { try await other.resetPassword(username: InProcess.email) }.kind == "browserRequired")
+            try await refusal { try await other.startResetPassword(username: InProcess.email) }.kind
+                == "browserRequired")
     }
 
     // MARK: Registration
@@ -191,19 +195,20 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = NativeAuthClient(try world.configuration(.demanding))
-        let required = try await client.signIn(username: InProcess.email, password: InProcess.password).registration
+        let required = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
+            .registration
         #expect(required.methods.map(\.loginHint) == [InProcess.email])
         let method = try #require(required.methods.first)
         let bad = try await refusal { try await required.requestChallenge(method, contact: "no address") }
         #expect(bad.kind == "invalidInput" && bad.details.canRetry)
         let sent = try await required.requestChallenge(method, contact: InProcess.contact).sent
-        #expect(sent.sentTo == InProcess.contact)
+        #expect(sent.code.sentTo == InProcess.contact)
         let wrong = try await refusal { try await sent.submit(code: world.wrongCode(InProcess.contact)) }
         #expect(wrong.kind == "incorrectCode" && wrong.details.canRetry)
         let account = try await sent.submit(code: world.code(InProcess.contact))
         #expect(try await world.live(account.accessToken())?.claims.methods.contains("mfa") == true)
         #expect(try await world.count(.methodRegistered) == 1)
-        let next = try await client.signIn(username: InProcess.email, password: InProcess.password).secondFactor
+        let next = try await client.startSignIn(username: InProcess.email, password: InProcess.password).secondFactor
         #expect(next.methods.count == 1)
     }
 
@@ -212,10 +217,11 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = NativeAuthClient(try world.configuration(.demandingFlow))
-        let required = try await client.signIn(username: InProcess.email, password: InProcess.password).registration
+        let required = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
+            .registration
         let first = try await required.requestChallenge(required.methods[0], contact: InProcess.contact).sent
         // The user changes their mind.
-        let second = try await first.requestChallenge(required.methods[0], contact: InProcess.email).sent
+        let second = try await first.choice.requestChallenge(required.methods[0], contact: InProcess.email).sent
         let account = try await second.submit(code: world.code())
         #expect(try await world.live(account.accessToken())?.claims.methods == ["pwd", "otp", "mfa"])
         #expect(try await world.server.rows("SELECT email FROM strong_methods") == [[InProcess.email]])
@@ -226,7 +232,7 @@ struct InProcessFlowTests {
         for contact in [InProcess.email, InProcess.contact] {
             let world = try InProcess()
             let client = NativeAuthClient(try world.configuration(.demanding))
-            let start = try await client.signUp(username: InProcess.email, password: InProcess.password)
+            let start = try await client.startSignUp(username: InProcess.email, password: InProcess.password)
             let done = try await start.submit(code: world.code()).done
             let required = try await done.signIn(scopes: ["api://orders/Read"]).registration
             let step = try await required.requestChallenge(required.methods[0], contact: contact)
@@ -250,11 +256,11 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = try world.client()
-        let before = try await client.signIn(username: InProcess.email, password: InProcess.password).account
+        let before = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
         let oldToken = try await before.accessToken()
         world.server.clock.advance(by: 5)
 
-        let start = try await client.resetPassword(username: InProcess.email)
+        let start = try await client.startResetPassword(username: InProcess.email)
         let wrong = try await refusal { try await start.submit(code: world.wrongCode()) }
         #expect(wrong.kind == "incorrectCode" && wrong.details.canRetry)
         let choose = try await start.submit(code: world.code())
@@ -273,18 +279,19 @@ struct InProcessFlowTests {
 
         // The sessions from before have ended, and so have their access tokens.
         #expect(try await world.live(oldToken) == nil)
-        #expect(try await refusal { try await before.accessToken(forceRefresh: true) }.kind == "expired")
-        #expect(try await refusal { try await before.accessToken(forceRefresh: true) }.kind == "expired")
+        #expect(try await refusal { try await before.accessToken(policy: .force) }.kind == "sessionEnded")
+        #expect(try await refusal { try await before.accessToken(policy: .force) }.kind == "sessionEnded")
 
         #expect(try await done.signIn().account.username == InProcess.email)
         let old = try await refusal {
-            try await client.signIn(username: InProcess.email, password: InProcess.password)
+            try await client.startSignIn(username: InProcess.email, password: InProcess.password)
         }
         #expect(old.kind == "invalidCredentials")
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.newPassword).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.newPassword).account
         #expect(try await world.live(account.accessToken()) != nil)
         #expect(
-            try await refusal { try await client.resetPassword(username: "erik@example.com") }.kind == "userNotFound")
+            try await refusal { try await client.startResetPassword(username: "erik@example.com") }.kind
+                == "userNotFound")
     }
 
     @Test("a reset goes to the account's own address, whatever else is registered, and ends the other flows")
@@ -292,8 +299,8 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUpWithMethod()
         let client = try world.client()
-        let waiting = try await client.signIn(username: InProcess.email).password
-        let start = try await client.resetPassword(username: InProcess.email)
+        let waiting = try await client.startSignIn(username: InProcess.email).password
+        let start = try await client.startResetPassword(username: InProcess.email)
         let choose = try await start.submit(code: world.code())
         _ = try await choose.submit(password: InProcess.newPassword)
         let refused = try await refusal { try await waiting.submit(password: InProcess.newPassword) }
@@ -306,7 +313,7 @@ struct InProcessFlowTests {
         let world = try InProcess { $0.limits = TimeLimits() }
         try await world.signUp()
         let client = try world.client()
-        let step = try await client.signIn(username: InProcess.email).password
+        let step = try await client.startSignIn(username: InProcess.email).password
         for number in 1...10 {
             let refused = try await refusal { try await step.submit(password: "Wrong-Tulip-\(number)") }
             #expect(refused.kind == "invalidPassword", "attempt \(number)")
@@ -314,14 +321,14 @@ struct InProcessFlowTests {
         let locked = try await refusal { try await step.submit(password: InProcess.password) }
         #expect(locked.kind == "general" && locked.details.errorCodes == [50053] && locked.details.canRetry)
         let atStart = try await refusal {
-            try await client.signIn(username: InProcess.email, password: InProcess.password)
+            try await client.startSignIn(username: InProcess.email, password: InProcess.password)
         }
         #expect(atStart.details.errorCodes == [50053])
 
-        let reset = try await client.resetPassword(username: InProcess.email)
+        let reset = try await client.startResetPassword(username: InProcess.email)
         let done = try await reset.submit(code: world.code()).submit(password: InProcess.newPassword)
         #expect(try await done.signIn().account.username == InProcess.email)
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.newPassword).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.newPassword).account
         #expect(account.username == InProcess.email)
     }
 
@@ -329,7 +336,7 @@ struct InProcessFlowTests {
     func lockEnds() async throws {
         let world = try InProcess { $0.limits = TimeLimits() }
         try await world.signUp()
-        let step = try await world.client().signIn(username: InProcess.email).password
+        let step = try await world.client().startSignIn(username: InProcess.email).password
         for number in 1...10 { _ = try await refusal { try await step.submit(password: "Wrong-Tulip-\(number)") } }
         world.server.clock.advance(by: 59)
         #expect(try await refusal { try await step.submit(password: InProcess.password) }.kind == "general")
@@ -344,11 +351,11 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         let client = try world.client()
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.password).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
         let first = try await account.accessToken()
         #expect(try await account.accessToken() == first)
-        let forced = try await account.accessToken(forceRefresh: true)
-        #expect(forced.accessToken != first.accessToken && forced.refreshToken != first.refreshToken)
+        let forced = try await account.accessToken(policy: .force)
+        #expect(forced.value != first.value && forced.refreshToken != first.refreshToken)
         #expect(try await world.live(first) != nil, "a renewal does not end the token before")
         world.server.clock.advance(by: 7_200)
         #expect(try await world.live(forced) == nil)
@@ -363,7 +370,7 @@ struct InProcessFlowTests {
         #expect(claims.audience == "api://orders" && claims.scopes == ["Read"])
         #expect(try await account.accessToken(scopes: ["api://orders/Read"]) == orders)
         let two = ["api://orders/Read", "api://stock/Read"]
-        #expect(try await refusal { try await account.accessToken(scopes: two) }.kind == "invalidScope")
+        #expect(try await refusal { try await account.accessToken(scopes: two) }.kind == "scopesRefused")
         // More factors than the sign-in had come from a new sign-in only.
         let more = try await refusal { try await client.accessToken(for: account, claims: InProcess.claims) }
         #expect(more.kind == "mfaRequired")
@@ -377,12 +384,12 @@ struct InProcessFlowTests {
         try await world.signUp()
         try await world.signUp("erik@example.com")
         let client = try world.client()
-        let dana = try await client.signIn(username: InProcess.email, password: InProcess.password).account
-        let erik = try await client.signIn(username: "erik@example.com", password: InProcess.password).account
+        let dana = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
+        let erik = try await client.startSignIn(username: "erik@example.com", password: InProcess.password).account
         #expect(client.accounts().map(\.username) == ["erik@example.com", InProcess.email])
         #expect(client.currentAccount()?.homeAccountID == erik.homeAccountID)
         let token = try await dana.accessToken()
-        #expect(try await client.signOutAndRevoke(dana))
+        #expect(try await client.signOutAndRevoke(dana) == .revoked)
         #expect(client.accounts().map(\.username) == ["erik@example.com"])
         #expect(
             try await world.server.rows(
@@ -392,10 +399,10 @@ struct InProcessFlowTests {
                 """) == [[InProcess.email, "1"], ["erik@example.com", "0"]])
         #expect(try await world.live(token) == nil)
         #expect(try await refusal { try await dana.accessToken() }.kind == "signInRequired")
-        #expect(try await world.live(erik.accessToken(forceRefresh: true)) != nil)
-        #expect(try await client.signOutAndRevoke())
+        #expect(try await world.live(erik.accessToken(policy: .force)) != nil)
+        #expect(try await client.signOutAndRevoke() == .revoked)
         #expect(try await world.liveSessions() == 0)
-        #expect(try await !client.signOutAndRevoke(), "there is nobody to sign out")
+        #expect(try await client.signOutAndRevoke() == .nothingToRevoke)
     }
 
     @Test("native-auth-v1 §5.5: the session of a code application ends after a day, that of a password one does not")
@@ -403,13 +410,14 @@ struct InProcessFlowTests {
         let world = try InProcess()
         try await world.signUp()
         try await world.signUpWithCode("erik@example.com")
-        let passwords = try await world.client().signIn(username: InProcess.email, password: InProcess.password).account
-        let step = try await world.client(.emailOneTimePasscode).signIn(username: "erik@example.com").code
+        let passwords = try await world.client().startSignIn(username: InProcess.email, password: InProcess.password)
+            .account
+        let step = try await world.client(.emailOneTimePasscode).startSignIn(username: "erik@example.com").code
         let codes = try await step.submit(code: world.code("erik@example.com")).account
         world.server.clock.advance(by: 24 * 3_600 - 1)
-        _ = try await codes.accessToken(forceRefresh: true)
+        _ = try await codes.accessToken(policy: .force)
         world.server.clock.advance(by: 1)
-        #expect(try await refusal { try await codes.accessToken(forceRefresh: true) }.kind == "expired")
+        #expect(try await refusal { try await codes.accessToken(policy: .force) }.kind == "sessionEnded")
         world.server.clock.advance(by: 88 * 24 * 3_600)
         #expect(try await world.live(passwords.accessToken()) != nil)
     }

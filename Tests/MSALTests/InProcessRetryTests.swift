@@ -27,7 +27,7 @@ struct InProcessRetryTests {
     func theLimitIsFelt() async throws {
         let world = try InProcess()
         try await world.signUpWithCode()
-        let step = try await world.client(.emailOneTimePasscode).signIn(username: InProcess.email).code
+        let step = try await world.client(.emailOneTimePasscode).startSignIn(username: InProcess.email).code
         let code = try await world.code()
         for wrong in world.wrongCodes(besides: code) + ["00000009"] {
             _ = try await refusal { try await step.submit(code: wrong) }
@@ -69,7 +69,7 @@ struct InProcessRetryTests {
             var configuration = try world.configuration(.demanding)
             configuration.transport = transport
             let client = NativeAuthClient(configuration)
-            let start = try await client.signUp(username: InProcess.email, password: InProcess.password)
+            let start = try await client.startSignUp(username: InProcess.email, password: InProcess.password)
             let required = try await start.submit(code: world.code()).done.signIn().registration
             transport.lose(transport.requests + lost, by: .answer)
             let refused = try await refusal {
@@ -84,7 +84,8 @@ struct InProcessRetryTests {
             #expect(try await world.count("SELECT COUNT(*) FROM strong_methods") == 1)
             #expect(client.currentAccount() == nil)
             // The user signs in anew, and the method is there.
-            let factor = try await client.signIn(username: InProcess.email, password: InProcess.password).secondFactor
+            let factor = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
+                .secondFactor
             let sent = try await factor.requestChallenge(factor.methods[0])
             #expect(try await sent.submit(code: world.code()).username == InProcess.email)
         }
@@ -98,14 +99,16 @@ struct InProcessRetryTests {
         var configuration = try world.configuration(.emailPassword)
         configuration.transport = transport
         let client = NativeAuthClient(configuration)
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.password).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
         let generation = try await world.count("SELECT generation FROM refresh_families")
         let sent = transport.requests
         world.server.clock.advance(by: 7_200)
+        let began = ContinuousClock.now
         let tokens = try await withThrowingTaskGroup(of: AccessToken.self) { group in
-            for _ in 0..<1_000 { group.addTask { try await client.accessToken(for: account) } }
+            for _ in 0..<1_000 { group.addTask { try await account.accessToken() } }
             return try await group.reduce(into: Set<AccessToken>()) { $0.insert($1) }
         }
+        print("refresh: 1000 callers, \(transport.requests - sent) request, \(ContinuousClock.now - began)")
         #expect(tokens.count == 1)
         #expect(transport.requests == sent + 1)
         #expect(try await world.count("SELECT generation FROM refresh_families") == generation + 1)
@@ -122,10 +125,10 @@ struct InProcessRetryTests {
         var configuration = try world.configuration(.emailPassword)
         configuration.transport = transport
         let client = NativeAuthClient(configuration)
-        let account = try await client.signIn(username: InProcess.email, password: InProcess.password).account
+        let account = try await client.startSignIn(username: InProcess.email, password: InProcess.password).account
         for loss in LossyTransport.Loss.allCases where loss != .proxy {
             transport.lose(transport.requests, by: loss)
-            let token = try await account.accessToken(forceRefresh: true)
+            let token = try await account.accessToken(policy: .force)
             #expect(transport.lostPath?.hasSuffix("/oauth2/v2.0/token") == true)
             #expect(try await world.live(token) != nil)
         }
@@ -159,7 +162,7 @@ extension InProcessRetryTests {
         let quick = NativeAuthClient(configuration)
         configuration.transport = held
         let slow = NativeAuthClient(configuration)
-        let account = try await quick.signIn(username: InProcess.email, password: InProcess.password).account
+        let account = try await quick.startSignIn(username: InProcess.email, password: InProcess.password).account
 
         async let late = slow.accessToken(for: account, forceRefresh: true)
         await held.arrival()
@@ -348,12 +351,12 @@ final class Traveller {
         switch journey {
         case .signUpWithCode:
             let client = client(try world.configuration(.emailOneTimePasscode, can: everything))
-            let start = try await begin { try await client.signUp(username: InProcess.email) }
+            let start = try await begin { try await client.startSignUp(username: InProcess.email) }
             let done = try await code { try await start.submit(code: $0) }.done
             return try await certain { try await done.signIn() }.account
         case .signUpWithAllLate:
             let client = client(try world.configuration(.emailPasswordWithAttributes, can: everything))
-            let start = try await begin { try await client.signUp(username: InProcess.email) }
+            let start = try await begin { try await client.startSignUp(username: InProcess.email) }
             let password = try await code { try await start.submit(code: $0) }.password
             let attributes = try await self.password(new: true) { try await password.submit(password: $0) }.attributes
             let done = try await certain {
@@ -363,7 +366,7 @@ final class Traveller {
         case .signUpAndRegister, .signUpAndPreverified:
             let client = client(try world.configuration(.demanding))
             let start = try await begin {
-                try await client.signUp(username: InProcess.email, password: InProcess.password)
+                try await client.startSignUp(username: InProcess.email, password: InProcess.password)
             }
             let done = try await code { try await start.submit(code: $0) }.done
             let required = try await certain { try await done.signIn() }.registration
@@ -373,30 +376,30 @@ final class Traveller {
             return try await register(required)
         case .signInWithPassword:
             let client = client(try world.configuration(.emailPassword, can: everything))
-            let step = try await begin { try await client.signIn(username: InProcess.email) }.password
+            let step = try await begin { try await client.startSignIn(username: InProcess.email) }.password
             return try await password { try await step.submit(password: $0) }.account
         case .signInWithCode:
             let client = client(try world.configuration(.emailOneTimePasscode, can: everything))
-            let step = try await begin { try await client.signIn(username: InProcess.email) }.code
+            let step = try await begin { try await client.startSignIn(username: InProcess.email) }.code
             world.server.clock.advance(by: 60)
             let second = try await certain { try await step.resend() }
             return try await code { try await second.submit(code: $0) }.account
         case .signInWithSecondFactor:
             let client = client(try world.configuration(.demandingFlow))
-            let step = try await begin { try await client.signIn(username: InProcess.email) }.password
+            let step = try await begin { try await client.startSignIn(username: InProcess.email) }.password
             return try await secondFactor(
                 try await password { try await step.submit(password: $0) }.secondFactor)
         case .signInAndRegister:
             let client = client(try world.configuration(.demandingFlow))
             let step = try await begin {
-                try await client.signIn(username: InProcess.email, scopes: ["api://orders/Read"])
+                try await client.startSignIn(username: InProcess.email, scopes: ["api://orders/Read"])
             }.password
             return try await register(try await password { try await step.submit(password: $0) }.registration)
         case .reset, .resetThenSecondFactor:
             let client = client(
                 journey == .reset
                     ? try world.configuration(.emailPassword, can: everything) : try world.configuration(.demanding))
-            let start = try await begin { try await client.resetPassword(username: InProcess.email) }
+            let start = try await begin { try await client.startResetPassword(username: InProcess.email) }
             let choose = try await code { try await start.submit(code: $0) }
             let done = try await password(InProcess.newPassword, new: true) { try await choose.submit(password: $0) }
             let step = try await certain { try await done.signIn() }
@@ -405,7 +408,7 @@ final class Traveller {
         }
     }
 
-    private func register(_ required: RegistrationRequired) async throws -> Account {
+    private func register(_ required: RegistrationState) async throws -> Account {
         let sent = try await certain {
             try await required.requestChallenge(required.methods[0], contact: InProcess.contact)
         }.sent
@@ -413,7 +416,7 @@ final class Traveller {
     }
 
     private func secondFactor(
-        _ required: MFARequired
+        _ required: MFAState
     ) async throws -> Account {
         #expect(required.methods.count == 1)
         let sent = try await certain { try await required.requestChallenge(required.methods[0]) }

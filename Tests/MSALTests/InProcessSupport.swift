@@ -75,23 +75,23 @@ struct InProcess: Sendable {
 
     /// Signs a user up who has a password.
     @discardableResult
-    func signUp(_ email: String = email, alias: String? = nil) async throws -> SignUpCompleted {
+    func signUp(_ email: String = email, alias: String? = nil) async throws -> CompletedState {
         let attributes = alias.map { ["flatusername": AttributeValue.string($0)] } ?? [:]
-        let step = try await client().signUp(username: email, password: Self.password, attributes: attributes)
+        let step = try await client().startSignUp(username: email, password: Self.password, attributes: attributes)
         return try await step.submit(code: code(email)).done
     }
 
     /// Signs a user up who signs in with codes.
     @discardableResult
-    func signUpWithCode(_ email: String = email) async throws -> SignUpCompleted {
-        let step = try await client(.emailOneTimePasscode).signUp(username: email)
+    func signUpWithCode(_ email: String = email) async throws -> CompletedState {
+        let step = try await client(.emailOneTimePasscode).startSignUp(username: email)
         return try await step.submit(code: code(email)).done
     }
 
     /// Signs a user up who has a password and `contact` for the second factor.
     func signUpWithMethod(_ email: String = email, contact: String = contact) async throws {
         try await signUp(email)
-        let step = try await client().signIn(username: email, password: Self.password, claims: Self.claims)
+        let step = try await client().startSignIn(username: email, password: Self.password, claims: Self.claims)
         let registration = try step.registration
         let sent = try await registration.requestChallenge(registration.methods[0], contact: contact).sent
         _ = try await sent.submit(code: code(contact))
@@ -144,7 +144,7 @@ struct InProcess: Sendable {
     /// The token as the server itself sees it; nil when it is not live.
     func live(_ token: AccessToken) async throws -> Engine.LiveToken? {
         let contoso = try #require(TenantDirectory.development.entries.first)
-        return try await server.engine.live(Secret(token.accessToken), in: contoso.tenant, now: server.clock.now)
+        return try await server.engine.live(Secret(token.value), in: contoso.tenant, now: server.clock.now)
     }
 }
 
@@ -152,11 +152,11 @@ struct InProcess: Sendable {
 struct Refusal {
     /// The case of the error, such as `incorrectCode`.
     var kind: String
-    var details: NativeAuthError.Details
+    var details: ErrorDetails
 
-    init(_ error: NativeAuthError) {
+    init(_ error: any Error, _ details: ErrorDetails) {
         kind = Mirror(reflecting: error).children.first?.label ?? "\(error)"
-        details = error.details
+        self.details = details
     }
 }
 
@@ -167,45 +167,56 @@ func refusal<Result>(
     do {
         _ = try await step()
     } catch let error as NativeAuthError {
-        return Refusal(error)
+        return Refusal(error, error.details)
+    } catch let error as TokenError {
+        return Refusal(error, error.details)
     }
     Issue.record("the step succeeded", sourceLocation: sourceLocation)
     throw CancellationError()
 }
 
 // What a step must be here; anything else fails the test.
-extension SignInStep {
+extension SignInStart {
+    var code: SignInCodeState {
+        get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var password: SignInPasswordState {
+        get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var next: SignInProgress {
+        get throws { if case .next(let step) = self { step } else { throw Unexpected(self) } }
+    }
+    var account: Account { get throws { try next.account } }
+    var secondFactor: MFAState { get throws { try next.secondFactor } }
+    var registration: RegistrationState { get throws { try next.registration } }
+}
+
+extension SignInProgress {
     var account: Account {
         get throws { if case .completed(let account) = self { account } else { throw Unexpected(self) } }
     }
-    var code: SignInCodeRequired {
-        get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
-    }
-    var password: SignInPasswordRequired {
-        get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
-    }
-    var secondFactor: MFARequired {
+    var secondFactor: MFAState {
         get throws { if case .mfaRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
-    var registration: RegistrationRequired {
+    var registration: RegistrationState {
         get throws { if case .registrationRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
 }
 
-extension SignUpStep {
-    var done: SignUpCompleted {
+extension SignUpProgress {
+    var done: CompletedState {
         get throws { if case .completed(let done) = self { done } else { throw Unexpected(self) } }
     }
-    var password: SignUpPasswordRequired {
+    var password: SignUpPasswordState {
         get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
-    var attributes: SignUpAttributesRequired {
+    var attributes: SignUpAttributesState {
         get throws { if case .attributesRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
 }
 
-extension RegistrationStep {
-    var sent: RegistrationCodeRequired {
+extension RegistrationProgress {
+    var sent: RegistrationCodeState {
         get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
     var account: Account {

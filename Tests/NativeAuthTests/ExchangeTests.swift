@@ -35,7 +35,7 @@ struct ExchangeTests {
                 return try await answer(request)
             }
         } _: { client, _ in
-            failure = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            failure = try await error { () throws(NativeAuthError) in try await client.startSignUp(username: user) }
         }
         return (try #require(failure), count.withLock { $0 })
     }
@@ -118,7 +118,7 @@ struct ExchangeTests {
             for (elapsed, expected) in [(0.0, 60), (59.5, 1)] {
                 clock.advance(by: elapsed)
                 let refused = try await error { () throws(NativeAuthError) in
-                    try await account.accessToken(forceRefresh: true)
+                    try await client.accessToken(for: account, forceRefresh: true)
                 }
                 guard case .throttled(expected, _) = refused else {
                     Issue.record("\(refused)")
@@ -127,9 +127,9 @@ struct ExchangeTests {
                 #expect(transport.requests.count == 5)
             }
             // What is kept is still good.
-            #expect(try await account.accessToken().accessToken == "AT1")
+            #expect(try await account.accessToken().value == "AT1")
             clock.advance(by: 0.5)
-            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+            #expect(try await account.accessToken(policy: .force).value == "AT2")
         }
     }
 
@@ -157,7 +157,7 @@ struct ExchangeTests {
                 return TransportResponse(status: status, body: Data())
             }
         } _: { client, _ in
-            let code = try await client.resetPassword(username: user)
+            let code = try await client.startResetPassword(username: user)
             let password = try await code.submit(code: "1")
             let failure = try await error { () throws(NativeAuthError) in try await password.submit(password: "p") }
             #expect(kind(failure) == "unexpectedReply")
@@ -234,7 +234,7 @@ struct ExchangeTests {
                 let response = TransportResponse(status: [200, 400, 401, 429][random(4)], body: Data(bytes))
                 next.withLock { $0 = response }
                 do throws(NativeAuthError) {
-                    _ = try await client.signUp(username: user)
+                    _ = try await client.startSignUp(username: user)
                 } catch {
                     #expect(["cancelled", "network", "indeterminate"].contains(kind(error)) == false)
                 }
@@ -250,11 +250,11 @@ struct ExchangeTests {
             .tokens(refresh: "RT-secret"), .tokens(),
         ]
         try await withClient(script) { client, transport in
-            let code = try await client.signUp(username: user, password: secrets[0])
+            let code = try await client.startSignUp(username: user, password: secrets[0])
             guard case .completed(let done) = try await code.submit(code: secrets[1]),
                 case .completed(let account) = try await done.signIn()
             else { throw ScriptedTransport.Unscripted() }
-            _ = try await account.accessToken(forceRefresh: true)
+            _ = try await account.accessToken(policy: .force)
             #expect(transport.requests.count == 5)
             for request in transport.requests {
                 let seen = "\(request.url) \(request.headers)"
@@ -287,7 +287,7 @@ struct ExchangeTests {
                 await stubborn.arrival()
             }
         } _: { client, _ in
-            let failure = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            let failure = try await error { () throws(NativeAuthError) in try await client.startSignUp(username: user) }
             #expect(kind(failure) == (place == "interceptor" ? "network" : "indeterminate"))
             #expect(failure.details.canRetry && sent.requests.isEmpty)
         }
@@ -374,7 +374,7 @@ struct ExchangeTests {
         } _: { client, transport in
             let step = Task { () async -> NativeAuthError? in
                 do throws(NativeAuthError) {
-                    _ = try await client.signUp(username: user)
+                    _ = try await client.startSignUp(username: user)
                     return nil
                 } catch {
                     return error
@@ -440,14 +440,14 @@ struct ExchangeTests {
             $0.transport = gate
         } _: { client, _ in
             let account = try #require(client.currentAccount())
-            let caller = Task { try await account.accessToken(forceRefresh: true) }
+            let caller = Task { try await account.accessToken(policy: .force) }
             await gate.arrival()
             caller.cancel()
-            await #expect(throws: NativeAuthError.self) { try await caller.value }
+            await #expect(throws: TokenError.self) { try await caller.value }
             #expect(try await account.accessToken().refreshToken == "RT1")
             await gate.open()
             // Waits for the renewal under way, and then needs one of its own.
-            #expect(try await account.accessToken(scopes: ["a"], forceRefresh: false).accessToken == "AT3")
+            #expect(try await account.accessToken(scopes: ["a"]).value == "AT3")
             #expect(try script.form(1)["refresh_token"] == "RT2")
         }
     }

@@ -22,13 +22,13 @@ extension Stub {
 /// Reaches the choice of a second factor, after four requests.
 func withMFA(
     _ script: [Stub],
-    _ body: (MFARequired, NativeAuthClient, ScriptedTransport) async throws -> Void
+    _ body: (MFAState, NativeAuthClient, ScriptedTransport) async throws -> Void
 ) async throws {
     try await withClient([.initiated, .password("T2"), .mfaRequired, .methods(.signInIntrospect)] + script) {
         client, transport in
-        let step = try await client.signIn(
+        let step = try await client.startSignIn(
             username: user, password: "secret", scopes: ["Orders.Read"], claims: SignInTests.claims)
-        guard case .mfaRequired(let state) = step else {
+        guard case .next(.mfaRequired(let state)) = step else {
             Issue.record("No second factor wanted: \(step)")
             return
         }
@@ -48,8 +48,10 @@ struct MFATests {
             #expect(client.currentAccount() == nil)
 
             let code = try await state.requestChallenge(state.methods[0])
-            #expect(code.sentTo == "d***a@e***e.com" && code.channel == "email" && code.codeLength == 8)
-            #expect(code.resendInterval == 300 && code.correlationID == correlation && code.methods == state.methods)
+            #expect(code.code.sentTo == "d***a@e***e.com" && code.code.channel == "email" && code.code.length == 8)
+            #expect(
+                code.code.resendInterval == 300 && code.choice.correlationID == correlation
+                    && code.choice.methods == state.methods)
             #expect(try await code.submit(code: "12345678").homeAccountID == "UID.UTID")
             #expect(client.currentAccount()?.username == user)
 
@@ -74,8 +76,8 @@ struct MFATests {
         try await withMFA(script) { state, _, transport in
             let first = try await state.requestChallenge(state.methods[0])
             let second = try await state.requestChallenge(state.methods[1])
-            #expect(second.channel == "sms")
-            _ = try await first.requestChallenge(state.methods[0])
+            #expect(second.code.channel == "sms")
+            _ = try await first.choice.requestChallenge(state.methods[0])
             let wrong = try await error { () throws(NativeAuthError) in try await second.submit(code: "1") }
             #expect(kind(wrong) == "incorrectCode" && wrong.details.canRetry)
             _ = try await first.submit(code: "2")
@@ -92,7 +94,7 @@ struct MFATests {
             .code(.signInChallenge, "T5"), .tokens(),
         ]
         try await withClient(script) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             guard case .completed(let completed) = try await code.submit(code: "1"),
                 case .mfaRequired(let state) = try await completed.signIn(
                     scopes: ["Orders.Read"], claims: SignInTests.claims)
@@ -144,7 +146,8 @@ struct MFATests {
         try await withMFA([.code(.signInChallenge, "T5")] + row.answers) { state, _, _ in
             let code = try await state.requestChallenge(state.methods[0])
             row.check(
-                try await error { () throws(NativeAuthError) in try await code.requestChallenge(state.methods[0]) })
+                try await error { () throws(NativeAuthError) in try await code.choice.requestChallenge(state.methods[0])
+                })
         }
     }
 

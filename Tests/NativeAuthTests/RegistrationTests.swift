@@ -26,13 +26,13 @@ extension Stub {
 /// Reaches the choice of a method, after four requests.
 func withRegistration(
     _ script: [Stub],
-    _ body: (RegistrationRequired, NativeAuthClient, ScriptedTransport) async throws -> Void
+    _ body: (RegistrationState, NativeAuthClient, ScriptedTransport) async throws -> Void
 ) async throws {
     let reach: [Stub] = [.initiated, .password("T2"), .registrationRequired, .methods(.registerIntrospect)]
     try await withClient(reach + script) { client, transport in
-        let step = try await client.signIn(
+        let step = try await client.startSignIn(
             username: user, password: "secret", scopes: ["Orders.Read"], claims: SignInTests.claims)
-        guard case .registrationRequired(let state) = step else {
+        guard case .next(.registrationRequired(let state)) = step else {
             Issue.record("No registration wanted: \(step)")
             return
         }
@@ -40,9 +40,9 @@ func withRegistration(
     }
 }
 
-extension RegistrationRequired {
+extension RegistrationState {
     /// Sends a code to the first method.
-    func code() async throws -> RegistrationCodeRequired {
+    func code() async throws -> RegistrationCodeState {
         guard case .codeRequired(let code) = try await requestChallenge(methods[0], contact: "dana@example.com") else {
             throw ScriptedTransport.Unscripted()
         }
@@ -63,8 +63,8 @@ struct RegistrationTests {
         try await withRegistration([.contactCode("T5"), .registered, .tokens()]) { state, client, transport in
             #expect(state.methods.map(\.id) == ["M1", "M2"] && state.correlationID == correlation)
             let code = try await state.code()
-            #expect(code.sentTo == "dana@example.com" && code.channel == "email" && code.codeLength == 6)
-            #expect(code.methods == state.methods && code.correlationID == correlation)
+            #expect(code.code.sentTo == "dana@example.com" && code.code.channel == "email" && code.code.length == 6)
+            #expect(code.choice.methods == state.methods && code.choice.correlationID == correlation)
             #expect(try await code.submit(code: "123456").homeAccountID == "UID.UTID")
             #expect(client.currentAccount()?.username == user)
 
@@ -104,7 +104,7 @@ struct RegistrationTests {
         ]
         try await withRegistration(script) { state, _, transport in
             let first = try await state.code()
-            _ = try await first.requestChallenge(state.methods[1], contact: "+4512345678")
+            _ = try await first.choice.requestChallenge(state.methods[1], contact: "+4512345678")
             _ = try await state.requestChallenge(state.methods[0], contact: "other@example.com")
             let wrong = try await error { () throws(NativeAuthError) in try await first.submit(code: "1") }
             #expect(kind(wrong) == "incorrectCode" && wrong.details.canRetry)
@@ -175,7 +175,7 @@ struct RegistrationTests {
             let code = try await state.code()
             row.check(
                 try await error { () throws(NativeAuthError) in
-                    try await code.requestChallenge(state.methods[0], contact: user)
+                    try await code.choice.requestChallenge(state.methods[0], contact: user)
                 })
         }
     }

@@ -50,10 +50,10 @@ private func withSleeps(
 
 /// Reaches the choice of a new password, after three requests.
 private func withNewPassword(
-    _ script: [Stub], _ body: (NewPasswordRequired, ScriptedTransport, Sleeps) async throws -> Void
+    _ script: [Stub], _ body: (NewPasswordState, ScriptedTransport, Sleeps) async throws -> Void
 ) async throws {
     try await withSleeps([.resetStarted, .resetCode, .resetContinued] + script) { client, transport, sleeps in
-        let code = try await client.resetPassword(username: user)
+        let code = try await client.startResetPassword(username: user)
         try await body(try await code.submit(code: "1"), transport, sleeps)
     }
 }
@@ -65,9 +65,9 @@ struct ResetPasswordTests {
         try await withClient(script) {
             $0.capabilities = [.mfaRequired]
         } _: { client, transport in
-            let code = try await client.resetPassword(username: user)
-            #expect(code.sentTo == "d***a@e***e.com" && code.channel == "email" && code.codeLength == 8)
-            #expect(code.resendInterval == 300 && code.correlationID == correlation)
+            let code = try await client.startResetPassword(username: user)
+            #expect(code.code.sentTo == "d***a@e***e.com" && code.code.channel == "email" && code.code.length == 8)
+            #expect(code.code.resendInterval == 300 && code.correlationID == correlation)
             let password = try await code.submit(code: "12345678")
             #expect(password.expiresIn == 600 && password.correlationID == correlation)
             let completed = try await password.submit(password: " Tr&b+9 ")
@@ -110,7 +110,7 @@ struct ResetPasswordTests {
             .code(.resetPasswordChallenge, "T2b"), .resetWrongCode, .resetContinued, .resetContinued,
         ]
         try await withClient(script) { client, transport in
-            let first = try await client.resetPassword(username: user)
+            let first = try await client.startResetPassword(username: user)
             _ = try await error { () throws(NativeAuthError) in try await first.resend() }
             let second = try await first.resend()
             let wrong = try await error { () throws(NativeAuthError) in try await second.submit(code: "1") }
@@ -140,7 +140,7 @@ struct ResetPasswordTests {
         ]
         try await withSleeps([.resetStarted, .resetCode, .resetContinued] + script) { client, _, _ in
             for expected in ["mfaRequired", "registrationRequired"] {
-                let code = try await client.resetPassword(username: user)
+                let code = try await client.startResetPassword(username: user)
                 let completed = try await code.submit(code: "1").submit(password: "b")
                 let step = try await completed.signIn()
                 #expect(Mirror(reflecting: step).children.first?.label == expected)
@@ -207,7 +207,7 @@ struct ResetPasswordTests {
         ] {
             try await withClient(script) { client, transport in
                 let failure = try await error { () throws(NativeAuthError) in
-                    try await client.resetPassword(username: user).submit(code: "1").submit(password: "b")
+                    try await client.startResetPassword(username: user).submit(code: "1").submit(password: "b")
                 }
                 #expect(kind(failure) == "indeterminate" && failure.details.canRetry)
                 #expect(transport.requests.count == script.count)
@@ -225,7 +225,7 @@ struct ResetPasswordTests {
                 try await Task.sleep(for: .seconds(3600))
             }
         } _: { client, transport in
-            let state = try await client.resetPassword(username: user).submit(code: "1")
+            let state = try await client.startResetPassword(username: user).submit(code: "1")
             let task = Task { try await error { () throws(NativeAuthError) in try await state.submit(password: "b") } }
             for await _ in asleep {}
             task.cancel()
@@ -268,7 +268,9 @@ struct ResetPasswordTests {
     @Test("Start: every row of the table", arguments: startRows)
     func start(_ row: Row) async throws {
         try await withClient(row.answers) { client, _ in
-            let found = try await error { () throws(NativeAuthError) in try await client.resetPassword(username: user) }
+            let found = try await error { () throws(NativeAuthError) in
+                try await client.startResetPassword(username: user)
+            }
             row.check(found)
             if case .general = found, row.answers.count == 1 { #expect(!found.details.errorCodes.isEmpty) }
         }
@@ -291,7 +293,7 @@ struct ResetPasswordTests {
     @Test("Resend: every row of the table", arguments: resendRows)
     func resend(_ row: Row) async throws {
         try await withClient([.resetStarted, .resetCode] + row.answers) { client, _ in
-            let code = try await client.resetPassword(username: user)
+            let code = try await client.startResetPassword(username: user)
             row.check(try await error { () throws(NativeAuthError) in try await code.resend() })
         }
     }
@@ -312,7 +314,7 @@ struct ResetPasswordTests {
     @Test("Code: every row of the table", arguments: codeRows)
     func code(_ row: Row) async throws {
         try await withClient([.resetStarted, .resetCode] + row.answers) { client, _ in
-            let code = try await client.resetPassword(username: user)
+            let code = try await client.startResetPassword(username: user)
             row.check(try await error { () throws(NativeAuthError) in try await code.submit(code: "1") })
         }
     }
@@ -404,9 +406,10 @@ struct ResetPasswordTests {
             #expect(transport.requests.count == 3)
         }
         try await withClient([.resetStarted, .resetCode]) { client, transport in
-            let name = try await error { () throws(NativeAuthError) in try await client.resetPassword(username: "") }
+            let name = try await error { () throws(NativeAuthError) in try await client.startResetPassword(username: "")
+            }
             #expect(kind(name) == "invalidUsername")
-            let code = try await client.resetPassword(username: user)
+            let code = try await client.startResetPassword(username: user)
             let empty = try await error { () throws(NativeAuthError) in try await code.submit(code: "") }
             #expect(kind(empty) == "incorrectCode" && empty.details.canRetry)
             #expect(transport.requests.count == 2)

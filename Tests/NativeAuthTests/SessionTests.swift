@@ -26,9 +26,9 @@ struct AccountsTests {
             #expect(client.currentAccount()?.homeAccountID == "bob.T")
             #expect(client.account(homeAccountID: "alice.T")?.username == "alice@example.com")
             #expect(client.account(homeAccountID: "carol.T") == nil)
-            let kept = try await (alice.accessToken().accessToken, bob.accessToken().accessToken)
+            let kept = try await (alice.accessToken().value, bob.accessToken().value)
             #expect(kept == ("AT-A", "AT-B"))
-            #expect(try await alice.accessToken(forceRefresh: true).accessToken == "AT-A2")
+            #expect(try await alice.accessToken(policy: .force).value == "AT-A2")
             #expect(try transport.form(8)["refresh_token"] == "RT-A")
             #expect(try await bob.accessToken().refreshToken == "RT-B")
             // A renewal is no sign-in.
@@ -40,7 +40,7 @@ struct AccountsTests {
         try await withTwo(signedUp + [.session("alice", access: "AT-A2")]) { client, alice, _, _ in
             _ = try await signIn(client)
             #expect(client.accounts().map(\.homeAccountID) == ["alice.T", "bob.T"])
-            #expect(try await alice.accessToken().accessToken == "AT-A2")
+            #expect(try await alice.accessToken().value == "AT-A2")
         }
     }
 
@@ -48,8 +48,8 @@ struct AccountsTests {
         try await withTwo([]) { client, alice, bob, _ in
             client.signOut(bob)
             #expect(client.accounts().map(\.homeAccountID) == ["alice.T"])
-            #expect(try await alice.accessToken().accessToken == "AT-A")
-            let refused = try await error { () throws(NativeAuthError) in try await bob.accessToken() }
+            #expect(try await alice.accessToken().value == "AT-A")
+            let refused = try await error { () throws(NativeAuthError) in try await client.accessToken(for: bob) }
             #expect(kind(refused) == "signInRequired")
         }
     }
@@ -78,7 +78,7 @@ struct AccountsTests {
             let accounts = client.accounts()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for account in accounts {
-                    group.addTask { _ = try await account.accessToken(forceRefresh: true) }
+                    group.addTask { _ = try await account.accessToken(policy: .force) }
                 }
                 // Both are under way before either has an answer.
                 await gate.arrival(of: 2)
@@ -231,12 +231,12 @@ struct IDTokenTests {
             let account = try await signIn(client)
             for _ in bad {
                 let refused = try await error { () throws(NativeAuthError) in
-                    try await account.accessToken(forceRefresh: true)
+                    try await client.accessToken(for: account, forceRefresh: true)
                 }
                 #expect(kind(refused) == "unexpectedReply")
-                #expect(try await account.accessToken().accessToken == "AT")
+                #expect(try await account.accessToken().value == "AT")
             }
-            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT3")
+            #expect(try await account.accessToken(policy: .force).value == "AT3")
         }
     }
 
@@ -319,7 +319,8 @@ struct SignOutTests {
     func revocation() async throws {
         let server = Server("\(Self.base)/oauth2/v2.0/revoke")
         try await withSession(server) { client, account in
-            #expect(try await client.signOutAndRevoke(account))
+            let revocation = try await client.signOutAndRevoke(account)
+            #expect(revocation == .revoked)
             #expect(server.paths == ["GET /v2.0/.well-known/openid-configuration", "POST /oauth2/v2.0/revoke"])
             let request = server.requests.withLock { $0[1] }
             let form = try FormFields(decoding: request.body)
@@ -329,7 +330,8 @@ struct SignOutTests {
             #expect(!request.url.absoluteString.contains("RT-A"))
             #expect(client.accounts().isEmpty)
             // There is nothing left to end.
-            #expect(try await client.signOutAndRevoke() == false)
+            let second = try await client.signOutAndRevoke()
+            #expect(second == .nothingToRevoke)
             #expect(server.paths.count == 2)
         }
     }
@@ -367,8 +369,8 @@ struct SignOutTests {
     func origin(_ endpoint: String?) async throws {
         let server = Server(endpoint)
         try await withSession(server) { client, account in
-            let isRevoked = try await client.signOutAndRevoke(account)
-            #expect(!isRevoked)
+            let revocation = try await client.signOutAndRevoke(account)
+            #expect(revocation == .notOffered)
             #expect(server.paths == ["GET /v2.0/.well-known/openid-configuration"])
             #expect(client.accounts().isEmpty)
         }
@@ -377,8 +379,8 @@ struct SignOutTests {
     @Test func nothingIsSentToTheVendorsCloud() async throws {
         let server = Server("https://contoso.ciamlogin.com/revoke")
         try await withSession(server, authority: "https://contoso.ciamlogin.com") { client, account in
-            let isRevoked = try await client.signOutAndRevoke(account)
-            #expect(!isRevoked)
+            let revocation = try await client.signOutAndRevoke(account)
+            #expect(revocation == .notOffered)
             #expect(server.paths.isEmpty)
         }
     }
@@ -387,8 +389,11 @@ struct SignOutTests {
     func aServerThatDoesNotRevokeKeepsNobodySignedIn(_ status: Int) async throws {
         let server = Server("\(Self.base)/oauth2/v2.0/revoke", status: status)
         try await withSession(server) { client, account in
-            let isRevoked = try await client.signOutAndRevoke(account)
-            #expect(!isRevoked)
+            let refused = try await error { () throws(SignOutError) in try await client.signOutAndRevoke(account) }
+            guard case .notRevoked(.unexpected) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
             // The discovery document is asked for once, a revocation is not repeated.
             #expect(server.paths.count == 2)
             #expect(client.accounts().isEmpty)
@@ -415,7 +420,8 @@ struct SignOutTests {
                 let state = try await completed(client)
                 let refused = try await error { () throws(NativeAuthError) in try await state.signIn() }
                 #expect(kind(refused) == "unexpectedReply")
-                #expect(try await client.signOutAndRevoke())
+                let revocation = try await client.signOutAndRevoke()
+                #expect(revocation == .revoked)
             }
         }
     }
@@ -424,9 +430,72 @@ struct SignOutTests {
     func foreignDocument() async throws {
         let server = Server("\(Self.base)/oauth2/v2.0/revoke", issuer: "https://issuer.example.com/v2.0")
         try await withSession(server) { client, account in
-            let refused = try await error { () throws(NativeAuthError) in try await client.signOutAndRevoke(account) }
-            #expect(kind(refused) == "unexpectedReply")
+            let refused = try await error { () throws(SignOutError) in try await client.signOutAndRevoke(account) }
+            guard case .notRevoked(.unexpected) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
             #expect(server.paths == ["GET /v2.0/.well-known/openid-configuration"])
+        }
+    }
+
+    @Test("SDK-STO-5: a server that cannot be reached for one user's token is told of the others' all the same")
+    func oneOfTwo() async throws {
+        let authority = try Authority(url: try #require(URL(string: Self.base)))
+        let server = Server("\(Self.base)/oauth2/v2.0/revoke")
+        let tokens = ["alice", "bob"].map { Stub.session($0, refresh: "RT-\($0)") }
+        let script = ScriptedTransport(tokens.flatMap { signedUp + [$0] })
+        let hasFailed = Mutex(false)
+        try await withClient([]) {
+            $0.authority = authority
+            $0.transport = AnsweringTransport { request in
+                guard request.method == "GET" || request.url.path().hasSuffix("/revoke") else {
+                    return try await script.send(request)
+                }
+                let response = try await server.send(request)
+                let isFirst = hasFailed.withLock { hasFailed in
+                    defer { hasFailed = request.method == "POST" }
+                    return request.method == "POST" && !hasFailed
+                }
+                if isFirst { throw URLError(.networkConnectionLost) }
+                return response
+            }
+        } _: { client, _ in
+            _ = try await signIn(client)
+            _ = try await signIn(client)
+            let refused = try await error { () throws(SignOutError) in try await client.signOutAndRevoke() }
+            guard case .notRevoked(.unreachable) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
+            #expect(server.paths.map { $0.prefix(4) } == ["GET ", "POST", "POST"])
+            #expect(client.accounts().isEmpty)
+        }
+    }
+
+    @Test("SDK-CANCEL-1: whoever stops to wait for the server is told at once; the server is told all the same")
+    func cancelled() async throws {
+        let server = Server("\(Self.base)/oauth2/v2.0/revoke")
+        let cache = InMemoryTokenCache()
+        try await withSession(server, cache: cache) { _, _ in }
+        let authority = try Authority(url: try #require(URL(string: Self.base)))
+        let gate = RequestGate(server)
+        try await withClient([]) {
+            $0.tokenCache = cache
+            $0.transport = gate
+            $0.authority = authority
+        } _: { client, _ in
+            let task = Task { try await client.signOutAndRevoke() }
+            await gate.arrival()
+            task.cancel()
+            await #expect {
+                try await task.value
+            } throws: { error in
+                if case SignOutError.notRevoked(.cancelled) = error { true } else { false }
+            }
+            #expect(client.accounts().isEmpty)
+            await gate.open()
+            await gate.arrival(of: 2)
         }
     }
 
@@ -463,12 +532,15 @@ struct SignOutTests {
         } _: { client, _ in
             let account = try #require(client.currentAccount())
             #expect(reports.all.isEmpty)
-            let refused = try await error { () throws(NativeAuthError) in try await client.signOutAndRevoke(account) }
-            #expect(kind(refused) == "general" && refused.details.canRetry)
+            let refused = try await error { () throws(SignOutError) in try await client.signOutAndRevoke(account) }
+            guard case .stillSignedIn(.system("write", code: 28), _) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
             client.signOut()
             #expect(reports.all == [.system("write", code: 28), .system("write", code: 28)])
             // A renewal still brings its token (sdk-surface 7).
-            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+            #expect(try await account.accessToken(policy: .force).value == "AT2")
             #expect(server.paths.isEmpty)
         }
     }

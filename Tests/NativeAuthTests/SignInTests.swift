@@ -9,12 +9,21 @@ private let user = "dahlia@example.com"
 let challengeTypeWords = "oob password redirect"
 
 /// The account at the end of a sign-in.
-func signedIn(_ step: SignInStep, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
+func signedIn(_ step: SignInProgress, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
     guard case .completed(let account) = step else {
         Issue.record("Not signed in: \(step)", sourceLocation: sourceLocation)
         throw ScriptedTransport.Unscripted()
     }
     return account
+}
+
+/// As above, when the password was given at the start.
+func signedIn(_ start: SignInStart, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
+    guard case .next(let step) = start else {
+        Issue.record("Not signed in: \(start)", sourceLocation: sourceLocation)
+        throw ScriptedTransport.Unscripted()
+    }
+    return try signedIn(step, sourceLocation: sourceLocation)
 }
 
 extension Stub {
@@ -76,7 +85,7 @@ struct SignInTests {
         try await withClient([.initiated, .password("T2"), .tokens()]) {
             $0.capabilities = [.registrationRequired, .mfaRequired]
         } _: { client, transport in
-            let step = try await client.signIn(
+            let step = try await client.startSignIn(
                 username: user, password: " Tr&b+9 ", scopes: ["Orders.Read"], claims: Self.claims)
             #expect(try signedIn(step).homeAccountID == "UID.UTID")
             #expect(client.currentAccount()?.username == user)
@@ -101,7 +110,7 @@ struct SignInTests {
 
     @Test func thePasswordIsAskedForWhenItIsNotGiven() async throws {
         try await withClient([.initiated, .password("T2"), .wrongPassword, .tokens()]) { client, transport in
-            guard case .passwordRequired(let state) = try await client.signIn(username: "Dahlia.99") else {
+            guard case .passwordRequired(let state) = try await client.startSignIn(username: "Dahlia.99") else {
                 Issue.record("Another step.")
                 return
             }
@@ -120,14 +129,14 @@ struct SignInTests {
     func aUserWithoutPasswordIsOfferedTheCode(_ password: String?) async throws {
         let script: [Stub] = [.initiated, .code(.signInChallenge, "T2"), .wrongCode, .tokens()]
         try await withClient(script) { client, transport in
-            let step = try await client.signIn(
+            let step = try await client.startSignIn(
                 username: user, password: password, scopes: ["Orders.Read"], claims: Self.claims)
             guard case .codeRequired(let state) = step else {
                 Issue.record("Another step.")
                 return
             }
-            #expect(state.sentTo == "d***a@e***e.com" && state.channel == "email")
-            #expect(state.codeLength == 8 && state.resendInterval == 300 && state.correlationID == correlation)
+            #expect(state.code.sentTo == "d***a@e***e.com" && state.code.channel == "email")
+            #expect(state.code.length == 8 && state.code.resendInterval == 300 && state.correlationID == correlation)
             let wrong = try await error { () throws(NativeAuthError) in try await state.submit(code: "1") }
             #expect(kind(wrong) == "incorrectCode" && wrong.details.canRetry)
             _ = try signedIn(await state.submit(code: "2"))
@@ -146,7 +155,7 @@ struct SignInTests {
             .refusal(.signInChallenge, "invalid_request"), .tokens(), .tokens(),
         ]
         try await withClient(script) { client, transport in
-            guard case .codeRequired(let first) = try await client.signIn(username: user) else { return }
+            guard case .codeRequired(let first) = try await client.startSignIn(username: user) else { return }
             let second = try await first.resend()
             let refused = try await error { () throws(NativeAuthError) in try await second.resend() }
             #expect(kind(refused) == "general" && refused.details.canRetry)
@@ -162,7 +171,8 @@ struct SignInTests {
         challenge.headers["client-request-id"] = other.uuidString
         try await withClient([.initiated, challenge]) { client, transport in
             let own = UUID()
-            guard case .codeRequired(let state) = try await client.signIn(username: user, correlationID: own) else {
+            guard case .codeRequired(let state) = try await client.startSignIn(username: user, correlationID: own)
+            else {
                 return
             }
             #expect(state.correlationID == other)
@@ -214,7 +224,7 @@ struct SignInTests {
         try await withClient(row.answers) { client, _ in
             row.check(
                 try await error { () throws(NativeAuthError) in
-                    try await client.signIn(username: user, password: "secret")
+                    try await client.startSignIn(username: user, password: "secret")
                 })
             #expect(client.currentAccount() == nil)
         }
@@ -297,19 +307,19 @@ struct SignInTests {
     func token(_ row: TokenRow) async throws {
         try await withClient([.initiated, .password("T2")] + row.answers) { client, _ in
             let found = try await error { () throws(NativeAuthError) in
-                try await client.signIn(username: user, password: "secret")
+                try await client.startSignIn(username: user, password: "secret")
             }
             #expect(kind(found) == row.kinds.start && found.details.message == row.message)
             #expect(client.currentAccount() == nil)
         }
         try await withClient([.initiated, .password("T2")] + row.answers) { client, _ in
-            guard case .passwordRequired(let state) = try await client.signIn(username: user) else { return }
+            guard case .passwordRequired(let state) = try await client.startSignIn(username: user) else { return }
             let found = try await error { () throws(NativeAuthError) in try await state.submit(password: "secret") }
             #expect(kind(found) == row.kinds.password && found.details.message == row.message)
             #expect(found.details.canRetry == row.canRetry)
         }
         try await withClient([.initiated, .code(.signInChallenge, "T2")] + row.answers) { client, _ in
-            guard case .codeRequired(let state) = try await client.signIn(username: user) else { return }
+            guard case .codeRequired(let state) = try await client.startSignIn(username: user) else { return }
             let found = try await error { () throws(NativeAuthError) in try await state.submit(code: "1") }
             #expect(kind(found) == row.kinds.code && found.details.message == row.message)
             #expect(found.details.canRetry == row.canRetry)
@@ -334,7 +344,7 @@ struct SignInTests {
     @Test("Resend: every row of the table", arguments: resendRows)
     func resend(_ row: Row) async throws {
         try await withClient([.initiated, .code(.signInChallenge, "T2")] + row.answers) { client, transport in
-            guard case .codeRequired(let state) = try await client.signIn(username: user) else { return }
+            guard case .codeRequired(let state) = try await client.startSignIn(username: user) else { return }
             row.check(try await error { () throws(NativeAuthError) in try await state.resend() })
             #expect(try transport.form(2)["continuation_token"] == "T2")
         }
@@ -346,7 +356,7 @@ struct SignInTests {
         )
         try await withClient([.initiated, .password("T2"), refusal]) { client, _ in
             let error = try await error { () throws(NativeAuthError) in
-                try await client.signIn(username: user, password: "a")
+                try await client.startSignIn(username: user, password: "a")
             }
             #expect(kind(error) == "invalidCredentials")
             #expect(
@@ -363,17 +373,17 @@ struct SignInTests {
         try await withClient([.initiated, .password("T2"), .initiated, .code(.signInChallenge, "T2")]) {
             client, transport in
             let name = try await error { () throws(NativeAuthError) in
-                try await client.signIn(username: "", password: "")
+                try await client.startSignIn(username: "", password: "")
             }
             #expect(kind(name) == "invalidUsername")
             let password = try await error { () throws(NativeAuthError) in
-                try await client.signIn(username: user, password: "")
+                try await client.startSignIn(username: user, password: "")
             }
             #expect(kind(password) == "invalidCredentials")
             #expect(transport.requests.isEmpty)
 
-            guard case .passwordRequired(let first) = try await client.signIn(username: user),
-                case .codeRequired(let second) = try await client.signIn(username: user)
+            guard case .passwordRequired(let first) = try await client.startSignIn(username: user),
+                case .codeRequired(let second) = try await client.startSignIn(username: user)
             else {
                 Issue.record("Other steps.")
                 return
@@ -389,7 +399,7 @@ struct SignInTests {
     @Test func anotherStepThanTheLastFailsATestThatWantsTheAccount() async {
         await withKnownIssue {
             try await withClient([.initiated, .password("T2")]) { client, _ in
-                _ = try signedIn(await client.signIn(username: user))
+                _ = try signedIn(await client.startSignIn(username: user))
             }
         }
     }

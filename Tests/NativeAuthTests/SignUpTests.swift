@@ -10,11 +10,11 @@ private let user = "dahlia@example.com"
 struct SignUpTests {
     @Test func aUserWithoutPasswordSignsUp() async throws {
         try await withClient([.started, .codeSent("T2"), .created()]) { client, transport in
-            let code = try await client.signUp(username: user)
-            #expect(code.sentTo == "d***a@e***e.com")
-            #expect(code.channel == "email")
-            #expect(code.codeLength == 8)
-            #expect(code.resendInterval == 300)
+            let code = try await client.startSignUp(username: user)
+            #expect(code.code.sentTo == "d***a@e***e.com")
+            #expect(code.code.channel == "email")
+            #expect(code.code.length == 8)
+            #expect(code.code.resendInterval == 300)
             #expect(code.correlationID == correlation)
             guard case .completed(let completed) = try await code.submit(code: "12345678") else {
                 Issue.record("Not completed.")
@@ -41,7 +41,7 @@ struct SignUpTests {
             $0.capabilities = [.registrationRequired, .mfaRequired]
             $0.challengeTypes = [.oneTimePasscode]
         } _: { client, transport in
-            _ = try await client.signUp(
+            _ = try await client.startSignUp(
                 username: user, password: " Tr&b+9 ", attributes: ["city": "Köln", "age": 44, "news": true])
             #expect(
                 try transport.form(0) == [
@@ -58,7 +58,7 @@ struct SignUpTests {
             .attributesRequired("T6", names: ["city", "country"]), .attributesRequired("T7"), .created(),
         ]
         try await withClient(script) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             guard case .passwordRequired(let password) = try await code.submit(code: "1"),
                 case .attributesRequired(let first) = try await password.submit(password: "Correct horse 9"),
                 case .attributesRequired(let second) = try await first.submit(["country": "DK"]),
@@ -90,7 +90,7 @@ struct SignUpTests {
     @Test func aStateMayBeUsedAgainAfterAMistake() async throws {
         let wrong = Stub.refusal(.signUpContinue, "invalid_grant", suberror: "invalid_oob_value", codes: [50181])
         try await withClient([.started, .codeSent("T2"), wrong, .created()]) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             let mistake = try await error { () throws(NativeAuthError) in try await code.submit(code: "1") }
             #expect(kind(mistake) == "incorrectCode")
             _ = try await code.submit(code: "2")
@@ -102,7 +102,7 @@ struct SignUpTests {
     @Test func afterAResendBothStatesWorkWithTheirOwnToken() async throws {
         let script: [Stub] = [.started, .codeSent("T2"), .codeSent("T3"), .created(), .created()]
         try await withClient(script) { client, transport in
-            let first = try await client.signUp(username: user)
+            let first = try await client.startSignUp(username: user)
             let second = try await first.resend()
             _ = try await first.submit(code: "1")
             _ = try await second.submit(code: "1")
@@ -226,7 +226,7 @@ struct SignUpTests {
         try await withClient(row.answers) { client, _ in
             row.check(
                 try await error { () throws(NativeAuthError) in
-                    try await client.signUp(username: user, password: "secret")
+                    try await client.startSignUp(username: user, password: "secret")
                 })
         }
     }
@@ -250,7 +250,7 @@ struct SignUpTests {
     @Test("Resend: every row of the table", arguments: resendRows)
     func resend(_ row: Row) async throws {
         try await withClient([.started, .codeSent("T2")] + row.answers) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             row.check(try await error { () throws(NativeAuthError) in try await code.resend() })
             #expect(try transport.form(2)["continuation_token"] == "T2")
         }
@@ -314,7 +314,7 @@ struct SignUpTests {
     @Test("Code: every row of the table", arguments: codeRows)
     func code(_ row: Row) async throws {
         try await withClient([.started, .codeSent("T2")] + row.answers) { client, _ in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             row.check(try await error { () throws(NativeAuthError) in try await code.submit(code: "1") })
         }
     }
@@ -337,7 +337,7 @@ struct SignUpTests {
     func password(_ row: Row) async throws {
         let script: [Stub] = [.started, .codeSent("T2"), .credentialRequired, .passwordWanted("T5")]
         try await withClient(script + row.answers) { client, _ in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             guard case .passwordRequired(let state) = try await code.submit(code: "1") else {
                 Issue.record("No password wanted.")
                 return
@@ -359,7 +359,7 @@ struct SignUpTests {
     @Test("Attributes: every row of the table", arguments: attributeRows)
     func attributes(_ row: Row) async throws {
         try await withClient([.started, .codeSent("T2"), .attributesRequired("T6")] + row.answers) { client, _ in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             guard case .attributesRequired(let state) = try await code.submit(code: "1") else {
                 Issue.record("No attributes wanted.")
                 return
@@ -373,7 +373,7 @@ struct SignUpTests {
             .signUpStart, "invalid_grant", suberror: "password_banned", codes: [399246, 1],
             more: #","error_uri":"https://e.test/1""#)
         try await withClient([refusal]) { client, _ in
-            let error = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            let error = try await error { () throws(NativeAuthError) in try await client.startSignUp(username: user) }
             #expect(
                 error.details
                     == .init(
@@ -388,16 +388,16 @@ struct SignUpTests {
         let script: [Stub] = [.started, .codeSent("T2"), .credentialRequired, .passwordWanted("T5")]
         try await withClient(script) { client, transport in
             let name = try await error { () throws(NativeAuthError) in
-                try await client.signUp(username: "", password: "")
+                try await client.startSignUp(username: "", password: "")
             }
             #expect(kind(name) == "invalidUsername")
             let password = try await error { () throws(NativeAuthError) in
-                try await client.signUp(username: user, password: "")
+                try await client.startSignUp(username: user, password: "")
             }
             #expect(kind(password) == "invalidPassword")
             #expect(transport.requests.isEmpty)
 
-            let state = try await client.signUp(username: user)
+            let state = try await client.startSignUp(username: user)
             let code = try await error { () throws(NativeAuthError) in try await state.submit(code: "") }
             #expect(kind(code) == "incorrectCode" && code.details.canRetry)
             guard case .passwordRequired(let next) = try await state.submit(code: "1") else { return }
@@ -409,7 +409,7 @@ struct SignUpTests {
 
     @Test func anEmptyListOfAttributesGoesToTheServer() async throws {
         try await withClient([.started, .codeSent("T2"), .attributesRequired("T6"), .created()]) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             guard case .attributesRequired(let state) = try await code.submit(code: "1") else { return }
             _ = try await state.submit([:])
             #expect(try transport.form(3)["attributes"] == "{}")
@@ -427,7 +427,7 @@ struct SignUpTests {
         ])
     func nothingIsRepeated(_ answer: Stub) async throws {
         try await withClient([.started, .codeSent("T2"), answer, .created()]) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             let failure = try await error { () throws(NativeAuthError) in try await code.submit(code: "1") }
             #expect(transport.requests.count == 3)
             if answer.failure != nil {
@@ -444,7 +444,7 @@ struct SignUpTests {
             .started, .codeSent("canary-ct"), .created("canary-ct"), .tokens(access: "canary-at", refresh: "canary-rt"),
         ]
         try await withClient(script) { client, transport in
-            let code = try await client.signUp(username: user, password: "canary-pw")
+            let code = try await client.startSignUp(username: user, password: "canary-pw")
             guard case .completed(let completed) = try await code.submit(code: "canary-otp") else { return }
             let account = try await signedIn(completed.signIn())
             let token = try await account.accessToken()
@@ -461,7 +461,7 @@ struct SignUpTests {
     @Test("SDK-NET-5: no secret is in an address or a header")
     func secretsAreInBodiesOnly() async throws {
         try await withClient([.started, .codeSent("canary-ct"), .created()]) { client, transport in
-            let code = try await client.signUp(username: user, password: "canary-pw")
+            let code = try await client.startSignUp(username: user, password: "canary-pw")
             _ = try await code.submit(code: "canary-otp")
             for request in transport.requests {
                 let visible = "\(request.url) \(request.headers)"
@@ -500,7 +500,7 @@ struct SignUpTests {
                 clientID: clientID, authority: try Authority(tenantSubdomain: "contoso"), challengeTypes: [.password])
             configuration.transport = OneAnswer(first: transport, status: stub.status, body: Data(bytes))
             let client = NativeAuthClient(configuration, environment: [:])
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             do throws(NativeAuthError) {
                 _ = try await code.submit(code: "1")
             } catch {

@@ -521,8 +521,8 @@ struct EncryptedFileTests {
                         let client = NativeAuthClient(configuration, environment: [:])
                         let account = try #require(client.currentAccount())
                         for _ in 0..<25 {
-                            let token = try await account.accessToken(forceRefresh: true)
-                            #expect(token.accessToken.hasPrefix("AT-"))
+                            let token = try await account.accessToken(policy: .force)
+                            #expect(token.value.hasPrefix("AT-"))
                         }
                     }
                 }
@@ -551,9 +551,9 @@ struct EncryptedFileTests {
                     $0.transport = gate
                 } _: { second, _ in
                     let account = try #require(second.currentAccount())
-                    let late = Task { () async -> NativeAuthError? in
-                        do throws(NativeAuthError) {
-                            _ = try await account.accessToken(forceRefresh: true)
+                    let late = Task { () async -> TokenError? in
+                        do throws(TokenError) {
+                            _ = try await account.accessToken(policy: .force)
                             return nil
                         } catch {
                             return error
@@ -581,13 +581,13 @@ struct EncryptedFileTests {
                 $0.tokenCache = cache
                 $0.transport = gate
             } _: { second, _ in
-                let late = Task { try await second.accessToken(for: account, forceRefresh: true).accessToken }
+                let late = Task { try await second.accessToken(for: account, forceRefresh: true).value }
                 await gate.arrival()
                 first.signOut()
                 _ = try await signIn(first)
                 await gate.open()
                 #expect(try await late.value == "AT-NEW")
-                #expect(try await account.accessToken().accessToken == "AT-NEW")
+                #expect(try await account.accessToken().value == "AT-NEW")
             }
         }
     }

@@ -9,8 +9,8 @@ import Testing
 let signedUp: [Stub] = [.started, .codeSent("T2"), .created()]
 
 /// Runs a sign-up to its end.
-func completed(_ client: NativeAuthClient) async throws -> SignUpCompleted {
-    let code = try await client.signUp(username: "dahlia@example.com")
+func completed(_ client: NativeAuthClient) async throws -> CompletedState {
+    let code = try await client.startSignUp(username: "dahlia@example.com")
     guard case .completed(let completed) = try await code.submit(code: "1") else {
         throw ScriptedTransport.Unscripted()
     }

@@ -131,15 +131,15 @@ struct AccessTokenTests {
         let renewed = Stub.tokens(access: "AT2", refresh: "RT2")
         try await withAccount([renewed]) { client, account, transport, clock in
             let first = try await client.accessToken(for: account)
-            #expect(first.accessToken == "AT1")
+            #expect(first.value == "AT1")
             #expect(first.refreshToken == "RT1")
             #expect(first.scopes == ["openid", "profile", "offline_access"])
             #expect(first.expiresOn == start + 3600)
             clock.advance(by: 3299)
-            #expect(try await account.accessToken().accessToken == "AT1")
+            #expect(try await account.accessToken().value == "AT1")
             clock.advance(by: 1)
             let second = try await account.accessToken()
-            #expect(second.accessToken == "AT2")
+            #expect(second.value == "AT2")
             #expect(second.refreshToken == "RT2")
             #expect(
                 try transport.form(4) == [
@@ -153,10 +153,10 @@ struct AccessTokenTests {
         try await withAccount([.tokens(access: "AT2", refresh: nil), .tokens(access: "AT3")]) {
             client, account, transport, _ in
             let token = try await client.accessToken(for: account, forceRefresh: true)
-            #expect(token.accessToken == "AT2")
+            #expect(token.value == "AT2")
             // A reply without one leaves the refresh token in place.
             #expect(token.refreshToken == "RT1")
-            _ = try await account.accessToken(forceRefresh: true)
+            _ = try await account.accessToken(policy: .force)
             #expect(try transport.form(5)["refresh_token"] == "RT1")
         }
     }
@@ -166,9 +166,9 @@ struct AccessTokenTests {
         try await withAccount([orders]) { client, account, transport, _ in
             let first = try await account.accessToken(scopes: ["api://orders/read"])
             let second = try await account.accessToken(scopes: ["api://orders/read"])
-            #expect(first.accessToken == "AT-O" && first == second)
+            #expect(first.value == "AT-O" && first == second)
             // Who does not say what for means the scopes of the sign-in, here none.
-            #expect(try await client.accessToken(for: account).accessToken == "AT1")
+            #expect(try await client.accessToken(for: account).value == "AT1")
             #expect(try transport.form(4)["scope"] == "api://orders/read openid profile offline_access")
         }
     }
@@ -180,11 +180,11 @@ struct AccessTokenTests {
         ]
         try await withClient(signedUp + script) { client, transport in
             let account = try await signedIn(completed(client).signIn(scopes: ["a"]))
-            #expect(try await account.accessToken(scopes: ["b"]).accessToken == "AT-B")
-            #expect(try await account.accessToken().accessToken == "AT-A")
-            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT-A2")
+            #expect(try await account.accessToken(scopes: ["b"]).value == "AT-B")
+            #expect(try await account.accessToken().value == "AT-A")
+            #expect(try await account.accessToken(policy: .force).value == "AT-A2")
             #expect(try transport.form(5)["scope"] == "a openid profile offline_access")
-            #expect(try await account.accessToken(scopes: ["b"]).accessToken == "AT-B")
+            #expect(try await account.accessToken(scopes: ["b"]).value == "AT-B")
         }
     }
 
@@ -193,10 +193,10 @@ struct AccessTokenTests {
         try await withAccount([granted, .tokens(access: "AT-E")]) { client, account, _, _ in
             for _ in 1...2 {
                 let token = try await account.accessToken(scopes: ["api://orders/.default"])
-                #expect(token.accessToken == "AT-D" && token.scopes == ["api://orders/read", "openid"])
+                #expect(token.value == "AT-D" && token.scopes == ["api://orders/read", "openid"])
             }
             // Not that of another API.
-            #expect(try await account.accessToken(scopes: ["api://stock/.default"]).accessToken == "AT-E")
+            #expect(try await account.accessToken(scopes: ["api://stock/.default"]).value == "AT-E")
         }
     }
 
@@ -269,9 +269,9 @@ struct AccessTokenTests {
                 // As long as the account is listed, the app hears why.
                 #expect(kind(later) == "expired" && client.currentAccount() != nil)
                 // What is still valid may be used up.
-                #expect(try await account.accessToken().accessToken == "AT1")
+                #expect(try await account.accessToken().value == "AT1")
             } else {
-                #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+                #expect(try await account.accessToken(policy: .force).value == "AT2")
             }
         }
     }
@@ -281,10 +281,12 @@ struct AccessTokenTests {
         arguments: [Stub(.token, failing: URLError(.networkConnectionLost)), Stub(.token, 503, "")])
     func renewalIsRepeatedOnce(_ answer: Stub) async throws {
         try await withAccount([answer, .tokens(access: "AT2"), answer, answer]) { client, account, transport, _ in
-            #expect(try await account.accessToken(forceRefresh: true).accessToken == "AT2")
+            #expect(try await account.accessToken(policy: .force).value == "AT2")
             let forms = try (transport.form(4), transport.form(5))
             #expect(forms.0 == forms.1)
-            _ = try await error { () throws(NativeAuthError) in try await account.accessToken(forceRefresh: true) }
+            _ = try await error { () throws(NativeAuthError) in
+                try await client.accessToken(for: account, forceRefresh: true)
+            }
             #expect(transport.requests.count == 8)
         }
     }
@@ -300,12 +302,12 @@ struct AccessTokenTests {
             for round in 1...10 {
                 for _ in 1...2 {
                     let failure = try await error { () throws(NativeAuthError) in
-                        try await account.accessToken(forceRefresh: true)
+                        try await client.accessToken(for: account, forceRefresh: true)
                     }
                     #expect(kind(failure) == "network" && failure.details.canRetry)
                     #expect(client.currentAccount() != nil)
                 }
-                #expect(try await account.accessToken(forceRefresh: true).refreshToken == "RT-\(round)")
+                #expect(try await account.accessToken(policy: .force).refreshToken == "RT-\(round)")
             }
         }
     }
@@ -313,12 +315,12 @@ struct AccessTokenTests {
     @Test func aTokenWithMoreScopesServes() async throws {
         let wide = Stub.tokens(access: "AT-W", scope: "a b c openid")
         try await withAccount([wide, .tokens(access: "AT-D", scope: "d openid")]) { client, account, _, _ in
-            #expect(try await account.accessToken(scopes: ["a", "b"]).accessToken == "AT-W")
+            #expect(try await account.accessToken(scopes: ["a", "b"]).value == "AT-W")
             for scopes in [["a"], ["B"], ["c", "a"], ["a", "b", "c"]] {
                 let token = try await client.accessToken(for: account, scopes: scopes)
-                #expect(token.accessToken == "AT-W" && token.scopes == ["a", "b", "c", "openid"])
+                #expect(token.value == "AT-W" && token.scopes == ["a", "b", "c", "openid"])
             }
-            #expect(try await account.accessToken(scopes: ["d"]).accessToken == "AT-D")
+            #expect(try await account.accessToken(scopes: ["d"]).value == "AT-D")
         }
     }
 
@@ -327,7 +329,7 @@ struct AccessTokenTests {
         try await withAccount([.tokens(access: "AT2"), .tokens(access: "AT3")]) { client, account, transport, _ in
             for (index, expected) in ["AT2", "AT3"].enumerated() {
                 let token = try await client.accessToken(for: account, claims: claims)
-                #expect(token.accessToken == expected)
+                #expect(token.value == expected)
                 #expect(try transport.form(4 + index)["claims"] == claims)
             }
         }
@@ -337,7 +339,7 @@ struct AccessTokenTests {
         try await withAccount([]) { client, account, _, _ in
             client.signOut()
             #expect(client.currentAccount() == nil)
-            let refused = try await error { () throws(NativeAuthError) in try await account.accessToken() }
+            let refused = try await error { () throws(NativeAuthError) in try await client.accessToken(for: account) }
             #expect(kind(refused) == "signInRequired")
             #expect(account.idToken != nil)
         }
@@ -354,7 +356,7 @@ struct AccessTokenTests {
             $0.tokenCache = cache
         } _: { client, _ in
             let account = try #require(client.currentAccount())
-            #expect(try await account.accessToken().accessToken == "AT1")
+            #expect(try await account.accessToken().value == "AT1")
         }
         try await withClient([]) {
             $0.tokenCache = cache
@@ -392,7 +394,7 @@ struct AccessTokenTests {
         try await withGate([.tokens(access: "AT2", refresh: "RT2")]) { client, account, gate in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<1000 {
-                    group.addTask { try await client.accessToken(for: account).accessToken }
+                    group.addTask { try await client.accessToken(for: account).value }
                 }
                 await gate.arrival()
                 await gate.open()
@@ -410,7 +412,7 @@ struct AccessTokenTests {
                 for _ in 0..<100 {
                     group.addTask {
                         do throws(NativeAuthError) {
-                            return try await client.accessToken(for: account).accessToken
+                            return try await client.accessToken(for: account).value
                         } catch {
                             return kind(error)
                         }
@@ -422,7 +424,7 @@ struct AccessTokenTests {
             }
             #expect(client.currentAccount() != nil)
             let token = try await client.accessToken(for: account)
-            #expect(token.accessToken == "AT2")
+            #expect(token.value == "AT2")
             #expect(await gate.count == 3)
         }
     }
@@ -439,7 +441,7 @@ struct AccessTokenTests {
             for _ in 0..<100 { await Task.yield() }
             #expect(await gate.count == 1)
             await gate.open()
-            let tokens = try await [first, second].map(\.accessToken)
+            let tokens = try await [first, second].map(\.value)
             #expect(tokens == ["AT2", "AT3"])
             #expect(await gate.count == 2)
         }
@@ -448,7 +450,7 @@ struct AccessTokenTests {
     @Test("SDK-CANCEL-1: a cancelled caller returns at once; the renewal is kept for the others")
     func cancellation() async throws {
         try await withGate([.tokens(access: "AT2", refresh: "RT2")]) { client, account, gate in
-            let patient = Task { try await client.accessToken(for: account, forceRefresh: true).accessToken }
+            let patient = Task { try await client.accessToken(for: account, forceRefresh: true).value }
             await gate.arrival()
             let hasty = Task { () async -> NativeAuthError? in
                 do throws(NativeAuthError) {
@@ -482,7 +484,7 @@ struct AccessTokenTests {
                     $0.tokenCache = cache
                     $0.transport = gate
                 } _: { second, _ in
-                    let late = Task { try await second.accessToken(for: account, forceRefresh: true).accessToken }
+                    let late = Task { try await second.accessToken(for: account, forceRefresh: true).value }
                     await gate.arrival()
                     _ = try await signIn(first)
                     await gate.open()

@@ -12,7 +12,7 @@ struct RequestTests {
     @Test("SDK-PRIV-1: the headers are those that are documented, and no others")
     func headers() async throws {
         try await withClient([.started, .codeSent("T2")]) { client, transport in
-            _ = try await client.signUp(username: user)
+            _ = try await client.startSignUp(username: user)
             let headers = transport.requests[0].headers
             #expect(
                 Set(headers.keys) == [
@@ -37,7 +37,7 @@ struct RequestTests {
         var sent = Stub.codeSent("T2")
         sent.headers = ["client-request-id": "not a UUID"]
         try await withClient([started, sent]) { client, transport in
-            let code = try await client.signUp(username: user)
+            let code = try await client.startSignUp(username: user)
             #expect(code.correlationID == other)
             #expect(transport.requests[1].headers["client-request-id"] == other.uuidString)
         }
@@ -47,7 +47,7 @@ struct RequestTests {
         let own = UUID()
         try await withClient([.refusal(.signUpStart, "invalid_request")]) { client, _ in
             let refused = try await error { () throws(NativeAuthError) in
-                try await client.signUp(username: user, correlationID: own)
+                try await client.startSignUp(username: user, correlationID: own)
             }
             #expect(refused.details.correlationID == own)
         }
@@ -74,7 +74,7 @@ struct RequestTests {
         try await withClient([.started, .codeSent("T2")]) {
             $0.requestInterceptor = Interceptor(headers: [name: "v"])
         } _: { client, transport in
-            _ = try await client.signUp(username: user)
+            _ = try await client.startSignUp(username: user)
             for request in transport.requests {
                 #expect((request.headers[name.lowercased()] == "v") == isAllowed)
                 #expect(request.headers["x-client-sku"] == "swift-native-auth")
@@ -89,7 +89,7 @@ struct RequestTests {
         try await withClient([.started, .codeSent("T2")]) {
             $0.requestInterceptor = Interceptor(headers: ["x-fraud": value])
         } _: { client, transport in
-            _ = try await client.signUp(username: user)
+            _ = try await client.startSignUp(username: user)
             #expect(transport.requests[0].headers["x-fraud"] == nil)
         }
     }
@@ -109,7 +109,7 @@ struct RequestTests {
             var configuration = NativeAuthConfiguration(
                 clientID: clientID, authority: try Authority(tenantSubdomain: "contoso"), challengeTypes: [])
             configuration.transport = transport
-            _ = try await NativeAuthClient(configuration, environment: environment).signUp(username: user)
+            _ = try await NativeAuthClient(configuration, environment: environment).startSignUp(username: user)
             #expect(transport.requests[0].headers["accept-language"] == expected)
         #endif
     }
@@ -122,7 +122,7 @@ struct RequestTests {
         let transport = ScriptedTransport([.started, .codeSent("T2")])
         var configuration = NativeAuthConfiguration(clientID: clientID, authority: authority, challengeTypes: [])
         configuration.transport = transport
-        _ = try await NativeAuthClient(configuration, environment: environment).signUp(username: user)
+        _ = try await NativeAuthClient(configuration, environment: environment).startSignUp(username: user)
         return transport.requests.first?.url.absoluteString
     }
 
@@ -158,7 +158,7 @@ struct RequestTests {
             let configuration = NativeAuthConfiguration(
                 clientID: clientID, authority: try Authority(tenantSubdomain: "contoso"), challengeTypes: [])
             let client = NativeAuthClient(configuration, environment: ["NATIVE_AUTH_EMULATOR": value])
-            let refused = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            let refused = try await error { () throws(NativeAuthError) in try await client.startSignUp(username: user) }
             #expect(kind(refused) == "invalidConfiguration")
             #expect(refused.details.message?.contains("NATIVE_AUTH_EMULATOR") == true)
         }
@@ -351,7 +351,7 @@ struct URLSessionTransportTests {
             $0.authority = nowhere
             $0.transport = URLSessionTransport()
         } _: { client, _ in
-            let refused = try await error { () throws(NativeAuthError) in try await client.signUp(username: user) }
+            let refused = try await error { () throws(NativeAuthError) in try await client.startSignUp(username: user) }
             #expect(kind(refused) == "network")
         }
     }

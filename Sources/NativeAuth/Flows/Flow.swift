@@ -74,7 +74,8 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     ) throws(NativeAuthError) -> SentCode {
         guard let sentTo, let channel, let length else { throw unexpectedReply() }
         try advance(to: token)
-        return SentCode(sentTo: sentTo, channel: channel, length: length, resendInterval: interval)
+        return SentCode(
+            sentTo: sentTo, channel: channel, length: length, resendInterval: interval, sentAt: configuration.now())
     }
 
     /// Takes a challenge that was answered with the wish for the password; any other challenge is out of order.
@@ -128,18 +129,6 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// A code that is on its way to the user.
-struct SentCode: Hashable, Sendable {
-    /// The address; masked, but at the registration of a method.
-    var sentTo: String
-    /// `email` or `sms`.
-    var channel: String
-    /// In characters.
-    var length: Int
-    /// Seconds.
-    var resendInterval: Int?
-}
-
 extension ErrorReply {
     var isPasswordRefusal: Bool {
         suberror.map(WireSuberror.passwordRefusals.contains) ?? false
@@ -158,6 +147,7 @@ final class StepUse: Sendable {
     }
 
     private let state = Locked(State.free)
+    private let isSending = Locked(false)
 
     /// Runs `body`, which is the step. After an error the step is free again.
     ///
@@ -181,12 +171,21 @@ final class StepUse: Sendable {
         }
     }
 
-    /// For a call that does not spend the step, such as sending another code: servers bear it even while a code is looked at
-    /// (native-auth-v1 §8.6).
+    /// Runs `body`, which does not spend the step, such as sending another code: one at a time, so that a double tap sends one
+    /// mail, also while a code is looked at, which servers bear (native-auth-v1 §8.6), and none after the step succeeded.
     ///
-    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` after the step succeeded.
-    func unlessSpent(_ flow: Flow) throws(NativeAuthError) {
+    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running it, or what it throws.
+    func aside<Next: Sendable>(
+        _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
+    ) async throws(NativeAuthError) -> Next {
         guard state.withLock({ $0 != .spent }) else { throw alreadyUsed(flow) }
+        let isAlone = isSending.withLock { isSending in
+            defer { isSending = true }
+            return !isSending
+        }
+        guard isAlone else { throw alreadyUsed(flow).with(canRetry: true) }
+        defer { isSending.withLock { $0 = false } }
+        return try await body()
     }
 
     private func alreadyUsed(_ flow: Flow) -> NativeAuthError {

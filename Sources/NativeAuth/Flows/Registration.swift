@@ -2,106 +2,83 @@ import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// The user has to register a strong authentication method before they are signed in.
-public struct RegistrationRequired: Sendable {
+package struct RegistrationState: Sendable {
     /// What the user can choose from; at least one.
-    public let methods: [AuthMethod]
-    private let flow: Flow
+    package let methods: [AuthMethod]
+    let flow: Flow
+    fileprivate let use = StepUse()
 
-    fileprivate init(methods: [AuthMethod], flow: Flow) {
+    init(methods: [AuthMethod], flow: Flow) {
         self.methods = methods
         self.flow = flow
     }
 
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago. May be called again, with
-    /// another method or contact too.
+    /// another method or contact too; a code that was sent before still counts.
     ///
     /// - Parameters:
     ///   - method: One of ``methods``.
     ///   - contact: The e-mail address or telephone number, such as the method's ``AuthMethod/loginHint``.
     /// - Throws: ``NativeAuthError/invalidInput(_:)`` or ``NativeAuthError/verificationContactBlocked(_:)``, after which
     ///   another contact may be given here; ``NativeAuthError/browserRequired(_:)``, and others.
-    public func requestChallenge(
+    package func requestChallenge(
         _ method: AuthMethod, contact: String
-    ) async throws(NativeAuthError) -> RegistrationStep {
-        try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
+    ) async throws(NativeAuthError) -> RegistrationProgress {
+        try await use.aside(flow) { () async throws(NativeAuthError) in
+            try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
+        }
     }
 }
 
 /// What comes after the choice of a method to register.
-public enum RegistrationStep: Sendable {
+package enum RegistrationProgress: Sendable {
     /// A code was sent to the contact.
-    case codeRequired(RegistrationCodeRequired)
+    case codeRequired(RegistrationCodeState)
     /// The contact had been verified already: the user is signed in.
     case completed(Account)
 }
 
 /// The user has to type the code that was sent to the contact.
-public struct RegistrationCodeRequired: Sendable {
-    /// What the user can choose from.
-    public let methods: [AuthMethod]
-    private let code: SentCode
-    private let flow: Flow
-    private let use = StepUse()
-
-    fileprivate init(methods: [AuthMethod], code: SentCode, flow: Flow) {
-        self.methods = methods
-        self.code = code
-        self.flow = flow
-    }
-
-    /// The contact the code went to, not masked.
-    public var sentTo: String { code.sentTo }
-    /// How it was sent: `email` or `sms`.
-    public var channel: String { code.channel }
-    /// How many characters the code has.
-    public var codeLength: Int { code.length }
-    /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+package struct RegistrationCodeState: Sendable {
+    /// Where the code went; not masked.
+    package let code: SentCode
+    /// The way back to the choice, until the code was accepted.
+    package let choice: RegistrationState
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
     /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
     ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server wants yet
     ///   another factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(code: String) async throws(NativeAuthError) -> Account {
+    package func submit(code: String) async throws(NativeAuthError) -> Account {
+        let flow = choice.flow
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
+        return try await choice.use.once(flow) { () async throws(NativeAuthError) in
             try await flow.completeRegistration(.oob, oob: Secret(code))
         }
-    }
-
-    /// Sends a code again, or to another contact.
-    ///
-    /// - Throws: As ``RegistrationRequired/requestChallenge(_:contact:)``. The code that was sent before may still be
-    ///   submitted here.
-    public func requestChallenge(
-        _ method: AuthMethod, contact: String
-    ) async throws(NativeAuthError) -> RegistrationStep {
-        try use.unlessSpent(flow)
-        return try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
     }
 }
 
 extension Flow {
     /// Asks for the methods that can be registered (native-auth-v1 §4.9.1).
-    func introspectRegistration() async throws(NativeAuthError) -> RegistrationRequired {
+    func introspectRegistration() async throws(NativeAuthError) -> RegistrationState {
         var flow = self
         let methods = try await flow.introspect(.registerIntrospect)
-        return RegistrationRequired(methods: methods, flow: flow)
+        return RegistrationState(methods: methods, flow: flow)
     }
 
     fileprivate func requestRegistrationCode(
         _ method: AuthMethod, contact: String, methods: [AuthMethod]
-    ) async throws(NativeAuthError) -> RegistrationStep {
+    ) async throws(NativeAuthError) -> RegistrationProgress {
         guard !contact.isEmpty else { throw .invalidInput(local("The contact is empty.", canRetry: true)) }
         var flow = self
         let request = V1.Register.ChallengeRequest(
@@ -114,7 +91,9 @@ extension Flow {
                 let code = try flow.takeCode(
                     sentTo: reply.challengeTarget, channel: reply.challengeChannel, length: reply.codeLength,
                     interval: reply.interval, token: reply.continuationToken)
-                return .codeRequired(RegistrationCodeRequired(methods: methods, code: code, flow: flow))
+                return .codeRequired(
+                    RegistrationCodeState(
+                        code: code, choice: RegistrationState(methods: methods, flow: flow)))
             } catch {
                 throw error.with(canRetry: true)
             }

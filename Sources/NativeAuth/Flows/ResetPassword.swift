@@ -2,9 +2,9 @@ import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 extension NativeAuthClient {
@@ -17,9 +17,9 @@ extension NativeAuthClient {
     /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/userDoesNotHavePassword(_:)``,
     ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``, and
     ///   others.
-    public func resetPassword(
+    package func startResetPassword(
         username: String, correlationID: UUID? = nil
-    ) async throws(NativeAuthError) -> ResetPasswordCodeRequired {
+    ) async throws(NativeAuthError) -> ResetCodeState {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
         guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
         let request = V1.ResetPassword.StartRequest(
@@ -32,37 +32,30 @@ extension NativeAuthClient {
         }
         try flow.advance(to: reply.continuationToken)
         let challenge = try await flow.challengeReset()
-        return ResetPasswordCodeRequired(code: try flow.takeCode(challenge), flow: flow)
+        return ResetCodeState(code: try flow.takeCode(challenge), flow: flow)
     }
 }
 
 /// The user has to type the code they were sent.
-public struct ResetPasswordCodeRequired: Sendable {
-    private let code: SentCode
-    private let flow: Flow
+package struct ResetCodeState: Sendable {
+    /// Where the code went.
+    package let code: SentCode
+    let flow: Flow
     private let use = StepUse()
 
-    fileprivate init(code: SentCode, flow: Flow) {
+    init(code: SentCode, flow: Flow) {
         self.code = code
         self.flow = flow
     }
 
-    /// The masked address the code went to.
-    public var sentTo: String { code.sentTo }
-    /// How it was sent: `email` or `sms`.
-    public var channel: String { code.channel }
-    /// How many characters the code has.
-    public var codeLength: Int { code.length }
-    /// Seconds to wait before another code may be asked for, if the server says.
-    public var resendInterval: Int? { code.resendInterval }
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
     /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(code: String) async throws(NativeAuthError) -> NewPasswordRequired {
+    package func submit(code: String) async throws(NativeAuthError) -> NewPasswordState {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
         return try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.continueReset(code: Secret(code))
@@ -72,32 +65,39 @@ public struct ResetPasswordCodeRequired: Sendable {
     /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
     ///
     /// - Returns: The same step for the new code.
-    public func resend() async throws(NativeAuthError) -> ResetPasswordCodeRequired {
-        try use.unlessSpent(flow)
-        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-            try await flow.challengeReset()
+    package func resend() async throws(NativeAuthError) -> ResetCodeState {
+        try await use.aside(flow) { () async throws(NativeAuthError) in
+            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+                try await flow.challengeReset()
+            }
+            return ResetCodeState(code: code, flow: flow)
         }
-        return ResetPasswordCodeRequired(code: code, flow: flow)
     }
 }
 
 /// The user has to choose a new password.
-public struct NewPasswordRequired: Sendable {
+package struct NewPasswordState: Sendable {
     /// Seconds left to submit the password, if the server says; at most 600.
-    public let expiresIn: Int?
-    private let flow: Flow
+    package let expiresIn: Int?
+    let flow: Flow
     /// The token of the next attempt: a server that refuses the password late gives another one (native-auth-v1 §4.8.5).
     private let continuationToken: Locked<Secret<String>?>
     private let use = StepUse()
 
-    fileprivate init(expiresIn: Int?, flow: Flow) {
+    init(expiresIn: Int?, flow: Flow) {
         self.expiresIn = expiresIn
         self.flow = flow
         continuationToken = Locked(flow.continuationToken)
     }
 
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
+    /// The flow with the token of the next attempt.
+    var nextFlow: Flow {
+        var flow = flow
+        flow.continuationToken = continuationToken.withLock(\.self)
+        return flow
+    }
 
     /// Submits the new password, byte for byte, and waits until it holds: asks at once, then up to five times more at the
     /// interval of the server, 1 to 15 s. Cancelling the task ends the wait; the password may be set all the same.
@@ -105,16 +105,17 @@ public struct NewPasswordRequired: Sendable {
     /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
     ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time: try to sign in with the new password;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(password: String) async throws(NativeAuthError) -> PasswordResetCompleted {
+    package func submit(
+        password: String, progress: ((Int) -> Void)? = nil
+    ) async throws(NativeAuthError) -> CompletedState {
         guard !password.isEmpty else {
             throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
         }
         return try await use.once(flow) { () async throws(NativeAuthError) in
-            var flow = flow
-            flow.continuationToken = continuationToken.withLock(\.self)
+            var flow = nextFlow
             let interval = try await flow.submit(newPassword: Secret(password))
             do throws(NativeAuthError) {
-                return try await flow.pollCompletion(every: interval)
+                return try await flow.pollCompletion(every: interval, progress: progress)
             } catch {
                 switch error {
                 case .invalidPassword, .general:
@@ -131,37 +132,6 @@ public struct NewPasswordRequired: Sendable {
     }
 }
 
-/// The password is the new one.
-public struct PasswordResetCompleted: Sendable {
-    private let flow: Flow
-    private let use = StepUse()
-
-    fileprivate init(flow: Flow) {
-        self.flow = flow
-    }
-
-    /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
-    /// The username the reset began with.
-    public var username: String { flow.username }
-    /// Whether ``signIn(scopes:claims:)`` can work: whether the server gave a token for it.
-    public var isSignInAvailable: Bool { flow.continuationToken != nil }
-
-    /// Signs the user in without asking them again.
-    ///
-    /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
-    ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
-    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
-    ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
-    public func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInStep {
-        try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.signIn(scopes: scopes, claims: claims)
-        }
-    }
-}
-
 extension Flow {
     fileprivate mutating func challengeReset() async throws(NativeAuthError) -> ChallengeReply {
         let request = V1.ResetPassword.ChallengeRequest(
@@ -170,7 +140,7 @@ extension Flow {
         return try await ask(.resetPasswordChallenge, request)
     }
 
-    fileprivate func continueReset(code: Secret<String>) async throws(NativeAuthError) -> NewPasswordRequired {
+    fileprivate func continueReset(code: Secret<String>) async throws(NativeAuthError) -> NewPasswordState {
         var flow = self
         let request = V1.ResetPassword.ContinueRequest(
             clientID: configuration.clientID, continuationToken: continuationToken, grantType: .oob, oob: code)
@@ -180,7 +150,7 @@ extension Flow {
             return isCodeWrong ? .incorrectCode(flow.details(refusal, canRetry: true)) : flow.error(refusal)
         }
         try flow.advance(to: reply.continuationToken)
-        return NewPasswordRequired(expiresIn: reply.expiresIn, flow: flow)
+        return NewPasswordState(expiresIn: reply.expiresIn, flow: flow)
     }
 
     /// Returns the seconds between polls.
@@ -196,9 +166,9 @@ extension Flow {
     }
 
     /// Asks up to six times whether the password holds (native-auth-v1 §4.8.5). Every poll has the same token.
-    fileprivate mutating func pollCompletion(every interval: Int) async throws(NativeAuthError)
-        -> PasswordResetCompleted
-    {
+    fileprivate mutating func pollCompletion(
+        every interval: Int, progress: ((Int) -> Void)?
+    ) async throws(NativeAuthError) -> CompletedState {
         let request = V1.ResetPassword.PollCompletionRequest(
             clientID: configuration.clientID, continuationToken: continuationToken)
         for poll in 1...6 {
@@ -209,7 +179,7 @@ extension Flow {
             case .succeeded:
                 var flow = self
                 flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
-                return PasswordResetCompleted(flow: flow)
+                return CompletedState(flow: flow)
             case .failed:
                 // With a token the password may be submitted again, says the reference.
                 if let token = reply.continuationToken, !token.reveal().isEmpty {
@@ -218,7 +188,9 @@ extension Flow {
                 }
                 throw .general(local("The server could not set the password."))
             case .inProgress, .notStarted:
-                if poll < 6 { try await wait(.seconds(interval)) }
+                guard poll < 6 else { break }
+                progress?(poll)
+                try await wait(.seconds(interval))
             case _:
                 throw unexpectedReply()
             }

@@ -2,9 +2,9 @@ import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 extension NativeAuthClient {
@@ -21,10 +21,10 @@ extension NativeAuthClient {
     /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/invalidCredentials(_:)``,
     ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``,
     ///   ``NativeAuthError/invalidScope(_:)``, and others.
-    public func signIn(
+    package func startSignIn(
         username: String, password: String? = nil, scopes: [String] = [], claims: String? = nil,
         correlationID: UUID? = nil
-    ) async throws(NativeAuthError) -> SignInStep {
+    ) async throws(NativeAuthError) -> SignInStart {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
         flow.scopes = scopes
         flow.claims = claims
@@ -38,32 +38,39 @@ extension NativeAuthClient {
         try flow.advance(to: start.continuationToken)
         let challenge = try await flow.challengeSignIn()
         guard challenge.challengeType == .password else {
-            return .codeRequired(SignInCodeRequired(code: try flow.takeCode(challenge), flow: flow))
+            return .codeRequired(SignInCodeState(code: try flow.takeCode(challenge), flow: flow))
         }
         try flow.takePassword(challenge)
-        guard let password else { return .passwordRequired(SignInPasswordRequired(flow: flow)) }
-        return try await flow.signInStep(after: .passwordAtStart(Secret(password)))
+        guard let password else { return .passwordRequired(SignInPasswordState(flow: flow)) }
+        return .next(try await flow.signInStep(after: .passwordAtStart(Secret(password))))
     }
 }
 
-/// What comes after a step of sign-in.
-public enum SignInStep: Sendable {
+/// What a sign-in begins with.
+package enum SignInStart: Sendable {
     /// The user was sent a code.
-    case codeRequired(SignInCodeRequired)
+    case codeRequired(SignInCodeState)
     /// The password is asked for.
-    case passwordRequired(SignInPasswordRequired)
+    case passwordRequired(SignInPasswordState)
+    /// The password that was given is right.
+    case next(SignInProgress)
+}
+
+/// What comes after the first factor.
+package enum SignInProgress: Sendable {
     /// A second factor is asked for.
-    case mfaRequired(MFARequired)
+    case mfaRequired(MFAState)
     /// The user has no second factor yet, and has to register one.
-    case registrationRequired(RegistrationRequired)
+    case registrationRequired(RegistrationState)
     /// The user is signed in.
     case completed(Account)
 }
 
 /// The user has to type the code they were sent.
-public struct SignInCodeRequired: Sendable {
-    private let code: SentCode
-    private let flow: Flow
+package struct SignInCodeState: Sendable {
+    /// Where the code went.
+    package let code: SentCode
+    let flow: Flow
     private let use = StepUse()
 
     init(code: SentCode, flow: Flow) {
@@ -71,22 +78,14 @@ public struct SignInCodeRequired: Sendable {
         self.flow = flow
     }
 
-    /// The masked address the code went to.
-    public var sentTo: String { code.sentTo }
-    /// How it was sent: `email` or `sms`.
-    public var channel: String { code.channel }
-    /// How many characters the code has.
-    public var codeLength: Int { code.length }
-    /// Seconds to wait before another code may be asked for, if the server says.
-    public var resendInterval: Int? { code.resendInterval }
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
     /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(code: String) async throws(NativeAuthError) -> SignInStep {
+    package func submit(code: String) async throws(NativeAuthError) -> SignInProgress {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
         return try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.signInStep(after: .code(Secret(code)))
@@ -96,18 +95,19 @@ public struct SignInCodeRequired: Sendable {
     /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
     ///
     /// - Returns: The same step for the new code.
-    public func resend() async throws(NativeAuthError) -> SignInCodeRequired {
-        try use.unlessSpent(flow)
-        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-            try await flow.challengeSignIn()
+    package func resend() async throws(NativeAuthError) -> SignInCodeState {
+        try await use.aside(flow) { () async throws(NativeAuthError) in
+            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+                try await flow.challengeSignIn()
+            }
+            return SignInCodeState(code: code, flow: flow)
         }
-        return SignInCodeRequired(code: code, flow: flow)
     }
 }
 
 /// The user has to give their password.
-public struct SignInPasswordRequired: Sendable {
-    private let flow: Flow
+package struct SignInPasswordState: Sendable {
+    let flow: Flow
     private let use = StepUse()
 
     init(flow: Flow) {
@@ -115,18 +115,56 @@ public struct SignInPasswordRequired: Sendable {
     }
 
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits the password, byte for byte.
     ///
     /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(password: String) async throws(NativeAuthError) -> SignInStep {
+    package func submit(password: String) async throws(NativeAuthError) -> SignInProgress {
         guard !password.isEmpty else {
             throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
         }
         return try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.signInStep(after: .password(Secret(password)))
+        }
+    }
+}
+
+/// A sign-up or a password reset that is done: the user may be signed in without being asked again.
+package struct CompletedState: Sendable {
+    let flow: Flow
+    private let use = StepUse()
+
+    init(flow: Flow) {
+        self.flow = flow
+    }
+
+    /// Stands in the server's log for this flow.
+    package var correlationID: UUID { flow.correlationID }
+    /// The username that the flow began with.
+    package var username: String { flow.username }
+    /// Whether ``signIn(scopes:claims:)`` can work: whether the server gave a token for it.
+    package var isSignInAvailable: Bool { flow.continuationToken != nil }
+
+    /// Signs the user in without asking them again.
+    ///
+    /// - Parameters:
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - claims: A claims request: JSON as text.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
+    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
+    ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
+    package func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInProgress {
+        try await use.once(flow) { () async throws(NativeAuthError) in
+            guard flow.continuationToken != nil else {
+                throw .notAvailable(
+                    flow.local("Sign-in is not available at this point; use the standalone sign-in."))
+            }
+            var flow = flow
+            flow.scopes = scopes
+            flow.claims = claims
+            return try await flow.signInStep(after: .earlierFlow)
         }
     }
 }
@@ -172,17 +210,6 @@ enum Redeemed: Sendable {
 }
 
 extension Flow {
-    /// Signs in with what an earlier flow proved.
-    func signIn(scopes: [String], claims: String?) async throws(NativeAuthError) -> SignInStep {
-        guard continuationToken != nil else {
-            throw .notAvailable(local("Sign-in is not available at this point; use the standalone sign-in."))
-        }
-        var flow = self
-        flow.scopes = scopes
-        flow.claims = claims
-        return try await flow.signInStep(after: .earlierFlow)
-    }
-
     fileprivate mutating func challengeSignIn() async throws(NativeAuthError) -> ChallengeReply {
         let request = V1.SignIn.ChallengeRequest(
             clientID: configuration.clientID, continuationToken: continuationToken,
@@ -191,7 +218,7 @@ extension Flow {
     }
 
     /// Asks for tokens, and for the methods of what the server wants before it gives them.
-    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInStep {
+    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInProgress {
         switch try await redeem(proof) {
         case .account(let account): .completed(account)
         case .mfaRequired(let flow, _): .mfaRequired(try await flow.introspectMFA())

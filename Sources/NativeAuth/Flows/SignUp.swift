@@ -1,10 +1,10 @@
-public import NativeAuthCore
+package import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 extension NativeAuthClient {
@@ -19,10 +19,10 @@ extension NativeAuthClient {
     /// - Throws: ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/invalidUsername(_:)``,
     ///   ``NativeAuthError/invalidPassword(_:)``, ``NativeAuthError/invalidAttributes(names:_:)``,
     ///   ``NativeAuthError/browserRequired(_:)``, and others.
-    public func signUp(
+    package func startSignUp(
         username: String, password: String? = nil, attributes: [String: AttributeValue] = [:],
         correlationID: UUID? = nil
-    ) async throws(NativeAuthError) -> SignUpCodeRequired {
+    ) async throws(NativeAuthError) -> SignUpCodeState {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
         guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
         guard password?.isEmpty != true else { throw .invalidPassword(flow.local("The password is empty.")) }
@@ -34,13 +34,14 @@ extension NativeAuthClient {
         let reply: ContinuationReply = try await flow.ask(.signUpStart, request) { $0.signUpStartError($1) }
         try flow.advance(to: reply.continuationToken)
         let challenge = try await flow.challengeSignUp()
-        return SignUpCodeRequired(code: try flow.takeCode(challenge), flow: flow)
+        return SignUpCodeState(code: try flow.takeCode(challenge), flow: flow)
     }
 }
 
 /// The user has to type the code they were sent.
-public struct SignUpCodeRequired: Sendable {
-    let code: SentCode
+package struct SignUpCodeState: Sendable {
+    /// Where the code went.
+    package let code: SentCode
     let flow: Flow
     private let use = StepUse()
 
@@ -49,23 +50,15 @@ public struct SignUpCodeRequired: Sendable {
         self.flow = flow
     }
 
-    /// The masked address the code went to.
-    public var sentTo: String { code.sentTo }
-    /// How it was sent: `email` or `sms`.
-    public var channel: String { code.channel }
-    /// How many characters the code has.
-    public var codeLength: Int { code.length }
-    /// Seconds to wait before another code may be asked for, if the server says.
-    public var resendInterval: Int? { code.resendInterval }
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
     /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
     ///   ``NativeAuthError/invalidPassword(_:)`` for a password given at the start; ``NativeAuthError/expired(_:)``,
     ///   ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(code: String) async throws(NativeAuthError) -> SignUpStep {
+    package func submit(code: String) async throws(NativeAuthError) -> SignUpProgress {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
         return try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.continueSignUp(.oob, oob: Secret(code))
@@ -77,27 +70,28 @@ public struct SignUpCodeRequired: Sendable {
     /// - Returns: The same step for the new code.
     /// - Throws: What went wrong; the code that was sent before may still be submitted here, unless the server wants something
     ///   other than a code.
-    public func resend() async throws(NativeAuthError) -> SignUpCodeRequired {
-        try use.unlessSpent(flow)
-        let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-            try await flow.challengeSignUp()
+    package func resend() async throws(NativeAuthError) -> SignUpCodeState {
+        try await use.aside(flow) { () async throws(NativeAuthError) in
+            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
+                try await flow.challengeSignUp()
+            }
+            return SignUpCodeState(code: code, flow: flow)
         }
-        return SignUpCodeRequired(code: code, flow: flow)
     }
 }
 
 /// What comes after a step of sign-up.
-public enum SignUpStep: Sendable {
+package enum SignUpProgress: Sendable {
     /// A password is asked for.
-    case passwordRequired(SignUpPasswordRequired)
+    case passwordRequired(SignUpPasswordState)
     /// Attributes are asked for.
-    case attributesRequired(SignUpAttributesRequired)
+    case attributesRequired(SignUpAttributesState)
     /// The account exists.
-    case completed(SignUpCompleted)
+    case completed(CompletedState)
 }
 
 /// The user has to choose a password.
-public struct SignUpPasswordRequired: Sendable {
+package struct SignUpPasswordState: Sendable {
     let flow: Flow
     private let use = StepUse()
 
@@ -106,13 +100,13 @@ public struct SignUpPasswordRequired: Sendable {
     }
 
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits the password, byte for byte.
     ///
     /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    public func submit(password: String) async throws(NativeAuthError) -> SignUpStep {
+    package func submit(password: String) async throws(NativeAuthError) -> SignUpProgress {
         guard !password.isEmpty else {
             throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
         }
@@ -123,9 +117,9 @@ public struct SignUpPasswordRequired: Sendable {
 }
 
 /// The user has to give attributes.
-public struct SignUpAttributesRequired: Sendable {
+package struct SignUpAttributesState: Sendable {
     /// What the server asks for.
-    public let required: [RequiredAttribute]
+    package let required: [RequiredAttribute]
     let flow: Flow
     private let use = StepUse()
 
@@ -135,46 +129,15 @@ public struct SignUpAttributesRequired: Sendable {
     }
 
     /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
+    package var correlationID: UUID { flow.correlationID }
 
     /// Submits attributes by their programmable names.
     ///
     /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others may be submitted here;
     ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias, ``NativeAuthError/expired(_:)``, and others.
-    public func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpStep {
+    package func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpProgress {
         try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.continueSignUp(.attributes, attributes: AttributesJSON.encode(attributes))
-        }
-    }
-}
-
-/// The account exists.
-public struct SignUpCompleted: Sendable {
-    let flow: Flow
-    private let use = StepUse()
-
-    init(flow: Flow) {
-        self.flow = flow
-    }
-
-    /// Stands in the server's log for this flow.
-    public var correlationID: UUID { flow.correlationID }
-    /// The e-mail address the user signed up with.
-    public var username: String { flow.username }
-    /// Whether ``signIn(scopes:claims:)`` can work: whether the server gave a token for it.
-    public var isSignInAvailable: Bool { flow.continuationToken != nil }
-
-    /// Signs the new user in without asking them again.
-    ///
-    /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
-    ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
-    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
-    ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
-    public func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInStep {
-        try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.signIn(scopes: scopes, claims: claims)
         }
     }
 }
@@ -189,7 +152,7 @@ extension Flow {
 
     fileprivate func continueSignUp(
         _ grant: GrantType, oob: Secret<String>? = nil, password: Secret<String>? = nil, attributes: String? = nil
-    ) async throws(NativeAuthError) -> SignUpStep {
+    ) async throws(NativeAuthError) -> SignUpProgress {
         var flow = self
         let request = V1.SignUp.ContinueRequest(
             clientID: configuration.clientID, continuationToken: continuationToken, grantType: grant, oob: oob,
@@ -198,7 +161,7 @@ extension Flow {
         case .success(let reply):
             // The vendor's service may leave the token out here (native-auth-v1 §16, row 18).
             flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
-            return .completed(SignUpCompleted(flow: flow))
+            return .completed(CompletedState(flow: flow))
         case .redirect(let reason):
             throw flow.browserRequired(reason)
         case .refusal(let refusal) where refusal.error == .credentialRequired && grant == .oob:
@@ -207,15 +170,15 @@ extension Flow {
         case .refusal(let refusal) where refusal.error == .attributesRequired:
             guard let required = refusal.requiredAttributes, !required.isEmpty else { throw flow.unexpectedReply() }
             try flow.advance(to: refusal.continuationToken)
-            return .attributesRequired(SignUpAttributesRequired(required: required, flow: flow))
+            return .attributesRequired(SignUpAttributesState(required: required, flow: flow))
         case .refusal(let refusal):
             throw flow.signUpContinueError(refusal, grant: grant)
         }
     }
 
-    private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpStep {
+    private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpProgress {
         try takePassword(try await challengeSignUp())
-        return .passwordRequired(SignUpPasswordRequired(flow: self))
+        return .passwordRequired(SignUpPasswordState(flow: self))
     }
 
     // MARK: Errors

@@ -34,9 +34,12 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
 
         /// Whether it has all of `scopes`. `api/.default` stands for whatever the server grants of an API, and no reply repeats
         /// it: who asked for it has it.
-        func covers(_ scopes: [String]) -> Bool {
+        func covers(_ scopes: [String]) -> Bool { missing(scopes).isEmpty }
+
+        /// Those of `scopes` that it does not have.
+        func missing(_ scopes: [String]) -> [String] {
             let defaults = requested.filter { $0.lowercased().hasSuffix("/.default") }
-            return OIDCScopes.isCovered(scopes, by: self.scopes + defaults)
+            return OIDCScopes.missing(scopes, in: self.scopes + defaults)
         }
 
         var description: String { "Token" }
@@ -45,7 +48,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
 
     private static let currentVersion = 1
     /// How long before its end a token is renewed, in seconds.
-    private static let margin = 300.0
+    static let margin = 300.0
 
     /// The form of the kept bytes; another number than 1 counts as signed out (`SDK-STO-3`).
     private var version = currentVersion
@@ -99,12 +102,12 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     var description: String { "Session" }
     var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The newest token that has all of `scopes`, or without any what the sign-in asked for, and more than 300 s to live.
+    /// The newest token that has all of `scopes`, or without any what the sign-in asked for, and more than `margin` to live.
     ///
     /// Without scopes it is one that was got for the same request as the sign-in's: any other may be for another API.
-    func token(for scopes: [String], at moment: Moment) -> Token? {
+    func token(for scopes: [String], at moment: Moment, margin: Double = Self.margin) -> Token? {
         tokens.last { token in
-            guard token.remaining(at: moment) > Self.margin else { return false }
+            guard token.remaining(at: moment) > margin else { return false }
             return scopes.isEmpty ? Set(token.requested) == Set(requested) : token.covers(scopes)
         }
     }
@@ -143,9 +146,9 @@ enum OIDCScopes {
         scopes.filter { !reserved.contains($0.lowercased()) } + reserved
     }
 
-    /// Whether everything asked for was granted; servers may change the letter case.
-    static func isCovered(_ scopes: [String], by granted: [String]) -> Bool {
+    /// What was asked for and not granted; servers may change the letter case.
+    static func missing(_ scopes: [String], in granted: [String]) -> [String] {
         let granted = Set(granted.map { $0.lowercased() } + reserved)
-        return scopes.allSatisfy { granted.contains($0.lowercased()) }
+        return scopes.filter { !granted.contains($0.lowercased()) }
     }
 }

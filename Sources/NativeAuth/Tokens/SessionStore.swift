@@ -11,6 +11,8 @@ struct SessionStore: Sendable {
     private let cache: any TokenCache
     private let application: String
     private let report: @Sendable (TokenCacheError) -> Void
+    /// Who is told of every change.
+    let listeners = SessionListeners()
     /// In front of the names of items that cannot be read.
     private static let aside = "aside"
 
@@ -80,6 +82,9 @@ struct SessionStore: Sendable {
     private func change<Result: Sendable>(
         _ body: (_ sessions: inout [String: Session], _ setAside: inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {
+        var look: Int?
+        var isWritten = false
+        defer { listeners.end(look, isWritten: isWritten) }
         let (result, movedAside) = try withItems { items in
             var sessions: [String: Session] = [:]
             var setAside: [String: Data] = [:]
@@ -103,8 +108,12 @@ struct SessionStore: Sendable {
             for name in Set(before.keys).union(sessions.keys) where before[name] != sessions[name] {
                 items[name] = sessions[name]?.kept
             }
+            // Run again after an error, the look before was in vain.
+            listeners.end(look, isWritten: false)
+            look = listeners.beginLook(from: before, to: sessions)
             return (result, movedAside.filter { setAside[$0] != nil })
         }
+        isWritten = true
         for place in movedAside { report(.setAside(place)) }
         return result
     }

@@ -33,6 +33,17 @@ actor Sessions {
         store = SessionStore(api.configuration, authority: api.effectiveAuthority)
     }
 
+    /// Gives `continuation` every change from now on.
+    nonisolated func listen(_ continuation: AsyncStream<SessionChange>.Continuation) {
+        store.listeners.add(continuation) { [weak self, api] change in
+            // Whoever changes the sessions holds them.
+            guard let self else { return }
+            continuation.yield(SessionChange(change, client: NativeAuthClient(api: api, sessions: self)))
+        }
+        // What others changed from now on can be told apart.
+        _ = store.sessions()
+    }
+
     // MARK: Sign-in
 
     /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is missing,
@@ -69,11 +80,7 @@ actor Sessions {
     func accessToken(
         homeAccountID: String, scopes: [String], claims: String?, forceRefresh: Bool, correlationID: UUID
     ) async throws(NativeAuthError) -> AccessToken {
-        let forbidden = OIDCScopes.reserved + [api.configuration.clientID.lowercased()]
-        guard !scopes.contains(where: { forbidden.contains($0.lowercased()) }) else {
-            let message = "The scopes openid, profile, offline_access and the client ID are reserved."
-            throw .invalidScope(.init(correlationID: correlationID, message: message))
-        }
+        try refuseReserved(scopes, correlationID)
         let wanted = scopes.sorted()
         var forceRefresh = forceRefresh
         while true {
@@ -89,6 +96,8 @@ actor Sessions {
                 continue
             }
             if flights[homeAccountID] == nil {
+                // Nobody would wait for it.
+                guard !Task.isCancelled else { throw Self.cancelled(correlationID) }
                 begin(session, scopes: wanted, claims: claims, correlationID: correlationID)
             }
             let outcome = await join(homeAccountID, correlationID)
@@ -98,6 +107,26 @@ actor Sessions {
                 continue
             }
             return try outcome.get()
+        }
+    }
+
+    /// The kept token, whatever little time it has left; nil when there is none that still lives.
+    nonisolated func keptToken(
+        homeAccountID: String, scopes: [String], correlationID: UUID
+    ) throws(NativeAuthError) -> AccessToken? {
+        try refuseReserved(scopes, correlationID)
+        guard let session = store.session(homeAccountID) else { throw Self.signInRequired(correlationID) }
+        return session.token(for: scopes, at: api.configuration.moment, margin: 0).map {
+            AccessToken($0, refreshToken: session.refreshToken)
+        }
+    }
+
+    private nonisolated func refuseReserved(_ scopes: [String], _ correlationID: UUID) throws(NativeAuthError) {
+        let forbidden = OIDCScopes.reserved + [api.configuration.clientID.lowercased()]
+        let refused = scopes.filter { forbidden.contains($0.lowercased()) }
+        guard refused.isEmpty else {
+            let message = "The scopes openid, profile, offline_access and the client ID are reserved."
+            throw .invalidScope(refused, .init(correlationID: correlationID, message: message))
         }
     }
 
@@ -120,7 +149,7 @@ actor Sessions {
     private func join(_ homeAccountID: String, _ correlationID: UUID) async -> Outcome {
         let waiter = nextWaiter
         nextWaiter += 1
-        let cancelled = Outcome.failure(.cancelled(.init(correlationID: correlationID, canRetry: true)))
+        let cancelled = Outcome.failure(Self.cancelled(correlationID))
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled {
@@ -177,7 +206,7 @@ actor Sessions {
             case .redirect(let reason):
                 throw .browserRequired(.init(correlationID: correlationID, message: reason))
             case .refusal(let refusal):
-                let error = Self.refreshError(refusal, correlationID: correlationID)
+                let error = Self.refreshError(refusal, requested, correlationID: correlationID)
                 guard case .expired = error else { throw error }
                 // Another process may have used the refresh token up, and kept its successor (`SDK-STO-4`).
                 guard let newer = endSession(session) else { throw error }
@@ -252,9 +281,10 @@ actor Sessions {
             if let newer { kept.refreshToken = newer }
             sessions[session.homeAccountID] = kept
             // Where none were named it is as at the sign-in: the app gets what the server grants.
-            guard token.covers(wanted) else {
-                return .failure(
-                    .invalidScope(.init(correlationID: correlationID, message: "Not every scope was granted.")))
+            let declined = token.missing(wanted)
+            guard declined.isEmpty else {
+                let message = "Not every scope was granted."
+                return .failure(.invalidScope(declined, .init(correlationID: correlationID, message: message)))
             }
             return .success(AccessToken(token, refreshToken: kept.refreshToken))
         }
@@ -263,10 +293,14 @@ actor Sessions {
 
     /// `invalid_grant` ends the session, unless its number tells of something that a new sign-in does not mend
     /// (`SDK-REF-1`, native-auth-v1 §5.5, sdk-surface §3.9).
-    private static func refreshError(_ refusal: ErrorReply, correlationID: UUID) -> NativeAuthError {
+    private static func refreshError(
+        _ refusal: ErrorReply, _ requested: [String], correlationID: UUID
+    ) -> NativeAuthError {
         let details = NativeAuthError.Details(refusal, correlationID: correlationID, canRetry: false)
         let codes = Set((refusal.errorCodes ?? []).compactMap(AADSTSCode.init(rawValue:)))
-        if !codes.isDisjoint(with: [.scopeNotConsented, .scopeInvalid]) { return .invalidScope(details) }
+        if refusal.error == .invalidScope || !codes.isDisjoint(with: [.scopeNotConsented, .scopeInvalid]) {
+            return .invalidScope(OIDCScopes.missing(requested, in: []), details)
+        }
         let secondFactor: Set<AADSTSCode> = [
             .multiFactorRequired, .multiFactorEnrolmentRequired, .strongAuthenticationRequired,
             .strongAuthenticationEnrolmentRequired,
@@ -282,6 +316,10 @@ actor Sessions {
         .signInRequired(.init(correlationID: correlationID, message: "Nobody is signed in, or the session has ended."))
     }
 
+    private static func cancelled(_ correlationID: UUID) -> NativeAuthError {
+        .cancelled(.init(correlationID: correlationID, canRetry: true))
+    }
+
     /// What the server said once, as long as the account is still there.
     private static func ended(_ correlationID: UUID) -> NativeAuthError {
         .expired(.init(correlationID: correlationID, message: "The server has ended the session."))
@@ -289,25 +327,44 @@ actor Sessions {
 
     // MARK: Sign-out
 
-    /// Ends the refresh tokens of `sessions` at the server (RFC 7009), if its discovery document names an address for that at
+    /// Begins to end the refresh tokens of `removed` at the server. That goes on whether or not somebody waits for it.
+    nonisolated func revocation(of removed: [Session]) -> Task<Result<Revocation, NativeAuthError>, Never> {
+        Task {
+            do throws(NativeAuthError) {
+                return .success(try await revoke(removed))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Ends the refresh tokens of `removed` at the server (RFC 7009), if its discovery document names an address for that at
     /// its own origin. The vendor's cloud has none, so it is not asked.
-    ///
-    /// - Returns: Whether the server has ended them all.
-    nonisolated func revoke(_ sessions: [Session]) async throws(NativeAuthError) -> Bool {
-        let tokens = sessions.compactMap(\.refreshToken)
+    private nonisolated func revoke(_ removed: [Session]) async throws(NativeAuthError) -> Revocation {
+        let tokens = removed.compactMap(\.refreshToken)
         let correlationID = api.configuration.makeCorrelationID()
         let authority = try api.authority(correlationID)
-        guard !tokens.isEmpty, !authority.isVendorCloud else { return false }
+        guard !tokens.isEmpty else { return .nothingToRevoke }
+        guard !authority.isVendorCloud else { return .notOffered }
         let document = try await discover(correlationID)
         guard let url = document.revocationEndpoint.flatMap({ URL(string: $0) }), authority.sharesOrigin(with: url)
-        else { return false }
-        var isRevoked = true
+        else { return .notOffered }
+        var failure: NativeAuthError?
         for token in tokens {
             let request = RevocationRequest(
                 token: Secret(token), tokenTypeHint: "refresh_token", clientID: api.configuration.clientID)
-            if !(try await api.post(request.form, to: url, correlationID: correlationID)) { isRevoked = false }
+            do throws(NativeAuthError) {
+                guard try await api.post(request.form, to: url, correlationID: correlationID) else {
+                    let message = "The server did not end the session."
+                    throw .general(.init(correlationID: correlationID, message: message))
+                }
+            } catch {
+                // The other users' tokens are tried all the same.
+                failure = failure ?? error
+            }
         }
-        return isRevoked
+        if let failure { throw failure }
+        return .revoked
     }
 
     private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
@@ -320,6 +377,14 @@ actor Sessions {
         }
         discovered.withLock { $0 = document }
         return document
+    }
+}
+
+extension NativeAuthError {
+    fileprivate static func invalidScope(_ scopes: [String], _ details: Details) -> NativeAuthError {
+        var details = details
+        details.scopes = scopes
+        return .invalidScope(details)
     }
 }
 

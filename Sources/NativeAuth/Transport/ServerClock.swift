@@ -1,9 +1,9 @@
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The time at the server, from the header `Date` of its last answer: a hint, for what the server says about time while the
@@ -25,10 +25,10 @@ final class ServerClock: Sendable {
 }
 
 /// Dates such as `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that senders may use (RFC 9110 section 5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[0].count == 4, words[0].last == ",", words[5] == "GMT",
             let day = number(words[1], digits: 2, in: 1...31), let month = months.firstIndex(of: String(words[2])),

@@ -17,7 +17,7 @@ enum Answer<Reply: Sendable & Decodable>: Sendable {
 
 /// Sends requests of version 1 of the API and sorts the answers. Repeats by itself only what may be repeated
 /// (`SDK-RETRY-1`).
-struct V1Client: Sendable {
+final class V1Client: Sendable {
     static let version = "0.1.0"
     static let unexpectedReply = "Unexpected response body received"
 
@@ -30,7 +30,9 @@ struct V1Client: Sendable {
     init(configuration: NativeAuthConfiguration, environment: [String: String]) {
         self.configuration = configuration
         serverClock = ServerClock()
-        resolvedAuthority = Emulator.authority(for: configuration.authority, environment: environment)
+        resolvedAuthority =
+            configuration.refusal.map { .failure(.refused($0)) }
+            ?? Emulator.authority(for: configuration.authority, environment: environment)
         languages = configuration.acceptLanguage ?? Languages.preferred(environment: environment)
     }
 
@@ -259,7 +261,7 @@ struct V1Client: Sendable {
             let journey = TimeLimit(
                 duration: .seconds(40), error: TransportError.noAnswer, wait: configuration.wait)
             response = try await abandonable(within: journey) {
-                try await configuration.transport.send(request)
+                try await self.configuration.transport.send(request)
             }
         } catch {
             if error is CancellationError || Task.isCancelled { throw .cancelled }

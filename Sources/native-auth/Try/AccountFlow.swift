@@ -72,21 +72,22 @@ extension TryConversation {
     private mutating func accessToken(forceRefresh: Bool) async throws(TryEnd) -> AccessToken? {
         guard let account else { return nil }
         let subject = TrySubject(activity: "session", name: account.username)
-        let outcome = try await result(subject) { () async throws(NativeAuthError) in
-            try await account.accessToken(forceRefresh: forceRefresh)
+        let token = try await begin(subject) { () async throws(TokenError) in
+            try await account.accessToken(policy: forceRefresh ? .force : .refreshIfNeeded)
         }
-        switch outcome {
+        switch token {
         case .success(let token):
             self.account = place.current(account)
             return token
         case .failure(let error):
             switch error {
-            case .expired, .signInRequired:
-                account.client.signOut(account)
+            case .sessionEnded, .signInRequired:
+                place.client(of: account).signOut(account)
                 self.account = nil
-                try dialog.refused("The session of \(account.username) has ended. Sign in again.")
+                try dialog.refused(words(error, subject))
                 return nil
-            case _: throw end(error, subject)
+            case .secondFactorRequired, .browserRequired, .scopesRefused, .notCached, .service:
+                throw end(error, subject)
             }
         }
     }
@@ -105,7 +106,7 @@ extension TryConversation {
         dialog.show(TryWords.facts(about: account))
         dialog.begin("Claims of the ID token, for the app")
         dialog.show(TryWords.annotated(account.idTokenClaims))
-        guard let claims = TryWords.claims(ofToken: token.accessToken) else { return }
+        guard let claims = TryWords.claims(ofToken: token.value) else { return }
         dialog.begin("Claims of the access token, for the API")
         dialog.show(TryWords.annotated(claims))
     }
@@ -116,21 +117,29 @@ extension TryConversation {
         dialog.begin("Sign out")
         guard let account else { return }
         self.account = nil
-        let isRevoked: Bool
-        do throws(NativeAuthError) {
-            isRevoked = try await account.client.signOutAndRevoke(account)
+        let revocation: Revocation
+        do throws(SignOutError) {
+            revocation = try await place.client(of: account).signOutAndRevoke(account)
         } catch {
-            if case .cancelled = error { throw .endOfInput }
-            try dialog.refused(
-                "\(account.username) is signed out here, but the server could not be told:"
-                    + " \(words(error, TrySubject(activity: "sign-out", name: account.username)))")
+            switch error {
+            case .notRevoked(.cancelled): throw .endOfInput
+            case .notRevoked(let failure):
+                try dialog.refused(
+                    "\(account.username) is signed out here, but the server could not be told:"
+                        + " \(words(failure, TrySubject(activity: "sign-out", name: account.username)))")
+            case .stillSignedIn(let problem, _):
+                self.account = account
+                try dialog.refused(
+                    "\(account.username) is still signed in: the token cache cannot be changed, \(problem).")
+            }
             return
         }
         dialog.note("The tokens of \(account.username) are gone from here.")
-        dialog.note(
-            isRevoked
-                ? "The server has ended the session: its refresh token is worthless now."
-                : "The server has no way to end the session; its tokens run out by themselves.")
+        switch revocation {
+        case .revoked: dialog.note("The server has ended the session: its refresh token is worthless now.")
+        case .notOffered: dialog.note("The server has no way to end the session; its tokens run out by themselves.")
+        case .nothingToRevoke: dialog.note("The session had ended before.")
+        }
     }
 
     mutating func switchAccount() async throws(TryEnd) {

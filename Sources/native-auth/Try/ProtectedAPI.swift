@@ -44,7 +44,7 @@ struct ProtectedAPI: Sendable {
             response = try await transport.send(
                 TransportRequest(
                     method: "GET", url: url,
-                    headers: ["accept": "application/json", "authorization": "Bearer \(token.accessToken)"],
+                    headers: ["accept": "application/json", "authorization": "Bearer \(token.value)"],
                     body: Data()))
         } catch is CancellationError {
             throw .endOfInput

@@ -6,23 +6,12 @@ extension TryConversation {
     /// - Parameter username: The e-mail address or the alias; asked for when it is empty.
     mutating func resetPassword(username: String) async throws(TryEnd) {
         dialog.begin("Reset the password")
-        let client = place.client
         var username = username
         while true {
             if username.isEmpty { username = try await dialog.username() }
             let subject = TrySubject(activity: "reset", name: username)
-            let start = try await sending(subject) { [username] () async throws(NativeAuthError) in
-                try await client.resetPassword(username: username)
-            }
-            let outcome: Result<NewPasswordRequired, NativeAuthError> =
-                switch start {
-                case .success(let state): try await enter(CodeStep(state), subject)
-                case .failure(let error): .failure(error)
-                }
-            switch outcome {
-            case .success(let state):
-                let completed = try await choosePassword(state, subject)
-                return try await signIn(after: completed, subject)
+            switch try await reset(subject) {
+            case .success(let done): return try await signIn(after: done, subject)
             case .failure(let error):
                 switch error {
                 case .userNotFound, .invalidUsername, .userDoesNotHavePassword:
@@ -31,34 +20,55 @@ extension TryConversation {
                 case .expired:
                     try dialog.refused(words(error, subject))
                     try await dialog.pause("Press Enter to start again")
-                case _: throw end(error, subject)
+                case .notConfirmed, .browserRequired, .service:
+                    throw end(error, subject)
                 }
             }
         }
     }
 
-    private func choosePassword(
-        _ state: NewPasswordRequired, _ subject: TrySubject
-    ) async throws(TryEnd) -> PasswordResetCompleted {
-        var isFirst = true
-        while true {
-            let password = try await dialog.password(.new, isFirst: isFirst)
-            let submitted = try await result(subject) { () async throws(NativeAuthError) in
-                try await state.submit(password: password.reveal())
+    private mutating func reset(
+        _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<PasswordResetCompleted, ResetPasswordError> {
+        let client = place.client
+        try await expectCode()
+        let start = try await begin(subject) { () async throws(ResetPasswordError) in
+            try await client.resetPassword(username: subject.name)
+        }
+        switch consume start {
+        case .failure(let error): return .failure(error)
+        case .success(let step):
+            let next = try await enter(step, subject) {
+                (step: consuming ResetPasswordCodeRequired, code) async throws(ResetPasswordError) in
+                try await step.submit(code: code)
+            } resend: { (step: consuming ResetPasswordCodeRequired) async throws(ResetPasswordError) in
+                try await step.resend()
             }
-            switch submitted {
-            case .success(let completed): return completed
-            case .failure(let error) where error.details.canRetry: try dialog.refused(words(error, subject))
-            case .failure(let error): throw end(error, subject)
+            switch consume next {
+            case .failure(let error): return .failure(error)
+            case .success(let step): return try await choosePassword(step, subject)
             }
-            isFirst = false
         }
     }
 
-    private mutating func signIn(after completed: PasswordResetCompleted, _ subject: TrySubject) async throws(TryEnd) {
+    private func choosePassword(
+        _ step: consuming NewPasswordRequired, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<PasswordResetCompleted, ResetPasswordError> {
+        try await submit(step, subject) { (refusal) async throws(TryEnd) in
+            try await dialog.password(.new, isFirst: refusal == nil)
+        } by: { (step: consuming NewPasswordRequired, password) async throws(ResetPasswordError) in
+            try await step.submit(password: password.reveal())
+        }
+    }
+
+    private mutating func signIn(after done: consuming PasswordResetCompleted, _ subject: TrySubject)
+        async throws(TryEnd)
+    {
         dialog.note("The password is the new one. Whoever was signed in with the old one is signed out.")
-        let step = try await result(subject) { () async throws(NativeAuthError) in try await completed.signIn() }
-        switch try await proceed(from: step, subject) {
+        let account = try await signIn(after: done, subject) {
+            (done: consuming PasswordResetCompleted) async throws(SignInError) in try await done.signIn()
+        }
+        switch account {
         case .success(let account):
             self.account = account
             dialog.signedIn(account, .afterReset)

@@ -34,15 +34,17 @@ struct ScriptDialog: TryDialog {
         throw .failed("The script has no e-mail address; give one with --email.")
     }
 
-    func codeSent(to address: String, channel: String, length: Int, interval: Int?, isResend: Bool, _ place: TryPlace) {
-        tell("code sent to \(Terminal.harmless(address)) by \(Terminal.harmless(channel)), \(length) digits")
+    func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace) {
+        tell(
+            "code sent to \(Terminal.harmless(code.sentTo)) by \(Terminal.harmless(code.channel)),"
+                + " \(code.length) digits")
     }
 
     func codeTaken() {
         tell("code taken from the inbox")
     }
 
-    func code(length: Int) throws(TryEnd) -> CodeAnswer {
+    func code(_ sent: SentCode) throws(TryEnd) -> CodeAnswer {
         throw .failed("The server wants another code, and the script has none.")
     }
 
@@ -65,11 +67,7 @@ struct ScriptDialog: TryDialog {
                 if attribute.isRequired { missing.append(Terminal.harmless(attribute.name)) }
                 continue
             }
-            guard let value = TryWords.value(text, type: attribute.type) else {
-                let type = TryWords.words(forType: attribute.type)
-                throw .failed("--attribute \(Terminal.harmless(attribute.name)) must be \(type).")
-            }
-            values[attribute.name] = value
+            values[attribute.name] = TryWords.value(text, type: attribute.type)
         }
         guard missing.isEmpty else {
             let flags = missing.map { "--attribute \($0)=…" }.joined(separator: " ")

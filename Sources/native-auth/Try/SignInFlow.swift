@@ -11,7 +11,8 @@ extension TryConversation {
         while true {
             if form.username.isEmpty { form.username = try await dialog.username() }
             let subject = TrySubject(activity: "sign-in", name: form.username)
-            let start = try await sending(subject) { [form] () async throws(NativeAuthError) in
+            try await expectCode()
+            let start = try await begin(subject) { [form] () async throws(SignInError) in
                 try await client.signIn(
                     username: form.username, password: form.password?.reveal(), claims: form.claims)
             }
@@ -32,86 +33,127 @@ extension TryConversation {
                 case .expired:
                     try dialog.refused(words(error, subject))
                     try await dialog.pause("Press Enter to start again")
-                case _: throw end(error, subject)
+                case .authMethodBlocked, .invalidScope, .browserRequired, .notAvailable, .service:
+                    throw end(error, subject)
                 }
             }
         }
     }
 
     /// Gives what the server asks for until somebody is signed in, or the server refuses for good.
-    mutating func proceed(
-        from first: Result<SignInStep, NativeAuthError>, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<Account, NativeAuthError> {
-        var step = first
-        while true {
-            switch step {
-            case .success(.codeRequired(let state)): step = try await enter(CodeStep(state), subject)
-            case .success(.passwordRequired(let state)): step = try await enterPassword(state, subject)
-            case .success(.mfaRequired(let state)): return try await proveSecondFactor(state, subject)
-            case .success(.registrationRequired(let state)): return try await registerMethod(state, subject)
-            case .success(.completed(let account)): return .success(account)
-            case .failure(let error): return .failure(error)
+    private mutating func proceed(
+        from start: consuming Result<SignInStep, SignInError>, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
+        switch consume start {
+        case .success(.codeRequired(let step)):
+            if step.isPasswordUnused { dialog.note("\(subject.name) signs in with codes; the password is not needed.") }
+            let next = try await enter(step, subject) {
+                (step: consuming SignInCodeRequired, code) async throws(SignInError) in
+                try await step.submit(code: code)
+            } resend: { (step: consuming SignInCodeRequired) async throws(SignInError) in
+                try await step.resend()
             }
+            return try await proceed(from: next, subject)
+        case .success(.passwordRequired(let step)):
+            let next = try await submit(step, subject) { (refusal) async throws(TryEnd) in
+                try await dialog.password(.own(username: subject.name), isFirst: refusal == nil)
+            } by: { (step: consuming SignInPasswordRequired, password) async throws(SignInError) in
+                try await step.submit(password: password.reveal())
+            }
+            return try await proceed(from: next, subject)
+        case .success(.mfaRequired(let step)): return try await proveSecondFactor(step, subject)
+        case .success(.registrationRequired(let step)): return try await registerMethod(step, subject)
+        case .success(.completed(let account)): return .success(account)
+        case .failure(let error): return .failure(error)
         }
     }
 
-    private func enterPassword(
-        _ state: SignInPasswordRequired, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<SignInStep, NativeAuthError> {
-        var isFirst = true
-        while true {
-            let password = try await dialog.password(.own(username: subject.name), isFirst: isFirst)
-            let submitted = try await result(subject) { () async throws(NativeAuthError) in
-                try await state.submit(password: password.reveal())
-            }
-            guard case .failure(let error) = submitted, case .invalidPassword = error else { return submitted }
-            try dialog.refused(words(error, subject))
-            isFirst = false
+    private mutating func proceed(
+        from next: consuming Result<SignInNext, SignInError>, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
+        switch consume next {
+        case .success(.mfaRequired(let step)): try await proveSecondFactor(step, subject)
+        case .success(.registrationRequired(let step)): try await registerMethod(step, subject)
+        case .success(.completed(let account)): .success(account)
+        case .failure(let error): .failure(error)
+        }
+    }
+
+    /// Signs in whoever has just signed up, or has a new password.
+    mutating func signIn<Step: FlowStep & ~Copyable>(
+        after done: consuming Step, _ subject: TrySubject,
+        _ signIn: (consuming Step) async throws(SignInError) -> Outcome<Step, SignInNext>
+    ) async throws(TryEnd) -> Result<Account, SignInError> where Step.Refusal == ServiceError {
+        switch try await act(done, subject, signIn) {
+        case .success(.next(let next)): try await proceed(from: .success(next), subject)
+        case .success(.retry(_, let refusal)): .failure(.service(refusal))
+        case .failure(let error): .failure(error)
         }
     }
 
     // MARK: Second factor
 
     private mutating func proveSecondFactor(
-        _ state: MFARequired, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<Account, NativeAuthError> {
+        _ step: consuming MFARequired, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("A second factor is needed.")
-        while true {
-            let method = try await dialog.method(from: state.methods)
-            let sent = try await sending(subject) { () async throws(NativeAuthError) in
-                try await state.requestChallenge(method)
-            }
-            switch sent {
-            case .success(let codeRequired): return try await enter(CodeStep(codeRequired, method), subject)
-            case .failure(let error) where state.methods.count > 1 && error.details.canRetry:
-                try dialog.refused(words(error, subject))
-            case .failure(let error): return .failure(error)
+        let methods = step.info
+        var method = methods[0]
+        try await expectCode()
+        let sent = try await submit(step, subject) { (refusal) async throws(TryEnd) in
+            method = try await choice(from: methods, isFirst: refusal == nil)
+            return method
+        } by: { (step: consuming MFARequired, method) async throws(SignInError) in
+            try await step.requestCode(by: method)
+        }
+        switch consume sent {
+        case .failure(let error): return .failure(error)
+        case .success(let step):
+            return try await enter(step, subject) {
+                (step: consuming MFACodeRequired, code) async throws(SignInError) in
+                try await step.submit(code: code)
+            } resend: { [method] (step: consuming MFACodeRequired) async throws(SignInError) in
+                try await step.requestCode(by: method)
             }
         }
     }
 
     private mutating func registerMethod(
-        _ state: RegistrationRequired, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<Account, NativeAuthError> {
+        _ step: consuming RegistrationRequired, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("A second factor is needed, and there is none yet. Register one now.")
-        while true {
-            let method = try await dialog.method(from: state.methods)
-            let contact = try await dialog.contact(for: method)
-            let sent = try await sending(subject) { () async throws(NativeAuthError) in
-                CodeStep.Resent(
-                    try await state.requestChallenge(method, contact: contact), method, contact: contact)
-            }
-            switch sent {
-            case .success(.sent(let step)): return try await enter(step, subject)
-            case .success(.done(let account)):
-                dialog.note("\(Terminal.harmless(contact)) was verified a moment ago, so it needs no code.")
-                return .success(account)
-            case .failure(let error):
-                switch error {
-                case .invalidInput, .verificationContactBlocked: try dialog.refused(words(error, subject))
-                case _: return .failure(error)
+        let methods = step.info
+        var contact = ""
+        try await expectCode()
+        let sent = try await submit(step, subject) { (refusal) async throws(TryEnd) in
+            let method = try await choice(from: methods, isFirst: true)
+            contact = try await dialog.contact(for: method)
+            return (method, contact)
+        } by: { (step: consuming RegistrationRequired, answer) async throws(SignInError) in
+            try await step.requestCode(to: answer.1, by: answer.0)
+        }
+        switch consume sent {
+        case .failure(let error): return .failure(error)
+        case .success(.completed(let account)):
+            dialog.note("\(Terminal.harmless(contact)) was verified a moment ago, so it needs no code.")
+            return .success(account)
+        case .success(.codeRequired(let step)):
+            return try await enter(step, subject) {
+                (step: consuming RegistrationCodeRequired, code) async throws(SignInError) in
+                try await step.submit(code: code)
+            } sendAgain: { (step: consuming RegistrationCodeRequired) async throws(SignInError) in
+                switch try await step.resend() {
+                case .retry(let step, let refusal): .retry(step, refusal)
+                case .next(.codeRequired(let step)): .next(.sent(step))
+                case .next(.completed(let account)): .next(.done(account))
                 }
             }
         }
+    }
+
+    /// One of `methods`. Where there is only one, nobody is asked; after a refusal a person may leave.
+    private func choice(from methods: [AuthMethod], isFirst: Bool) async throws(TryEnd) -> AuthMethod {
+        if !isFirst, methods.count == 1 { try await dialog.pause("Press Enter to try again") }
+        return try await dialog.method(from: methods)
     }
 }

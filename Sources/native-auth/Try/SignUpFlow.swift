@@ -34,82 +34,78 @@ extension TryConversation {
     private mutating func attempt(_ form: SignUpForm) async throws(TryEnd) -> Attempt {
         let subject = TrySubject(activity: "sign-up", name: form.email, alias: form.alias)
         let client = place.client(withPassword: form.password != nil)
-        let start = try await sending(subject) { () async throws(NativeAuthError) in
+        try await expectCode()
+        let start = try await begin(subject) { () async throws(SignUpError) in
             try await client.signUp(
                 username: form.email, password: form.password?.reveal(), attributes: form.attributeValues)
         }
-        let codeRequired: SignUpCodeRequired
-        switch start {
-        case .success(let first): codeRequired = first
+        switch consume start {
         case .failure(let error): return try remedy(for: error, form, subject, isStart: true)
-        }
-        switch try await enter(CodeStep(codeRequired), subject) {
-        case .success(let step): return try await proceed(from: step, form, subject)
-        case .failure(let error): return try remedy(for: error, form, subject)
+        case .success(let step):
+            let next = try await enter(step, subject) {
+                (step: consuming SignUpCodeRequired, code) async throws(SignUpError) in
+                try await step.submit(code: code)
+            } resend: { (step: consuming SignUpCodeRequired) async throws(SignUpError) in
+                try await step.resend()
+            }
+            return try await proceed(from: next, form, subject)
         }
     }
 
+    /// Gives what the server asks for until there is an account.
     private mutating func proceed(
-        from first: SignUpStep, _ form: SignUpForm, _ subject: TrySubject
+        from first: consuming Result<SignUpStep, SignUpError>, _ form: SignUpForm, _ subject: TrySubject
     ) async throws(TryEnd) -> Attempt {
-        var step = first
-        var isFirst = true
+        var next = first
         while true {
-            let next: Result<SignUpStep, NativeAuthError>
-            switch step {
-            case .passwordRequired(let state):
-                let password = try await dialog.password(.chosen(form), isFirst: isFirst)
-                next = try await result(subject) { () async throws(NativeAuthError) in
-                    try await state.submit(password: password.reveal())
-                }
-            case .attributesRequired(let state):
-                next = try await submitAttributes(state, form, subject)
-            case .completed(let completed):
-                return .finished(try await signIn(after: completed, subject))
+            switch consume next {
+            case .success(.passwordRequired(let step)):
+                next = try await choosePassword(step, form, subject)
+            case .success(.attributesRequired(let step)):
+                next = try await giveAttributes(step, form, subject)
+            case .success(.completed(let done)):
+                return .finished(try await signIn(after: done, subject))
+            case .failure(let error):
+                return try remedy(for: error, form, subject)
             }
-            switch next {
-            case .success(let following):
-                step = following
-                isFirst = true
-            case .failure(let error) where error.details.canRetry:
-                try dialog.refused(words(error, subject))
-                isFirst = false
-            case .failure(let error): return try remedy(for: error, form, subject)
-            }
+        }
+    }
+
+    private func choosePassword(
+        _ step: consuming SignUpPasswordRequired, _ form: SignUpForm, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<SignUpStep, SignUpError> {
+        try await submit(step, subject) { (refusal) async throws(TryEnd) in
+            try await dialog.password(.chosen(form), isFirst: refusal == nil)
+        } by: { (step: consuming SignUpPasswordRequired, password) async throws(SignUpError) in
+            try await step.submit(password: password.reveal())
         }
     }
 
     /// Asks until the server takes the attributes, or wants something else; of refused ones only those again.
-    private func submitAttributes(
-        _ state: SignUpAttributesRequired, _ form: SignUpForm, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<SignUpStep, NativeAuthError> {
+    private func giveAttributes(
+        _ step: consuming SignUpAttributesRequired, _ form: SignUpForm, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<SignUpStep, SignUpError> {
+        let required = step.info
         var values: [String: AttributeValue] = [:]
-        var asked = state.required
-        while true {
+        return try await submit(step, subject) { (refusal) async throws(TryEnd) in
+            let refused = refusal.map(TryWords.names(of:)) ?? []
+            let again = required.filter { refused.contains($0.name) }
+            let asked = again.isEmpty ? required : again
             for attribute in asked { values[attribute.name] = nil }
             values.merge(try await dialog.attributes(asked, form)) { $1 }
-            let submitted = try await result(subject) { [values] () async throws(NativeAuthError) in
-                try await state.submit(values)
-            }
-            guard case .failure(let error) = submitted else { return submitted }
-            var wrong: [RequiredAttribute] = []
-            if case .invalidAttributes(let names, let details) = error, details.canRetry {
-                wrong = state.required.filter { names.contains($0.name) }
-                if wrong.isEmpty { wrong = state.required }
-            } else if case .userAlreadyExists = error {
-                wrong = state.required.filter { $0.name == SignUpForm.aliasName }
-            }
-            if wrong.isEmpty { return submitted }
-            asked = wrong
-            try dialog.refused(words(error, subject))
+            return values
+        } by: { (step: consuming SignUpAttributesRequired, values) async throws(SignUpError) in
+            try await step.submit(values)
         }
     }
 
     private mutating func signIn(
-        after completed: SignUpCompleted, _ subject: TrySubject
+        after done: consuming SignUpCompleted, _ subject: TrySubject
     ) async throws(TryEnd) -> Account {
-        let step = try await result(subject) { () async throws(NativeAuthError) in try await completed.signIn() }
-        switch try await proceed(from: step, subject) {
+        let account = try await signIn(after: done, subject) {
+            (done: consuming SignUpCompleted) async throws(SignInError) in try await done.signIn()
+        }
+        switch account {
         case .success(let account): return account
         case .failure(let error):
             throw .failed("The account was made, but the sign-in after it did not work. \(words(error, subject))")
@@ -120,33 +116,32 @@ extension TryConversation {
     ///
     /// - Throws: ``TryEnd/failed(_:)`` or ``TryEnd/hopeless(_:)`` when no answer can help.
     private func remedy(
-        for error: NativeAuthError, _ form: SignUpForm, _ subject: TrySubject, isStart: Bool = false
+        for error: SignUpError, _ form: SignUpForm, _ subject: TrySubject, isStart: Bool = false
     ) throws(TryEnd) -> Attempt {
         let questions: Set<SignUpForm.Question>
         switch error {
         case .userAlreadyExists: questions = form.alias == nil ? [.email] : [.email, .alias]
-        case .invalidUsername, .userNotFound: questions = [.email]
-        case .invalidPassword, .invalidCredentials: questions = [.password]
-        case .invalidAttributes(let names, _):
-            questions = Set(
-                names.map { name in
-                    switch name {
-                    case SignUpForm.aliasName: .alias
-                    // The name that stands for all of them (native-auth-v1 §11.4).
-                    case "attributes": .attributes
-                    case _: .attribute(name)
-                    }
-                })
-        case .general(let details) where !TryWords.isWrongPlace(details):
+        case .invalidUsername: questions = [.email]
+        case .invalidPassword: questions = [.password]
+        case .invalidAttributes(let problems, _): questions = Set(problems.map(SignUpForm.Question.init))
+        case .expired: questions = []
+        case .service(.unexpected(let details)) where details.error != nil && !TryWords.isWrongPlace(details):
             questions = isStart ? SignUpForm.Question.all : []
-        case .expired, .incorrectCode: questions = []
-        case .general, .browserRequired, .unexpectedReply, .notAvailable, .registrationRequired, .mfaRequired,
-            .userDoesNotHavePassword, .invalidInput, .authMethodBlocked, .verificationContactBlocked, .invalidScope,
-            .signInRequired, .throttled, .network, .indeterminate, .stateAlreadyUsed, .cancelled,
-            .invalidConfiguration:
-            throw end(error, subject)
+        case .browserRequired, .service: throw end(error, subject)
         }
         try dialog.refused(words(error, subject))
         return .again(questions)
+    }
+}
+
+extension SignUpForm.Question {
+    fileprivate init(_ problem: AttributeProblem) {
+        self =
+            switch problem.name {
+            case AttributeName.flatUsername: .alias
+            // The name that stands for all of them (native-auth-v1 §11.4).
+            case "attributes": .attributes
+            case let name: .attribute(name)
+            }
     }
 }

@@ -47,13 +47,13 @@ struct TerminalDialog: TryDialog {
         }
     }
 
-    func codeSent(to address: String, channel: String, length: Int, interval: Int?, isResend: Bool, _ place: TryPlace) {
-        let way = channel == "email" ? "by e-mail" : "by \(Terminal.harmless(channel))"
+    func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace) {
+        let way = code.channel == "email" ? "by e-mail" : "by \(Terminal.harmless(code.channel))"
         say(
-            "\(isResend ? "A new code" : "A code") of \(length) digits is on its way to "
-                + Terminal.styled(Terminal.harmless(address), .bold) + " \(way).")
+            "\(isResend ? "A new code" : "A code") of \(code.length) digits is on its way to "
+                + Terminal.styled(Terminal.harmless(code.sentTo), .bold) + " \(way).")
         if isResend { say("The code before it is worthless now.") }
-        if let interval, interval > 0 { say("Another one can be had in \(interval) seconds.") }
+        if let interval = code.resendInterval, interval > 0 { say("Another one can be had in \(interval) seconds.") }
         if let inbox = place.inbox { say("Read it at \(inbox.page)") }
     }
 
@@ -167,13 +167,15 @@ struct TerminalDialog: TryDialog {
         return values
     }
 
-    func code(length: Int) async throws(TryEnd) -> CodeAnswer {
-        while true {
-            let answer = try await ask(.code, "Code", hint: "r: send a new one, b: back").filter { !$0.isWhitespace }
-            if answer.lowercased() == "r" { return .resend }
-            if answer.lowercased() == "b" { throw .back }
-            if answer.count == length { return .code(Secret(answer)) }
-            try refused(answer.isEmpty ? "Type the \(length) digits of the mail." : "The code has \(length) digits.")
+    func code(_ sent: SentCode) async throws(TryEnd) -> CodeAnswer {
+        let answer = try await ask(.code, "Code", hint: "r: send a new one, b: back") { answer in
+            let digits = answer.filter { !$0.isWhitespace }
+            return ["r", "b"].contains(digits.lowercased()) ? nil : TryWords.hint(for: digits, sent)
+        }.filter { !$0.isWhitespace }
+        switch answer.lowercased() {
+        case "r": return .resend
+        case "b": throw .back
+        case _: return .code(Secret(answer))
         }
     }
 
@@ -186,13 +188,12 @@ struct TerminalDialog: TryDialog {
         let proposal = method.loginHint ?? ""
         let isEmail = method.channel == "email"
         let hint = proposal.isEmpty ? "b: back" : "Enter: \(Terminal.harmless(proposal)); b: back"
-        while true {
-            let answer = try await ask(.contact, isEmail ? "E-mail for codes" : "Number for codes", hint: hint).trimmed
-            if answer.lowercased() == "b" { throw .back }
+        let answer = try await ask(.contact, isEmail ? "E-mail for codes" : "Number for codes", hint: hint) { answer in
             let contact = answer.isEmpty ? proposal : answer
-            guard isEmail, let complaint = TryWords.complaint(aboutEmail: contact) else { return contact }
-            try refused(complaint)
+            return isEmail && answer.lowercased() != "b" ? TryWords.hint(forEmail: contact) : nil
         }
+        if answer.lowercased() == "b" { throw .back }
+        return answer.isEmpty ? proposal : answer
     }
 
     /// Asks for one of `options`; the first one unless another is chosen.
@@ -226,14 +227,10 @@ struct TerminalDialog: TryDialog {
     }
 
     private func email(keeping kept: String) async throws(TryEnd) -> String {
-        while true {
-            let hint = kept.isEmpty ? (keyboard.canMend ? "Enter: back" : "") : "Enter: \(kept)"
-            let email = try await ask(.email, "E-mail", hint: hint).trimmed
-            if email.isEmpty, !kept.isEmpty { return kept }
-            if email.isEmpty { throw .back }
-            guard let complaint = TryWords.complaint(aboutEmail: email) else { return email }
-            try refused(complaint)
-        }
+        let hint = kept.isEmpty ? (keyboard.canMend ? "Enter: back" : "") : "Enter: \(kept)"
+        let email = try await ask(.email, "E-mail", hint: hint) { $0.isEmpty ? nil : TryWords.hint(forEmail: $0) }
+        if email.isEmpty, kept.isEmpty { throw .back }
+        return email.isEmpty ? kept : email
     }
 
     private func askAttribute(_ name: String, _ form: inout SignUpForm) async throws(TryEnd) {
@@ -260,19 +257,12 @@ struct TerminalDialog: TryDialog {
         let type = TryWords.words(forType: attribute.type)
         let rule = attribute.regex.map { ", must match \(Terminal.harmless($0))" } ?? ""
         let hint = type + rule + (attribute.isRequired ? "" : "; Enter: skip")
-        while true {
-            let answer = try await ask(
-                .attribute(attribute.name), Terminal.harmless(Self.label(attribute.name)), hint: hint
-            ).trimmed
-            if answer.isEmpty {
-                guard attribute.isRequired else { return nil }
-                try refused("The server needs this one.")
-            } else if let value = TryWords.value(answer, type: attribute.type) {
-                return value
-            } else {
-                try refused("That is not \(type).")
-            }
+        let answer = try await ask(
+            .attribute(attribute.name), Terminal.harmless(Self.label(attribute.name)), hint: hint
+        ) { answer in
+            attribute.hint(for: TryWords.value(answer, type: attribute.type)).map(TryWords.sentence(for:))
         }
+        return answer.isEmpty ? nil : TryWords.value(answer, type: attribute.type)
     }
 
     /// `name=value`; nil for anything else.
@@ -284,7 +274,7 @@ struct TerminalDialog: TryDialog {
 
     /// `Country` for `country`, `Alias` for the name that nobody knows; others as they are.
     private static func label(_ name: String) -> String {
-        if name == SignUpForm.aliasName { return "Alias" }
+        if name == AttributeName.flatUsername { return "Alias" }
         return usual.contains(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
     }
 
@@ -294,6 +284,24 @@ struct TerminalDialog: TryDialog {
         let prompt =
             Terminal.styled(text, .bold) + (hint.isEmpty ? "" : Terminal.styled(" (\(hint))", .dim)) + ": "
         return try await keyboard.answer(to: question, prompt: prompt, isHidden: isHidden)
+    }
+
+    /// Asks until nothing speaks against the answer, or the person insists on it with Enter: the server decides.
+    ///
+    /// - Parameter doubt: What looks wrong with an answer.
+    private func ask(
+        _ question: TryQuestion, _ text: String, hint: String, doubt: (String) -> String?
+    ) async throws(TryEnd) -> String {
+        var doubted = ""
+        while true {
+            let insisting = doubted.isEmpty ? hint : "Enter: \(Terminal.harmless(doubted)) all the same"
+            let answer = try await ask(question, text, hint: insisting).trimmed
+            if answer.isEmpty, !doubted.isEmpty { return doubted }
+            guard let doubt = doubt(answer) else { return answer }
+            complain(doubt)
+            guard keyboard.canMend else { return answer }
+            doubted = answer
+        }
     }
 
     private func complain(_ sentence: String) {

@@ -74,8 +74,8 @@ struct TryCommand: AsyncParsableCommand {
             codes: .dialog, isPrepared: prepare)
 
         if let email {
-            if let complaint = TryWords.complaint(aboutEmail: email) {
-                problems.append("--email is “\(shown(email))”. \(complaint)")
+            if let hint = TryWords.hint(forEmail: email) {
+                problems.append("--email is “\(shown(email))”. \(hint)")
             }
             plan.form.email = email
             plan.questions.remove(.email)

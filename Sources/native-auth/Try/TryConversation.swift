@@ -17,62 +17,150 @@ struct TryConversation {
         self.codes = codes
     }
 
-    // MARK: Codes
+    // MARK: Calls
 
-    /// As ``result(_:_:)``, for a request that may send a code.
-    mutating func sending<Value>(
-        _ subject: TrySubject, _ action: () async throws(NativeAuthError) -> Value
-    ) async throws(TryEnd) -> Result<Value, NativeAuthError> {
-        if case .inbox = codes, let inbox = place.inbox { knownMails = try await inbox.mails() }
-        return try await result(subject, action)
-    }
-
-    /// Asks for the code until the server takes it, or refuses for another reason than a wrong code.
-    mutating func enter<Next>(
-        _ first: CodeStep<Next>, _ subject: TrySubject
-    ) async throws(TryEnd) -> Result<Next, NativeAuthError> {
-        var step = first
-        var wrongCodes = 0
-        var isUnread = true
-        announce(step, isResend: false)
+    /// Begins a flow, again and again while the server cannot be reached and the person wants to.
+    func begin<Step: ~Copyable, Failure: TryFailure>(
+        _ subject: TrySubject, _ start: () async throws(Failure) -> Step
+    ) async throws(TryEnd) -> Result<Step, Failure> {
         while true {
-            let answer = isUnread ? try await code(for: step, subject) : try await dialog.code(length: step.length)
-            isUnread = false
-            switch answer {
-            case .resend:
-                switch try await sending(subject, step.resend) {
-                case .success(.sent(let next)):
-                    step = next
-                    wrongCodes = 0
-                    isUnread = true
-                    announce(step, isResend: true)
-                case .success(.done(let next)): return .success(next)
-                case .failure(let error) where error.details.canRetry && !TryWords.isOver(error.details):
-                    try dialog.refused(words(error, subject))
-                case .failure(let error): return .failure(error)
-                }
-            case .code(let code):
-                let submitted = try await result(subject) { () async throws(NativeAuthError) in
-                    try await step.submit(code.reveal())
-                }
-                guard case .failure(.incorrectCode(let details)) = submitted, details.canRetry else { return submitted }
-                wrongCodes += 1
-                let advice = wrongCodes < 3 ? "" : " " + TryWords.manyWrongCodes
-                try dialog.refused(words(.incorrectCode(details), subject) + advice)
+            do throws(Failure) {
+                return .success(try await start())
+            } catch {
+                guard try await passes(error, subject) else { return .failure(error) }
             }
         }
     }
 
-    private func announce<Next>(_ step: CodeStep<Next>, isResend: Bool) {
-        dialog.codeSent(
-            to: step.sentTo, channel: step.channel, length: step.length, interval: step.resendInterval,
-            isResend: isResend, place)
+    /// Calls `action` with the step, again and again while the server cannot be reached and the person wants to.
+    func act<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
+        _ step: consuming Step, _ subject: TrySubject,
+        _ action: (consuming Step) async throws(Failure) -> Outcome<Step, Next>
+    ) async throws(TryEnd) -> Result<Outcome<Step, Next>, Failure> where Step.Refusal: TryFailure {
+        var step = step
+        while true {
+            let outcome: Outcome<Step, Next>
+            do throws(Failure) {
+                outcome = try await action(step)
+            } catch {
+                return .failure(error)
+            }
+            switch consume outcome {
+            case .next(let next): return .success(.next(next))
+            case .retry(let again, let refusal):
+                guard try await passes(refusal, subject) else { return .success(.retry(again, refusal)) }
+                step = again
+            }
+        }
     }
 
-    private mutating func code<Next>(for step: CodeStep<Next>, _ subject: TrySubject) async throws(TryEnd) -> CodeAnswer
-    {
+    /// Asks and submits until the server takes the answer, or ends the flow.
+    ///
+    /// - Parameters:
+    ///   - ask: What the answer is; told why the one before was refused, if there was one.
+    ///   - action: Submits it.
+    func submit<Step: FlowStep & ~Copyable, Answer, Next: ~Copyable & Sendable, Failure: TryFailure>(
+        _ first: consuming Step, _ subject: TrySubject, asking ask: (Step.Refusal?) async throws(TryEnd) -> Answer,
+        by action: (consuming Step, Answer) async throws(Failure) -> Outcome<Step, Next>
+    ) async throws(TryEnd) -> Result<Next, Failure> where Step.Refusal: TryFailure {
+        var step = first
+        var refusal: Step.Refusal?
+        while true {
+            let answer = try await ask(refusal)
+            let outcome = try await act(step, subject) { (step: consuming Step) async throws(Failure) in
+                try await action(step, answer)
+            }
+            switch consume outcome {
+            case .success(.next(let next)): return .success(next)
+            case .success(.retry(let again, let reason)):
+                try dialog.refused(words(reason, subject))
+                refusal = reason
+                step = again
+            case .failure(let error): return .failure(error)
+            }
+        }
+    }
+
+    /// Whether to do it again: when the server is to blame, or the way there, says so and waits until the person is ready.
+    private func passes(_ failure: some TryFailure, _ subject: TrySubject) async throws(TryEnd) -> Bool {
+        switch failure.service {
+        case .cancelled: throw .endOfInput
+        case .unreachable, .indeterminate, .throttled:
+            try dialog.refused(words(failure, subject))
+            try await dialog.pause("Press Enter to try again")
+            return true
+        case .invalidConfiguration, .unexpected, nil: return false
+        }
+    }
+
+    // MARK: Codes
+
+    /// Remembers which mails are there before the server sends a code.
+    mutating func expectCode() async throws(TryEnd) {
+        if case .inbox = codes, let inbox = place.inbox { knownMails = try await inbox.mails() }
+    }
+
+    /// Asks for the code until the server takes it, or ends the flow.
+    mutating func enter<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
+        _ first: consuming Step, _ subject: TrySubject,
+        submit: (consuming Step, String) async throws(Failure) -> Outcome<Step, Next>,
+        resend: (consuming Step) async throws(Failure) -> Outcome<Step, Step>
+    ) async throws(TryEnd) -> Result<Next, Failure> where Step.Info: CodeInfo, Step.Refusal == CodeRefusal {
+        try await enter(first, subject, submit: submit) { (step: consuming Step) async throws(Failure) in
+            switch try await resend(step) {
+            case .next(let step): .next(.sent(step))
+            case .retry(let step, let refusal): .retry(step, refusal)
+            }
+        }
+    }
+
+    /// As ``enter(_:_:submit:resend:)``, where the wish for another code may be the end of it.
+    mutating func enter<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
+        _ first: consuming Step, _ subject: TrySubject,
+        submit: (consuming Step, String) async throws(Failure) -> Outcome<Step, Next>,
+        sendAgain: (consuming Step) async throws(Failure) -> Outcome<Step, Resent<Step, Next>>
+    ) async throws(TryEnd) -> Result<Next, Failure> where Step.Info: CodeInfo, Step.Refusal == CodeRefusal {
+        var step = first
+        var sent = step.info.code
+        var isUnread = true
+        dialog.codeSent(sent, isResend: false, place)
+        while true {
+            let answer = isUnread ? try await code(sent, subject) : try await dialog.code(sent)
+            isUnread = false
+            switch answer {
+            case .resend:
+                if let hint = TryWords.hint(beforeResendOf: sent) { dialog.note(hint) }
+                try await expectCode()
+                switch try await act(step, subject, sendAgain) {
+                case .success(.next(.sent(let next))):
+                    sent = next.info.code
+                    step = next
+                    isUnread = true
+                    dialog.codeSent(sent, isResend: true, place)
+                case .success(.next(.done(let next))): return .success(next)
+                case .success(.retry(let again, let refusal)):
+                    try dialog.refused(words(refusal, subject))
+                    step = again
+                case .failure(let error): return .failure(error)
+                }
+            case .code(let code):
+                let outcome = try await act(step, subject) { (step: consuming Step) async throws(Failure) in
+                    try await submit(step, code.reveal())
+                }
+                switch consume outcome {
+                case .success(.next(let next)): return .success(next)
+                case .success(.retry(let again, let refusal)):
+                    try dialog.refused(words(refusal, subject))
+                    step = again
+                case .failure(let error): return .failure(error)
+                }
+            }
+        }
+    }
+
+    private mutating func code(_ sent: SentCode, _ subject: TrySubject) async throws(TryEnd) -> CodeAnswer {
         switch codes {
-        case .dialog: return try await dialog.code(length: step.length)
+        case .dialog: return try await dialog.code(sent)
         case .given(let code):
             codes = .dialog
             return .code(code)
@@ -80,7 +168,7 @@ struct TryConversation {
             guard let inbox = place.inbox else {
                 throw .hopeless("\(place.baseURL) has no development inbox, so --code-from-inbox cannot work there.")
             }
-            let mail = try await inbox.mail(to: step.sentTo, of: subject.name, after: knownMails)
+            let mail = try await inbox.mail(to: sent.sentTo, of: subject.name, after: knownMails)
             dialog.codeTaken()
             return .code(mail.code)
         }
@@ -88,105 +176,31 @@ struct TryConversation {
 
     // MARK: Errors
 
-    /// Does `action`, again and again while the server cannot be reached and the person wants to.
-    func result<Value>(
-        _ subject: TrySubject, _ action: () async throws(NativeAuthError) -> Value
-    ) async throws(TryEnd) -> Result<Value, NativeAuthError> {
-        while true {
-            do throws(NativeAuthError) {
-                return .success(try await action())
-            } catch {
-                switch error {
-                case .cancelled: throw .endOfInput
-                case .network, .indeterminate, .throttled: try dialog.refused(words(error, subject))
-                case _: return .failure(error)
-                }
-                try await dialog.pause("Press Enter to try again")
-            }
-        }
-    }
-
-    func words(_ error: NativeAuthError, _ subject: TrySubject) -> String {
-        TryWords.sentence(for: error, subject, place)
+    func words(_ failure: some TryFailure, _ subject: TrySubject) -> String {
+        failure.words(subject, place)
     }
 
     /// The end of a flow that `error` ends.
-    func end(_ error: NativeAuthError, _ subject: TrySubject) -> TryEnd {
+    func end(_ error: some TryFailure, _ subject: TrySubject) -> TryEnd {
         let sentence = words(error, subject)
         return TryWords.isWrongPlace(error.details) ? .hopeless(sentence) : .failed(sentence)
     }
 }
 
-/// A code that was sent, and what can be done about it, whatever the flow.
-struct CodeStep<Next: Sendable> {
-    /// What came of the wish for another code.
-    enum Resent {
-        case sent(CodeStep)
-        /// The server wants no code any more.
-        case done(Next)
-    }
-
-    let sentTo: String
-    let channel: String
-    let length: Int
-    let resendInterval: Int?
-    let submit: (String) async throws(NativeAuthError) -> Next
-    let resend: () async throws(NativeAuthError) -> Resent
+/// What a step shows that waits for a code.
+protocol CodeInfo {
+    var code: SentCode { get }
 }
 
-extension CodeStep where Next == SignUpStep {
-    init(_ step: SignUpCodeRequired) {
-        self.init(
-            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
-            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
-            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
-    }
+extension SentCode: CodeInfo {
+    var code: SentCode { self }
 }
 
-extension CodeStep where Next == SignInStep {
-    init(_ step: SignInCodeRequired) {
-        self.init(
-            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
-            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
-            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
-    }
-}
+extension MethodCode: CodeInfo {}
 
-extension CodeStep where Next == NewPasswordRequired {
-    init(_ step: ResetPasswordCodeRequired) {
-        self.init(
-            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
-            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
-            resend: { () async throws(NativeAuthError) in .sent(CodeStep(try await step.resend())) })
-    }
-}
-
-extension CodeStep where Next == Account {
-    init(_ step: MFACodeRequired, _ method: AuthMethod) {
-        self.init(
-            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: step.resendInterval,
-            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
-            resend: { () async throws(NativeAuthError) in
-                .sent(CodeStep(try await step.requestChallenge(method), method))
-            })
-    }
-
-    init(_ step: RegistrationCodeRequired, _ method: AuthMethod, contact: String) {
-        self.init(
-            sentTo: step.sentTo, channel: step.channel, length: step.codeLength, resendInterval: nil,
-            submit: { (code) async throws(NativeAuthError) in try await step.submit(code: code) },
-            resend: { () async throws(NativeAuthError) in
-                Resent(try await step.requestChallenge(method, contact: contact), method, contact: contact)
-            })
-    }
-}
-
-extension CodeStep.Resent where Next == Account {
-    init(_ step: RegistrationStep, _ method: AuthMethod, contact: String) {
-        self =
-            switch step {
-            case .codeRequired(let step): .sent(CodeStep(step, method, contact: contact))
-            case .completed(let account): .done(account)
-            }
-    }
+/// What came of the wish for another code.
+enum Resent<Step: ~Copyable & Sendable, Next: ~Copyable & Sendable>: ~Copyable, Sendable {
+    case sent(Step)
+    /// The server wants no code any more.
+    case done(Next)
 }

@@ -23,10 +23,11 @@ protocol TryDialog: Sendable {
         _ required: [RequiredAttribute], _ form: SignUpForm
     ) async throws(TryEnd) -> [String: AttributeValue]
     /// Says where a code went.
-    func codeSent(to address: String, channel: String, length: Int, interval: Int?, isResend: Bool, _ place: TryPlace)
+    func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace)
     /// Says that nobody has to type the code.
     func codeTaken()
-    func code(length: Int) async throws(TryEnd) -> CodeAnswer
+    /// Asks for the code that was sent.
+    func code(_ sent: SentCode) async throws(TryEnd) -> CodeAnswer
     /// Asks for one of several ways to receive a code.
     func method(from methods: [AuthMethod]) async throws(TryEnd) -> AuthMethod
     /// Asks for the address or number to register; `method` may propose one.
@@ -86,9 +87,6 @@ struct SignUpForm: Sendable {
         static let all: Set<Question> = [.email, .password, .alias, .attributes]
     }
 
-    /// The attribute that is a second name to sign in with.
-    static let aliasName = "flatusername"
-
     var email = ""
     var password: Secret<String>?
     var alias: String?
@@ -98,7 +96,7 @@ struct SignUpForm: Sendable {
     /// All attributes, the alias among them. They travel as text; the server knows their types.
     var attributeValues: [String: AttributeValue] {
         var values = attributes.mapValues { AttributeValue.string($0) }
-        if let alias { values[Self.aliasName] = .string(alias) }
+        if let alias { values[AttributeName.flatUsername] = .string(alias) }
         return values
     }
 }

@@ -55,9 +55,14 @@ struct TryPlace: Sendable {
         return accounts
     }
 
+    /// The client that `account` is signed in with.
+    func client(of account: Account) -> NativeAuthClient {
+        passwordClient.account(homeAccountID: account.homeAccountID) == nil ? passcodeClient : passwordClient
+    }
+
     /// `account` and its tokens as they are now; nil when it is signed in no more.
     func current(_ account: Account) -> Account? {
-        account.client.account(homeAccountID: account.homeAccountID)
+        client(of: account).account(homeAccountID: account.homeAccountID)
     }
 }
 

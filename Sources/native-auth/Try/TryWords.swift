@@ -1,4 +1,3 @@
-import IdentityEngine
 import NativeAuth
 import NativeAuthCore
 
@@ -12,42 +11,57 @@ import NativeAuthCore
 enum TryWords {
     // MARK: Input
 
-    /// Why `text` cannot be an e-mail address; nil when it can.
-    static func complaint(aboutEmail text: String) -> String? {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        if text.isEmpty { return "An e-mail address is needed, such as dana@example.com." }
-        if !text.utf8.allSatisfy({ $0 < 0x80 }) {
-            return "That has a letter which mail servers may not know; use plain letters."
+    /// What looks wrong with `text` as an e-mail address.
+    static func hint(forEmail text: String) -> String? {
+        switch EmailHint(text) {
+        case nil: nil
+        case .badCharacter: "An e-mail address has no blanks, commas, semicolons or brackets."
+        case .noAt: "There is no @ in it, or more than one; an address looks like dana@example.com."
+        case .noName: "There is nothing in front of the @."
+        case .noDomain: "After the @ comes a domain with a dot, such as example.com."
         }
-        if text.contains(" ") { return "An e-mail address has no blanks." }
-        switch parts.count {
-        case 1: return "There is no @ in it; an address looks like dana@example.com."
-        case 2: break
-        case _: return "There is more than one @ in it."
-        }
-        if parts[0].isEmpty { return "There is nothing in front of the @." }
-        if parts[1].isEmpty { return "There is nothing after the @." }
-        if !parts[1].contains(".") { return "After the @ comes a domain with a dot, such as example.com." }
-        return EmailAddress(text) == nil ? "That cannot be an e-mail address; one looks like dana@example.com." : nil
     }
 
-    /// The value that `text` stands for in an attribute of this type; nil when it cannot be one.
+    /// What looks wrong with `text` as the code that was sent.
+    static func hint(for text: String, _ sent: SentCode) -> String? {
+        switch sent.hint(for: text) {
+        case nil: nil
+        case .tooShort where text.isEmpty: "Type the \(sent.length) digits of the mail."
+        case .tooShort(let missing): "The code has \(sent.length) digits: \(missing) too few."
+        case .tooLong(let surplus): "The code has \(sent.length) digits: \(surplus) too many."
+        case .notDigits: "The code has \(sent.length) digits, and nothing else."
+        }
+    }
+
+    /// What there is to know before another code is asked for; nil when the time for it has come.
+    static func hint(beforeResendOf sent: SentCode) -> String? {
+        let seconds = sent.resendAllowedAt.map { Int($0.timeIntervalSinceNow.rounded(.up)) } ?? 0
+        return seconds > 0 ? "The server may not send another one for \(seconds) seconds yet." : nil
+    }
+
+    /// What looks wrong with an attribute.
+    static func sentence(for hint: AttributeHint) -> String {
+        switch hint {
+        case .missing: "The server needs this one."
+        case .wrongType(let type): "That is not \(words(forType: type))."
+        case .patternMismatch(let regex): "That does not match \(Terminal.harmless(regex))."
+        }
+    }
+
+    /// The value that `text` stands for in an attribute of this type; text where it stands for none, nil where there is nothing.
     static func value(_ text: String, type: String) -> AttributeValue? {
-        switch type {
-        case "boolean":
-            switch text.lowercased() {
-            case "true", "yes", "y": .boolean(true)
-            case "false", "no", "n": .boolean(false)
-            case _: nil
-            }
-        case "integer": Int(text).map { .integer($0) }
-        case _: .string(text)
+        guard !text.isEmpty else { return nil }
+        return switch (type.lowercased(), text.lowercased()) {
+        case ("boolean", "true"), ("boolean", "yes"), ("boolean", "y"): .boolean(true)
+        case ("boolean", "false"), ("boolean", "no"), ("boolean", "n"): .boolean(false)
+        case ("integer", _): Int(text).map { .integer($0) } ?? .string(text)
+        case (_, _): .string(text)
         }
     }
 
     /// A type of the wire in words.
     static func words(forType type: String) -> String {
-        switch type {
+        switch type.lowercased() {
         case "boolean": "yes or no"
         case "integer": "a whole number"
         case _: "text"
@@ -61,79 +75,28 @@ enum TryWords {
     }
 
     /// Whether the server does not know the application or the tenant, which no answer of a person mends.
-    static func isWrongPlace(_ details: NativeAuthError.Details) -> Bool {
+    static func isWrongPlace(_ details: ErrorDetails) -> Bool {
         details.errorCodes.contains { [unknownTenant, unknownApplication, nativeAuthDisabled].contains($0) }
     }
 
-    /// Whether the server has ended the sign-up, so that no code and no new one helps.
-    static func isOver(_ details: NativeAuthError.Details) -> Bool {
-        details.errorCodes.contains { [noMoreCodes, tokenInvalid].contains($0) }
-    }
-
-    /// What is worth knowing after several wrong codes: the server does not tell when it stopped to compare (`SEC-OTP-3`).
-    static let manyWrongCodes = "After a few wrong ones the server takes no code any more: type r to get a new one."
-
     private static let accountDisabled = 50_057
     private static let accountLocked = 50_053
-    private static let codeExpired = 50_184
+    static let codeExpired = 50_184
     private static let nativeAuthDisabled = 70_001
     private static let tokenInvalid = 55_200
     private static let unknownTenant = 90_002
     private static let unknownApplication = 700_016
     private static let noMoreCodes = 701_014
 
-    /// What happened, for somebody who does not know the API.
-    static func sentence(for error: NativeAuthError, _ subject: TrySubject, _ place: TryPlace) -> String {
+    /// What only the server's number tells.
+    static func sentence(forUnexpected details: ErrorDetails, _ subject: TrySubject, _ place: TryPlace) -> String {
         let name = Terminal.harmless(subject.name)
-        let activity = subject.activity
-        switch error {
-        case .userAlreadyExists:
-            return subject.alias.map { "Somebody has \(name) or the alias \($0) already. Take others." }
-                ?? "Somebody has signed up with \(name) already. Take another address."
-        case .invalidUsername: return "The server does not take \(name) as an e-mail address."
-        case .userNotFound: return "Nobody has signed up with \(name). Check the name, or sign up with it."
-        case .invalidPassword(let details) where activity == "sign-in" && details.suberror == nil:
-            return "That is not the password of \(name). Who has forgotten it can reset it."
-        case .invalidPassword(let details): return sentence(forPassword: details)
-        case .invalidCredentials: return "That is not the password of \(name). Who has forgotten it can reset it."
-        case .userDoesNotHavePassword: return "\(name) signs in with codes and has no password to reset: just sign in."
-        case .invalidInput: return "The server does not take that as an address or number."
-        case .authMethodBlocked, .verificationContactBlocked: return "The server has blocked that address or number."
-        case .invalidAttributes(let names, _): return sentence(forAttributes: names)
-        case .incorrectCode(let details):
-            return details.errorCodes.contains(codeExpired)
-                ? "That code is too old; a new one is needed."
-                : "That is not the code; it is in the newest mail."
-        case .expired: return "This \(activity) took too long and has ended. Start again."
-        case .general(let details): return sentence(forGeneral: details, subject, place)
-        case .browserRequired(let details):
-            return "The server wants this \(activity) to go on in a browser, which this sample app does not have."
-                + (details.message.map { " Its reason: \(Terminal.harmless($0))." } ?? "")
-        case .unexpectedReply(let details):
+        func has(_ code: Int) -> Bool { details.errorCodes.contains(code) }
+        if details.error == nil {
             return
                 "The answer of \(place.baseURL) is not one of this API. Is a native-auth server there, and is it well?"
                 + " (correlation ID \(details.correlationID))"
-        case .notAvailable: return "The server gave nothing to sign in with."
-        case .registrationRequired, .mfaRequired:
-            return "The server wants one more factor, which cannot follow here. Sign in again."
-        case .invalidScope: return "The server does not grant what the app asks for."
-        case .signInRequired: return "The session has ended. Sign in again."
-        case .throttled(let seconds?, _): return "The server is busy; try again in \(seconds) s."
-        case .throttled(nil, _): return "The server is busy; try again later."
-        case .network: return unreachable(place.baseURL)
-        case .indeterminate: return "The connection to \(place.baseURL) was lost before the answer came."
-        case .stateAlreadyUsed: return "That has been done already."
-        case .cancelled: return "Stopped."
-        case .invalidConfiguration(let details): return details.message ?? "The app is set up wrongly."
         }
-    }
-
-    /// What only the server's number tells.
-    private static func sentence(
-        forGeneral details: NativeAuthError.Details, _ subject: TrySubject, _ place: TryPlace
-    ) -> String {
-        let name = Terminal.harmless(subject.name)
-        func has(_ code: Int) -> Bool { details.errorCodes.contains(code) }
         if has(unknownApplication) {
             return "The server does not know this application; --client-id names it, --tenant its tenant."
         }
@@ -147,13 +110,15 @@ enum TryWords {
             return "Too many wrong passwords were tried for \(name). Come again later, or reset the password."
         }
         if has(accountDisabled) { return "The account of \(name) is switched off. Only its administrator can help." }
-        if has(noMoreCodes) { return "The server sends no more codes for this \(subject.activity). Start again." }
+        if has(noMoreCodes) {
+            return "The server sends no more codes for this \(subject.activity). Use the last one, or start again."
+        }
         if has(tokenInvalid) { return "The server does not go on with this \(subject.activity). Start again." }
         return "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
     }
 
     /// The server's own words, without the number in front of them and the trace behind (native-auth-v1 §3.5).
-    private static func reason(_ details: NativeAuthError.Details) -> String {
+    private static func reason(_ details: ErrorDetails) -> String {
         guard let message = details.message else { return "it gave no reason." }
         let end = message.firstRange(of: " Trace ID:")?.lowerBound ?? message.endIndex
         let text = message[..<end]
@@ -163,39 +128,56 @@ enum TryWords {
         return Terminal.harmless("\(text[colon.upperBound...])")
     }
 
-    /// The rule that a password breaks (native-auth-v1 §10).
-    private static func sentence(forPassword details: NativeAuthError.Details) -> String {
-        switch details.suberror {
-        case "password_too_short": "The password is too short: it needs 8 characters."
-        case "password_too_long": "The password is too long: 256 characters are the most."
-        case "password_too_weak":
-            "The password is too simple: it needs three of lower-case letters, capitals, digits and symbols."
-        case "password_banned":
-            "The password is too easy to guess: it is a common one, or has your name or address in it."
-        case "password_is_invalid":
-            "The password has a character that is not allowed; use those of an English keyboard."
-        case "password_recently_used": "The password was used before; take another one."
-        case _: "The server does not take this password: 8 to 256 characters, not a common one."
+    /// The rule that a password breaks.
+    static func sentence(for rule: PasswordRule) -> String {
+        switch rule {
+        case .empty: "A password is needed."
+        case .tooShort: "The password is too short: it needs 8 characters."
+        case .tooLong: "The password is too long: 256 characters are the most."
+        case .tooWeak: "The password is too simple: it needs three of lower-case letters, capitals, digits and symbols."
+        case .banned: "The password is too easy to guess: it is a common one, or has your name or address in it."
+        case .recentlyUsed: "The password was used before; take another one."
+        case .notAllowed: "The password has a character that is not allowed; use those of an English keyboard."
         }
     }
 
-    private static func sentence(forAttributes names: [String]) -> String {
+    static func sentence(for problems: [AttributeProblem]) -> String {
         var sentences: [String] = []
-        if names.contains(SignUpForm.aliasName) {
+        if problems.contains(where: { $0.name == AttributeName.flatUsername }) {
             sentences.append(
                 "The server does not take this alias: 3 to 64 letters, digits, dots, hyphens and underscores,"
                     + " a letter or digit first, not digits alone, and no name such as admin.")
         }
-        let others = names.filter { $0 != SignUpForm.aliasName }.map(Terminal.harmless)
-        if others == ["attributes"] {
+        let others = problems.filter { $0.name != AttributeName.flatUsername }
+        if others.map(\.name) == ["attributes"] {
             sentences.append("The server cannot read the attributes.")
         } else if !others.isEmpty {
-            sentences.append("The server does not take what was given for: \(others.joined(separator: ", ")).")
-            if others.contains(where: { $0.first?.isUppercase == true }) {
+            let list = others.map { Terminal.harmless($0.name) + rule(of: $0) }.joined(separator: ", ")
+            sentences.append("The server does not take what was given for: \(list).")
+            if others.contains(where: { $0.name.first?.isUppercase == true }) {
                 sentences.append("Mind the letter case of names: country, givenName.")
             }
         }
         return sentences.joined(separator: " ")
+    }
+
+    /// What an attribute must be like, if that is known: ` (must match ^[A-Z]+$)`.
+    private static func rule(of problem: AttributeProblem) -> String {
+        switch problem.hint {
+        case .missing: " (needed)"
+        case .wrongType(let type): " (must be \(words(forType: type)))"
+        case .patternMismatch(let regex): " (must match \(Terminal.harmless(regex)))"
+        case nil: problem.attribute?.regex.map { " (must match \(Terminal.harmless($0)))" } ?? ""
+        }
+    }
+
+    /// The attributes that the server did not take.
+    static func names(of refusal: AttributesRefusal) -> [String] {
+        switch refusal {
+        case .invalidAttributes(let problems, _): problems.map(\.name)
+        case .aliasTaken: [AttributeName.flatUsername]
+        case .service: []
+        }
     }
 
     // MARK: The account

@@ -1,0 +1,200 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    import FoundationNetworking
+#else
+    import Foundation
+#endif
+
+/// What this library notices by itself, for which the server has neither number nor word.
+package enum Circumstance: String, CaseIterable, Hashable, Sendable {
+    case answerLost
+    case answerRedirects
+    case answerUnreadable
+    case browserRequired
+    case capabilityMissing
+    case challengeTypeMissing
+    case connectionFailed
+    case connectionRefused
+    case connectionTooSlow
+    case certificateUntrusted
+    case emulatorInvalid
+    case hostNotFound
+    case offline
+    case scopeReserved
+    case signInNotAvailable
+    case signInRequired
+    case stepAlreadyUsed
+    case throttled
+    case urlInsecure
+}
+
+extension Circumstance {
+    /// Why a transport brought no answer.
+    package init(transport error: any Error) {
+        self =
+            switch (error as? TransportError, (error as? URLError)?.code) {
+            case (.insecureURL, _): .urlInsecure
+            case (.responseTooLarge, _), (.notHTTP, _): .answerUnreadable
+            case (.connectTimedOut, _): .connectionTooSlow
+            case (.noAnswer, _): .answerLost
+            case (nil, let code?): Self.byCode[code] ?? .connectionFailed
+            case (nil, nil): .connectionFailed
+            }
+    }
+
+    private static let byCode: [URLError.Code: Circumstance] = [
+        .cannotFindHost: .hostNotFound, .dnsLookupFailed: .hostNotFound,
+        .cannotConnectToHost: .connectionRefused,
+        .notConnectedToInternet: .offline, .internationalRoamingOff: .offline, .callIsActive: .offline,
+        .dataNotAllowed: .offline,
+        .secureConnectionFailed: .certificateUntrusted, .serverCertificateHasBadDate: .certificateUntrusted,
+        .serverCertificateUntrusted: .certificateUntrusted, .serverCertificateHasUnknownRoot: .certificateUntrusted,
+        .serverCertificateNotYetValid: .certificateUntrusted, .clientCertificateRejected: .certificateUntrusted,
+        .clientCertificateRequired: .certificateUntrusted,
+        .appTransportSecurityRequiresSecureConnection: .urlInsecure,
+        .timedOut: .answerLost, .networkConnectionLost: .answerLost,
+    ]
+
+    /// Why the server sends the user to a browser, by what it says about it (native-auth-v1 §3.4).
+    package init(redirectReason reason: String?) {
+        let reason = reason?.lowercased() ?? ""
+        self =
+            if reason.contains("challenge") {
+                .challengeTypeMissing
+            } else if reason.contains("capabilit")
+                || Capability.allCases.contains(where: { reason.contains($0.rawValue) })
+            {
+                .capabilityMissing
+            } else {
+                .browserRequired
+            }
+    }
+}
+
+extension NativeAuthError {
+    /// What of the error only this library knows; nil where the server, or the user's input, says it all.
+    package var circumstance: Circumstance? {
+        switch self {
+        case .browserRequired(let details): Circumstance(redirectReason: details.message)
+        case .network(_, let underlying): Circumstance(transport: underlying)
+        case .unexpectedReply(let details):
+            details.message == V1Client.unexpectedReply || details.message == nil ? .answerUnreadable : .answerRedirects
+        case .indeterminate: .answerLost
+        case .throttled: .throttled
+        case .signInRequired: .signInRequired
+        case .notAvailable: .signInNotAvailable
+        case .stateAlreadyUsed: .stepAlreadyUsed
+        case .invalidScope: .scopeReserved
+        case .invalidConfiguration(let details):
+            details.message == ConfigurationProblem.emulator.message ? .emulatorInvalid : .urlInsecure
+        case .userAlreadyExists, .userNotFound, .invalidUsername, .invalidPassword, .invalidCredentials,
+            .userDoesNotHavePassword, .invalidAttributes, .incorrectCode, .invalidInput, .authMethodBlocked,
+            .verificationContactBlocked, .expired, .registrationRequired, .mfaRequired, .cancelled, .general:
+            nil
+        }
+    }
+}
+
+extension ErrorRemedy {
+    package init(_ circumstance: Circumstance) {
+        let (cause, remedy) =
+            switch circumstance {
+            case .answerLost:
+                (
+                    "The connection was lost, or the server took too long, after the request had left.",
+                    "Offer to try again, and look up the correlation ID in the server's log when it happens often."
+                )
+            case .answerRedirects:
+                (
+                    "The server answered with a redirect to another address, which is not followed.",
+                    "Put the address that the server redirects to into the authority."
+                )
+            case .answerUnreadable:
+                (
+                    "The answer is not JSON of this protocol, as when a proxy, a gateway or a sign-in page of a network answers.",
+                    "Open the authority's discovery document in a browser, and correct the authority, or what stands between."
+                )
+            case .browserRequired:
+                (
+                    "The server wants the user to go on in a browser, and does not say why.",
+                    "Compare challengeTypes and capabilities with the user flow of the app, or fall back to the web."
+                )
+            case .capabilityMissing:
+                (
+                    "The tenant asks for a second factor, or for the registration of one, and the app did not say it can.",
+                    "Add .mfaRequired and .registrationRequired to capabilities, with the screens for them."
+                )
+            case .challengeTypeMissing:
+                (
+                    "The user flow of the app needs a challenge type that the app does not list.",
+                    "List .oneTimePasscode for a flow with codes, .oneTimePasscode and .password for one with passwords."
+                )
+            case .connectionFailed:
+                (
+                    "There was no connection to the server.",
+                    "Check the authority's host and port, and the network of the device."
+                )
+            case .connectionRefused:
+                (
+                    "Nothing listens at the authority's host and port.",
+                    "Start the server, or correct host and port of the authority."
+                )
+            case .connectionTooSlow:
+                (
+                    "The host took more than ten seconds to accept a connection.",
+                    "Check host and port of the authority, and any firewall on the way."
+                )
+            case .certificateUntrusted:
+                (
+                    "The server's certificate is not trusted, out of date, or for another name.",
+                    "Give the server a certificate for its name from an authority that the system trusts."
+                )
+            case .emulatorInvalid:
+                (
+                    "NATIVE_AUTH_EMULATOR is set, and is neither an https URL nor an http URL of this machine.",
+                    "Set it to the base URL of the server, such as http://127.0.0.1:8765, or unset it."
+                )
+            case .hostNotFound:
+                (
+                    "The authority's host has no address.",
+                    "Correct the tenant's subdomain or the authority's host, or see whether the device is online."
+                )
+            case .offline:
+                (
+                    "The device has no connection to the internet.",
+                    "Offer to try again later."
+                )
+            case .scopeReserved:
+                (
+                    "A scope is reserved, unknown, or not granted to the app.",
+                    "Leave out openid, profile and offline_access, which are added, and list scopes of one resource only."
+                )
+            case .signInNotAvailable:
+                (
+                    "The server gave no token with which a sign-in could follow at once.",
+                    "Begin a sign-in of its own."
+                )
+            case .signInRequired:
+                (
+                    "Nobody is signed in, or the session has ended.",
+                    "Begin a new sign-in."
+                )
+            case .stepAlreadyUsed:
+                (
+                    "The step has succeeded before, or is under way, and nothing was sent.",
+                    "Go on with what the first call returned, and switch the button off while a call is under way."
+                )
+            case .throttled:
+                (
+                    "The server takes no more requests for now.",
+                    "Wait as long as the error says before the next request."
+                )
+            case .urlInsecure:
+                (
+                    "The address is neither https nor http on this machine.",
+                    "Use https, or 127.0.0.1 or localhost for a server on this machine."
+                )
+            }
+        self.init(nil, circumstance.rawValue, cause, remedy)
+    }
+}

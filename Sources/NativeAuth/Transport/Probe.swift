@@ -1,0 +1,70 @@
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends the first request of a flow and nothing after it, for tools that look at a configuration. Servers send no mail and
+/// change no account for it: that begins with the challenge.
+package struct Probe: Sendable {
+    /// A flow by its beginning.
+    package enum Start: CaseIterable, Sendable {
+        case signUp
+        case signIn
+        case resetPassword
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        case accepted
+        /// Go to a browser; with the reason, if the server gave one.
+        case redirect(String?)
+        case refused(ErrorDetails)
+    }
+
+    private let api: V1Client
+
+    package init(_ configuration: NativeAuthConfiguration) {
+        api = V1Client(configuration: configuration, environment: [:])
+    }
+
+    /// - Throws: As every request; a refusal is an answer.
+    package func start(_ flow: Start, username: String) async throws(NativeAuthError) -> Verdict {
+        let configuration = api.configuration
+        switch flow {
+        case .signUp:
+            let request = V1.SignUp.StartRequest(
+                clientID: configuration.clientID, username: username, challengeTypes: configuration.challengeTypeWords,
+                capabilities: configuration.capabilityWords)
+            return try await send(request, to: .signUpStart)
+        case .signIn, .resetPassword:
+            let request = V1.SignIn.InitiateRequest(
+                clientID: configuration.clientID, username: username, challengeTypes: configuration.challengeTypeWords,
+                capabilities: configuration.capabilityWords)
+            return try await send(request, to: flow == .signIn ? .signInInitiate : .resetPasswordStart)
+        }
+    }
+
+    private func send(
+        _ request: some FormRequest, to endpoint: V1Endpoint
+    ) async throws(NativeAuthError) -> Verdict {
+        var correlationID = api.configuration.makeCorrelationID()
+        let answer: Answer<ContinuationReply> = try await api.send(
+            request, to: endpoint, correlationID: &correlationID)
+        return switch answer {
+        case .success: .accepted
+        case .redirect(let reason): .redirect(reason)
+        case .refusal(let refusal): .refused(.init(refusal, correlationID: correlationID, canRetry: false))
+        }
+    }
+}
+
+extension ErrorDetails {
+    /// Whether a refusal says that the username cannot be one, and nothing else (native-auth-v1 §4.1).
+    package var isAboutUsername: Bool {
+        errorCodes.contains(AADSTSCode.parameterEmptyOrInvalid.rawValue)
+            && message?.contains(AADSTSCode.usernamePhrase) == true
+    }
+}

@@ -1,0 +1,314 @@
+import IdentityEngine
+import IdentityStoreSQLite
+public import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension TestTenant {
+    /// What a tenant is like. The defaults are those of the development server, which has no cool-down and no limits over time,
+    /// with one application.
+    public struct Settings: Hashable, Sendable {
+        /// The tenant is at `https://{subdomain}.ciamlogin.com`, and its domain is `{subdomain}.onmicrosoft.com`.
+        public var subdomain = "contoso"
+        /// The applications; at least one.
+        public var applications: [Application] = [.emailOneTimePasscode]
+        /// Who has an account from the beginning.
+        public var users: [User] = []
+        /// Whether limits that count over time hold: locks after wrong passwords, wrong codes and mails for an address. Limits
+        /// for one code and one flow always do.
+        public var limitsOverTime = false
+        /// How long after a code another one is sent: none, or 30 s to 5 min.
+        public var resendCooldown: Duration = .zero
+        /// How many digits a code has: 6 to 10.
+        public var codeLength = 8
+        /// How long a code is good: 2 to 10 min.
+        public var codeLifetime: Duration = .seconds(600)
+        /// How long access tokens live: 1 min or more; nil for 60 to 90 min, drawn for each, as a server in production does.
+        public var accessTokenLifetime: Duration?
+        /// How long an unused refresh token lives; nil for 90 days, and one day where users sign in with a one-time passcode.
+        public var refreshTokenLifetime: Duration?
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// A registered application, with the user flow that it is joined to.
+    public struct Application: Hashable, Sendable {
+        /// How users sign in.
+        public enum UserFlow: Hashable, Sendable {
+            case emailOneTimePasscode
+            case emailPassword
+        }
+
+        /// The identifier, a UUID as text.
+        public var clientID: String
+        /// How users sign in.
+        public var userFlow: UserFlow
+        /// The attributes with rules of their own. The built-in ones are optional text unless they stand here, and so is
+        /// ``TestTenant/Attribute/alias``.
+        public var attributes: [Attribute]
+        /// Whether users with a password need a second factor at each sign-in. Without it they need one where the app asks, by a
+        /// claims request for an authentication context, `c1` to `c99`.
+        public var requiresSecondFactor: Bool
+        /// Whether the second factor must reach another mailbox than the account's own.
+        public var requiresDistinctMailbox: Bool
+        /// The scopes of resources that the application may ask for, such as `api://orders/Orders.Read`; `api://orders/*` stands
+        /// for all of a resource, and `*` for any.
+        public var scopes: [String]
+        /// False: every step is refused, as native authentication is switched off for the application.
+        public var isNativeAuthEnabled: Bool
+
+        /// Describes an application.
+        public init(
+            clientID: String, userFlow: UserFlow, attributes: [Attribute] = [], requiresSecondFactor: Bool = false,
+            requiresDistinctMailbox: Bool = false, scopes: [String] = ["*"], isNativeAuthEnabled: Bool = true
+        ) {
+            self.clientID = clientID
+            self.userFlow = userFlow
+            self.attributes = attributes
+            self.requiresSecondFactor = requiresSecondFactor
+            self.requiresDistinctMailbox = requiresDistinctMailbox
+            self.scopes = scopes
+            self.isNativeAuthEnabled = isNativeAuthEnabled
+        }
+
+        /// Users sign in with a code; `00001111-aaaa-2222-bbbb-3333cccc4444`, as at the development server.
+        public static let emailOneTimePasscode = Application(
+            clientID: "00001111-aaaa-2222-bbbb-3333cccc4444", userFlow: .emailOneTimePasscode)
+        /// Users sign in with a password; `11112222-bbbb-3333-cccc-4444dddd5555`, as at the development server.
+        public static let emailPassword = Application(
+            clientID: "11112222-bbbb-3333-cccc-4444dddd5555", userFlow: .emailPassword)
+
+        /// What an app of this registration says it can handle.
+        var challengeTypes: Set<ChallengeType> {
+            switch userFlow {
+            case .emailOneTimePasscode: [.oneTimePasscode]
+            case .emailPassword: [.oneTimePasscode, .password]
+            }
+        }
+    }
+
+    /// An attribute that a user flow takes at sign-up.
+    public struct Attribute: Hashable, Sendable {
+        /// What kind of value it has.
+        public enum ValueType: String, Hashable, Sendable {
+            case string
+            case boolean
+            case integer
+        }
+
+        /// The programmable name, such as `city` or `extension_…_LoyaltyNumber`.
+        public var name: String
+        public var type: ValueType
+        /// Whether there is no account without it.
+        public var isRequired: Bool
+        /// A regular expression that the whole value must match: POSIX extended, with `\d`, `\w`, `\s` and `(?:…)`.
+        public var regex: String?
+
+        /// The name of the alias, by which users can sign in as by their e-mail address.
+        public static let alias = "flatusername"
+
+        /// An attribute that users may leave out.
+        public static func optional(_ name: String, _ type: ValueType = .string, regex: String? = nil) -> Attribute {
+            Attribute(name: name, type: type, isRequired: false, regex: regex)
+        }
+
+        /// An attribute that users must give.
+        public static func required(_ name: String, _ type: ValueType = .string, regex: String? = nil) -> Attribute {
+            Attribute(name: name, type: type, isRequired: true, regex: regex)
+        }
+    }
+
+    /// Somebody who has an account.
+    public struct User: Hashable, Sendable {
+        public var email: String
+        /// Nil for who signs in with a one-time passcode. Rules for passwords do not matter here.
+        public var password: String?
+        /// A name to sign in with besides the address.
+        public var alias: String?
+        public var attributes: [String: AttributeValue]
+        /// The mailboxes that are registered as a second factor.
+        public var secondFactors: [String]
+        public var isDisabled: Bool
+
+        /// Describes a user.
+        public init(
+            _ email: String, password: String? = nil, alias: String? = nil, attributes: [String: AttributeValue] = [:],
+            secondFactors: [String] = [], isDisabled: Bool = false
+        ) {
+            self.email = email
+            self.password = password
+            self.alias = alias
+            self.attributes = attributes
+            self.secondFactors = secondFactors
+            self.isDisabled = isDisabled
+        }
+    }
+}
+
+// MARK: - For the engine
+
+extension TestTenant.Settings {
+    /// The tenant with its applications.
+    ///
+    /// - Throws: ``TestTenantError/settings(_:)``.
+    func entry() throws(TestTenantError) -> TenantDirectory.Entry {
+        guard var entry = TenantDirectory.development.entries.first, !applications.isEmpty else {
+            throw .settings(["A tenant has at least one application."])
+        }
+        entry.tenant.subdomain = subdomain
+        entry.tenant.domain = "\(subdomain).onmicrosoft.com"
+        entry.applications = try applications.map { application throws(TestTenantError) in try application.client() }
+        guard Set(entry.applications.map(\.id)).count == applications.count else {
+            throw .settings(["Two applications have the same client ID."])
+        }
+        return entry
+    }
+
+    func apply(to engine: inout EngineSettings) {
+        if limitsOverTime { engine.limits = TimeLimits() }
+        engine.resendCooldown = Int(resendCooldown.components.seconds)
+        engine.codeDigits = codeLength
+        engine.codeLifetime = Int(codeLifetime.components.seconds)
+        if let life = accessTokenLifetime.map({ Int($0.components.seconds) }) { engine.tokenLifetime = life...life }
+        if let life = refreshTokenLifetime.map({ Int($0.components.seconds) }) {
+            engine.refreshLifetime = life
+            engine.oneTimePasscodeRefreshLifetime = life
+        }
+    }
+}
+
+extension TestTenant.Application {
+    fileprivate func client() throws(TestTenantError) -> Client {
+        guard let id = ClientID(clientID) else { throw .settings(["The client ID \(clientID) is no UUID."]) }
+        var definitions = AttributeDefinition.builtIn
+        for attribute in attributes {
+            let definition = try attribute.definition()
+            if let index = definitions.firstIndex(where: { $0.name == attribute.name }) {
+                definitions[index] = definition
+            } else {
+                definitions.append(definition)
+            }
+        }
+        let method: IdentityEngine.UserFlow.Method =
+            switch userFlow {
+            case .emailOneTimePasscode: .emailOneTimePasscode
+            case .emailPassword: .emailPassword
+            }
+        return Client(
+            id: id, displayName: "Test",
+            userFlow: IdentityEngine.UserFlow(
+                method: method, attributes: definitions, requiresSecondFactor: requiresSecondFactor,
+                requiresDistinctMailbox: requiresDistinctMailbox),
+            isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes)
+    }
+}
+
+extension TestTenant.Attribute {
+    fileprivate func definition() throws(TestTenantError) -> AttributeDefinition {
+        var definition =
+            AttributeDefinition.builtIn.first { $0.name == name } ?? AttributeDefinition(name: name)
+        definition.isRequired = isRequired
+        definition.type =
+            switch type {
+            case .string: .string
+            case .boolean: .boolean
+            case .integer: .integer
+            }
+        if let regex {
+            guard let pattern = AttributePattern(regex) else {
+                throw .settings(["The server does not understand the regular expression \(regex) of \(name)."])
+            }
+            definition.pattern = pattern
+        }
+        return definition
+    }
+}
+
+/// A user who was checked, on the way into the database.
+struct Newcomer: Sendable {
+    let identifiers: [LoginIdentifier]
+    private let user: TestTenant.User
+    private let methods: [EmailAddress]
+    private let tenant: TenantID
+    private let client: ClientID
+
+    /// - Throws: ``TestTenantError/settings(_:)``.
+    init(_ user: TestTenant.User, in entry: TenantDirectory.Entry) throws(TestTenantError) {
+        func address(_ text: String) throws(TestTenantError) -> EmailAddress {
+            guard let address = EmailAddress(text) else { throw .settings(["\(text) is no e-mail address."]) }
+            return address
+        }
+        var identifiers = [try address(user.email).identifier]
+        if let name = user.alias {
+            guard let alias = Alias(name) else { throw .settings(["\(name) is no alias."]) }
+            identifiers.append(alias.identifier)
+        }
+        self.identifiers = identifiers
+        self.user = user
+        methods = try user.secondFactors.map(address)
+        tenant = entry.tenant.id
+        client = entry.applications[0].id
+    }
+
+    /// - Throws: ``TestTenantError/settings(_:)`` when a name of the user is taken.
+    func join(_ server: IdentityTestServer) async throws(TestTenantError) {
+        let (now, randomness) = (server.clock.now, server.engine.ports.randomness)
+        let id = UserID(randomness.uuid())
+        var hash: PasswordHash?
+        if let password = user.password {
+            do throws(HashingError) {
+                hash = try await server.engine.ports.hasher.hash(Secret(password))
+            } catch {
+                throw .settings(["The password of \(user.email) cannot be hashed."])
+            }
+        }
+        let effects =
+            [
+                Effect.createUser(
+                    NewUser(
+                        id: id, tenant: tenant, client: client, identifiers: identifiers, passwordHash: hash,
+                        attributes: user.attributes, createdAt: now))
+            ]
+            + methods.map {
+                .addStrongMethod(StrongMethod(id: randomness.uuid(), email: $0, provenAt: now), to: id)
+            }
+        let query = StepQuery(
+            tenant: tenant, flow: randomness.uuid(), requestDigest: Data(), identifiers: identifiers.map(\.key),
+            now: now)
+        let isNew: Bool
+        do throws(StoreError) {
+            isNew = try await server.store.step(query) { facts in
+                guard facts.taken.isEmpty else { return (nil, false) }
+                return (FlowChange(row: FlowRow(isEnded: true, expiresAt: now), effects: effects), true)
+            }
+        } catch {
+            throw .database
+        }
+        guard isNew else { throw .settings(["Somebody has a name of \(user.email) already."]) }
+        if user.isDisabled { _ = try await server.setDisabled(true, user.email, in: tenant) }
+    }
+}
+
+extension IdentityTestServer {
+    /// - Returns: False when there is no such account.
+    func setDisabled(
+        _ isDisabled: Bool, _ email: String, in tenant: TenantID
+    ) async throws(TestTenantError) -> Bool {
+        guard let key = EmailAddress(email)?.key else { return false }
+        let now = clock.now
+        do throws(StoreError) {
+            guard let user = try await store.account(named: key, in: tenant)?.user else { return false }
+            return try await store.setDisabled(
+                isDisabled ? now : nil, user.id, in: tenant,
+                event: AuditEvent(
+                    isDisabled ? .accountDisabled : .accountEnabled, at: now, tenant: tenant, user: user.id))
+        } catch {
+            throw .database
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `native-auth doctor`: looks at the configuration of an app and at its server, and says what to change.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check an app's configuration and its server, and say what to change.",
+        discussion: """
+            Give what the app gives to the SDK. Nothing is changed and no mail is sent, unless --create asks for it: the \
+            first request of each flow is sent for names that nobody has, and servers refuse those. \
+            NATIVE_AUTH_EMULATOR takes the place of the vendor's cloud, as in debug builds of the app.
+              native-auth doctor --client-id 00001111-aaaa-2222-bbbb-3333cccc4444 --tenant contoso
+              native-auth doctor --client-id 00001111-aaaa-2222-bbbb-3333cccc4444 \
+            --authority http://127.0.0.1:8765/contoso.onmicrosoft.com
+
+            Exit code: 0 when nothing is wrong, 1 when something has to be changed, 64 for a wrong command line.
+            """)
+
+    @Option(name: .customLong("client-id"), help: "Client ID of the app.") var clientID: String
+    @Option(help: "Subdomain of the tenant in the vendor's cloud, such as contoso.") var tenant: String?
+    @Option(help: "URL of the tenant, such as http://127.0.0.1:8765/contoso.onmicrosoft.com.") var authority: String?
+    @Option(name: .customLong("challenge-types"), help: "What the app lists: oob, password or both.")
+    var challengeTypes = "oob,password"
+    @Option(help: "What the app can do beyond the first factor: mfa_required, registration_required or both.")
+    var capabilities = ""
+    @Option(help: "Scopes that the app asks for, without openid, profile and offline_access.") var scopes = ""
+    @Option(help: "Also look whether this user can sign in.") var email: String?
+    @Flag(help: "Also begin a sign-up for --email, which mails it a code; without the code no account is made.")
+    var create = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard (tenant == nil) != (authority == nil) else {
+            throw ValidationError("Give --tenant, for a tenant in the vendor's cloud, or --authority.")
+        }
+        guard !create || email != nil else { throw ValidationError("--create needs --email.") }
+    }
+
+    func run() async throws {
+        let values = ConfigurationCheck(
+            clientID: clientID, tenant: tenant, authority: authority, challengeTypes: Self.words(challengeTypes),
+            capabilities: Self.words(capabilities), scopes: Self.words(scopes),
+            emulator: ProcessInfo.processInfo.environment["NATIVE_AUTH_EMULATOR"] ?? "")
+        let report = Report(isQuiet: json)
+        let configuration = values.check(Notebook(area: .configuration, tell: report.add))
+        // With a wrong value a server could only say the same.
+        if let configuration, report.problems == 0 {
+            let doctor = ServerCheck(configuration: configuration, email: email, createsSignUp: create)
+            await doctor.check(report.add)
+        }
+        try report.end(asJSON: json)
+    }
+
+    /// Separated by commas or blanks.
+    private static func words(_ list: String) -> [String] {
+        list.split { $0 == "," || $0 == " " }.map { String($0) }
+    }
+}
+
+/// What was found, printed as it comes.
+private final class Report: Sendable {
+    private struct JSON: Encodable {
+        let isFine: Bool
+        let findings: [Finding]
+    }
+
+    private let findings = Locked<[Finding]>([])
+    private let isQuiet: Bool
+
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
+    }
+
+    var problems: Int {
+        findings.withLock { $0.count { $0.state == .problem } }
+    }
+
+    func add(_ finding: Finding) {
+        let previous = findings.withLock { findings in
+            defer { findings.append(finding) }
+            return findings.last
+        }
+        guard !isQuiet else { return }
+        if previous?.area != finding.area {
+            let title = finding.area.rawValue
+            say(
+                (previous == nil ? "" : "\n") + Terminal.styled(title.prefix(1).uppercased() + title.dropFirst(), .bold)
+            )
+        }
+        say(finding.lines)
+    }
+
+    func end(asJSON: Bool) throws {
+        let findings = findings.withLock { $0 }
+        let problems = problems
+        let hints = findings.count { $0.state == .hint }
+        if asJSON {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            say(String(decoding: try encoder.encode(JSON(isFine: problems == 0, findings: findings)), as: UTF8.self))
+        } else {
+            let hinted = hints == 0 ? "" : hints == 1 ? " There is 1 hint." : " There are \(hints) hints."
+            let rest = findings.contains { $0.area == .application } ? "" : " The rest shows when that is mended."
+            say("")
+            switch problems {
+            case 0: say("Nothing is wrong.\(hinted)")
+            case 1: say("1 thing has to be changed: the line with “problem”.\(rest)\(hinted)")
+            case _: say("\(problems) things have to be changed: the lines with “problem”.\(rest)\(hinted)")
+            }
+        }
+        if problems > 0 { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,581 @@
+import Crypto
+import IdentityEngine
+import IdentityStoreSQLite
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// The real engine over a database in memory, with two clients whose calls of the store are put in order one by one.
+
+/// Lets clients go on one at a time, each from one call of the store to the next.
+final class Turns: Sendable {
+    private let waiting: Locked<[Int: CheckedContinuation<Void, Never>]> = Locked([:])
+    private let settled: AsyncStream<Void>.Continuation
+    private let settles: AsyncStream<Void>
+
+    init() {
+        (settles, settled) = AsyncStream.makeStream()
+    }
+
+    /// Waits for the client's turn.
+    func pass(_ client: Int) async {
+        await withCheckedContinuation { turn in
+            waiting.withLock { $0[client] = turn }
+            settled.yield()
+        }
+    }
+
+    /// Runs both to their ends, in the order that `chooser` says.
+    func run<Value: Sendable>(
+        _ chooser: inout Chooser, clients: Int, _ body: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        var settles = settles.makeAsyncIterator()
+        return try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+            for client in 0..<clients {
+                group.addTask { [settled] in
+                    defer { settled.yield() }
+                    return (client, try await body(client))
+                }
+                _ = await settles.next()
+            }
+            while true {
+                let ready = waiting.withLock { $0.keys.sorted() }
+                guard !ready.isEmpty else { break }
+                let client = ready[chooser.choose(of: ready.count)]
+                waiting.withLock { $0.removeValue(forKey: client) }?.resume()
+                _ = await settles.next()
+            }
+            var values: [Int: Value] = [:]
+            for try await (client, value) in group { values[client] = value }
+            return (0..<clients).compactMap { values[$0] }
+        }
+    }
+}
+
+/// Walks through all choices of a run that is repeated: the first one always takes the first, the last one always the last.
+struct Chooser {
+    private var prefix: [Int] = []
+    private var taken: [(choice: Int, options: Int)] = []
+
+    mutating func choose(of options: Int) -> Int {
+        let choice = taken.count < prefix.count ? prefix[taken.count] : 0
+        taken.append((choice, options))
+        return choice
+    }
+
+    /// Goes on to the next run; false when there was the last one.
+    mutating func advance() -> Bool {
+        guard let last = taken.lastIndex(where: { $0.choice + 1 < $0.options }) else { return false }
+        prefix = taken[..<last].map(\.choice) + [taken[last].choice + 1]
+        taken = []
+        return true
+    }
+}
+
+/// The store as one client sees it: it waits for its turn before each call, and keeps the mails of its steps.
+struct TurnStore: FlowStore, UserStore {
+    let store: SQLiteStore
+    let client: Int
+    var turns: Turns?
+    let mails: Locked<[OutboxMail]> = Locked([])
+
+    private func pass() async { await turns?.pass(client) }
+
+    func step<Answer: Sendable>(
+        _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        await pass()
+        let mails = mails
+        return try await store.step(query) { facts in
+            let decision = decide(facts)
+            for case .enqueueMail(let mail) in decision.change?.effects ?? [] { mails.withLock { $0.append(mail) } }
+            return decision
+        }
+    }
+
+    func record(_ event: AuditEvent) async throws(StoreError) { try await store.record(event) }
+    func removeExpired(now: Date) async throws(StoreError) -> Int { try await store.removeExpired(now: now) }
+    func checkWritable() async throws(StoreError) { try await store.checkWritable() }
+
+    func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        await pass()
+        return try await store.account(id, in: tenant)
+    }
+
+    func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        await pass()
+        return try await store.account(named: key, in: tenant)
+    }
+
+    func isFamiliar(
+        _ network: Data, to user: UserID, in tenant: TenantID, since: Date
+    ) async throws(StoreError) -> Bool {
+        await pass()
+        return try await store.isFamiliar(network, to: user, in: tenant, since: since)
+    }
+
+    func taken(
+        _ keys: [LoginIdentifier.Key], in tenant: TenantID
+    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
+        await pass()
+        return try await store.taken(keys, in: tenant)
+    }
+
+    func setDisabled(
+        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await store.setDisabled(date, id, in: tenant, event: event)
+    }
+
+    func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
+        try await store.user(id, in: tenant)
+    }
+
+    func forgetStrongMethods(
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event)
+    }
+
+    func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
+}
+
+/// Bytes of the system, as in production.
+struct SystemRandomness: Randomness {
+    func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        var bytes: [UInt8] = []
+        while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes += $0 } }
+        return Array(bytes.prefix(count))
+    }
+}
+
+/// The cost of hashing is no part of the model.
+private struct PlainHasher: PasswordHasher {
+    func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
+        PasswordHash(phc: "$plain$" + password.reveal())
+    }
+
+    func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool {
+        hash.phc == "$plain$" + password.reveal()
+    }
+
+    func isOutdated(_ hash: PasswordHash) -> Bool { false }
+}
+
+/// Neither is that of signing.
+private struct PlainIssuer: TokenIssuer {
+    func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens {
+        SignedTokens(accessToken: Secret(subject.tokenID.uuidString), idToken: nil)
+    }
+
+    func verify(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
+    ) async throws(TokenVerificationError) -> VerifiedAccessToken {
+        throw .malformed
+    }
+
+    func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }
+}
+
+/// What a flow is tried in: a variation, and whether two factors are demanded.
+struct Scenario: Sendable {
+    var variation: Variation
+    var isDemanded = false
+
+    static let all: [Scenario] = [
+        Scenario(variation: Variation(journey: .signUp, method: .emailOneTimePasscode)),
+        Scenario(variation: Variation(journey: .signUp, method: .emailPassword, needsAttributes: true)),
+        Scenario(
+            variation: Variation(
+                journey: .signUp, method: .emailPassword, capabilities: [.mfaRequired, .registrationRequired],
+                hasPasswordAtStart: true), isDemanded: true),
+        Scenario(variation: Variation(journey: .signIn, method: .emailOneTimePasscode)),
+        Scenario(variation: Variation(journey: .signIn, method: .emailPassword, hasLimits: true)),
+        Scenario(
+            variation: Variation(
+                journey: .signIn, method: .emailPassword, capabilities: [.mfaRequired], methods: [.other]),
+            isDemanded: true),
+        Scenario(
+            variation: Variation(
+                journey: .signIn, method: .emailPassword, capabilities: [.mfaRequired, .registrationRequired]),
+            isDemanded: true),
+        Scenario(variation: Variation(journey: .reset, method: .emailPassword)),
+        Scenario(
+            variation: Variation(
+                journey: .reset, method: .emailPassword, capabilities: [.mfaRequired], methods: [.other]),
+            isDemanded: true),
+    ]
+}
+
+extension Scenario {
+    /// Whether the input belongs to the scenario; leaves out what only doubles places.
+    func tries(_ input: Input, in state: FlowState) -> Bool {
+        switch input {
+        case .challengeMethod(.own), .attributes(.withAlias): false
+        case .attributes(let given):
+            variation.needsAttributes && (ModelTests.isWide || given == .all || state.isProven)
+        case .challengeContact(.own): ModelTests.isWide || variation.journey == .signUp
+        case .challenge, .challengeMethod, .code, .password, .newPassword, .listMethods, .listContacts,
+            .challengeContact, .contactCode, .confirmContact, .poll, .redeem:
+            true
+        }
+    }
+}
+
+/// A request: which of the tokens so far, and what with it.
+struct Request: Hashable {
+    var token: Int
+    var input: Input
+    /// With a content that is none: an empty code, a weak password, no address, no challenge type, no scope.
+    var isMalformed = false
+}
+
+extension SQLiteStore {
+    private static let modelTables = [
+        "users", "identifiers", "attributes", "strong_methods", "refresh_families", "known_networks", "flows",
+        "replays",
+        "outbox", "audit", "lockouts", "counted_events",
+    ]
+
+    /// Keeps what is in the database now.
+    func keepForModel() async throws {
+        for table in Self.modelTables {
+            _ = try await unsafeSQL("CREATE TABLE kept_\(table) AS SELECT * FROM \(table)")
+        }
+        _ = try await unsafeSQL("CREATE TABLE kept (number INTEGER)")
+        let deletions = Self.modelTables.reversed().map { "DELETE FROM \($0);" }
+        let insertions = Self.modelTables.map { "INSERT INTO \($0) SELECT * FROM kept_\($0);" }
+        _ = try await unsafeSQL(
+            "CREATE TRIGGER go_back AFTER INSERT ON kept BEGIN \((deletions + insertions).joined(separator: " ")) END")
+    }
+
+    /// Brings back what was kept, and nothing else.
+    func goBackForModel() async throws { _ = try await unsafeSQL("INSERT INTO kept VALUES (1)") }
+}
+
+/// One flow of one person.
+struct Trial {
+    static let tenant = TenantID(UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7)))
+    private static let vault = Vault(
+        masterKey: SymmetricKey(data: [UInt8](repeating: 5, count: 32)), randomness: SystemRandomness())
+    private static let passwords = PasswordPolicy()
+    private static let password = "Kr4ftig-Sommer#41"
+    private static let newPassword = "Kr4ftig-Efter4r#42"
+
+    let scenario: Scenario
+    let store: SQLiteStore
+    private let clients: TenantDirectory
+    private let client: Client
+    private let settings: EngineSettings
+    private let name = UUID().uuidString.lowercased()
+    private var mails: [OutboxMail] = []
+    private(set) var now = SignInStateTests.now
+    /// One for each state that the flow was in, the newest of its kind.
+    private(set) var tokens: [(token: ContinuationToken, envelope: FlowEnvelope)] = []
+
+    init(_ scenario: Scenario, in store: SQLiteStore) async throws {
+        self.scenario = scenario
+        self.store = store
+        let variation = scenario.variation
+        var settings = EngineSettings(baseURL: "https://identity.test")
+        settings.guessesPerCode = ModelTests.isWide ? 2 : 1
+        settings.codesPerFlow = 2
+        settings.misusesPerFlow = ModelTests.isWide ? 2 : 1
+        // Nothing runs out on the way but the cool-down and the kept answers: time is for the exploration of states.
+        settings.codeLifetime = 1_000_000
+        settings.idleLifetime = 1_000_000
+        settings.provenIdleLifetime = 1_000_000
+        settings.flowLifetime = 1_000_000
+        if !variation.hasLimits { settings.limits = nil }
+        self.settings = settings
+        client = Client(
+            id: SignInStateTests.client, displayName: "Model", userFlow: variation.userFlow, scopes: ["*"])
+        clients = TenantDirectory([
+            TenantDirectory.Entry(
+                tenant: Tenant(id: Self.tenant, subdomain: "model", domain: "model.test", displayName: "Model"),
+                applications: [client])
+        ])
+        try await begin()
+    }
+
+    func email(_ mailbox: Mailbox) -> String { "\(name)@\(mailbox == .own ? "example.com" : "example.org")" }
+
+    private func engine(_ store: TurnStore) -> Engine {
+        Engine(
+            Engine.Ports(
+                clients: clients, flows: store, users: store, refresh: store.store, hasher: PlainHasher(),
+                issuer: PlainIssuer(), randomness: SystemRandomness(), mail: MailSignal()),
+            vault: Self.vault, settings: settings, passwords: Self.passwords)
+    }
+
+    private var context: CommandContext {
+        CommandContext(
+            tenantName: "model", client: client.id, language: .english,
+            trace: Trace(id: UUID(), correlationID: UUID(), at: now))
+    }
+
+    private mutating func begin() async throws {
+        let variation = scenario.variation
+        let accepted: Set<ChallengeType> = [.oneTimePasscode, .password, .redirect]
+        if variation.journey != .signUp { try await plantAccount() }
+        let application = UsernameApplication(
+            username: email(.own), accepted: accepted, capabilities: variation.capabilities)
+        let command: Command =
+            switch variation.journey {
+            case .signUp:
+                .startSignUp(
+                    SignUpApplication(
+                        username: email(.own), password: variation.hasPasswordAtStart ? Secret(Self.password) : nil,
+                        attributes: SubmittedAttributes(), accepted: accepted, capabilities: variation.capabilities))
+            case .signIn: .startSignIn(application)
+            case .reset: .startReset(application)
+            }
+        keep(try await engine(TurnStore(store: store, client: 0)).handle(command, in: context))
+    }
+
+    private func plantAccount() async throws {
+        let user = UserID(UUID())
+        guard let own = EmailAddress(email(.own)), let other = EmailAddress(email(.other)) else { return }
+        var effects: [Effect] = [
+            .createUser(
+                NewUser(
+                    id: user, tenant: Self.tenant, client: client.id, identifiers: [own.identifier],
+                    passwordHash: scenario.variation.method == .emailPassword
+                        ? PasswordHash(phc: "$plain$" + Self.password) : nil, attributes: [:], createdAt: now))
+        ]
+        for mailbox in scenario.variation.methods {
+            let method = StrongMethod(id: UUID(), email: mailbox == .own ? own : other, provenAt: now)
+            effects.append(.addStrongMethod(method, to: user))
+        }
+        let change = FlowChange(row: FlowRow(expiresAt: now), effects: effects)
+        try await store.step(
+            StepQuery(tenant: Self.tenant, flow: UUID(), requestDigest: Data(), now: now)
+        ) { _ in (change, ()) }
+    }
+
+    // MARK: Requests
+
+    /// What can be sent with the tokens so far. A spent token is presented once, and the newest of them stands for all: what
+    /// it carries is not looked at.
+    var requests: [Request] {
+        let newest = tokens.map(\.envelope.revision).max() ?? 0
+        let lastSpent = tokens.lastIndex { $0.envelope.revision < newest }
+        return tokens.indices.flatMap { index -> [Request] in
+            let envelope = tokens[index].envelope
+            let legal = Input.all.filter { input in
+                guard input.isDemanded == scenario.isDemanded || !input.canBeDemanded else { return false }
+                guard scenario.tries(input, in: envelope.state) else { return false }
+                return input.operation(in: envelope.state).map { !$0.isDisjoint(with: envelope.state.allowed) } ?? false
+            }
+            if envelope.revision < newest {
+                guard ModelTests.isWide || index == lastSpent else { return [] }
+                return legal.first.map { [Request(token: index, input: $0)] } ?? []
+            }
+            return legal.map { Request(token: index, input: $0) }
+                + legal.filter(\.canBeMalformed).map { Request(token: index, input: $0, isMalformed: true) }
+        }
+    }
+
+    func command(_ request: Request) -> Command {
+        let token = tokens[request.token].token
+        let isBad = request.isMalformed
+        let demand = TokenDemand(
+            scopes: isBad ? ["banana"] : ["openid", "offline_access"], contexts: request.input.isDemanded ? ["c1"] : [])
+        func code(_ isRight: Bool) -> Secret<String> {
+            isBad ? Secret("") : isRight ? Secret(newestCode ?? "00000000") : Secret(wrongCode)
+        }
+        let accepted: Set<ChallengeType>? = isBad ? [] : nil
+        switch request.input {
+        case .challenge:
+            switch tokens[request.token].envelope.state {
+            case .signUp: return .challengeSignUp(token, accepted: accepted)
+            case .signIn: return .challengeSignIn(token, method: nil, accepted: accepted)
+            case .reset: return .challengeReset(token, accepted: accepted)
+            }
+        case .challengeMethod:
+            return .challengeSignIn(token, method: isBad ? "nobody" : nil, accepted: nil)
+        case .code(let isRight, _):
+            switch tokens[request.token].envelope.state {
+            case .signUp: return .submitSignUpCode(token, code: code(isRight))
+            case .signIn: return .submitSignInCode(token, code: code(isRight), demand)
+            case .reset: return .submitResetCode(token, code: code(isRight))
+            }
+        case .password(let isRight, _):
+            let password = isRight ? Self.password : Self.newPassword
+            return .submitSignInPassword(token, password: Secret(password), demand)
+        case .newPassword:
+            let password = Secret(isBad ? "short" : Self.newPassword)
+            if case .reset = tokens[request.token].envelope.state {
+                return .submitNewPassword(token, password: password)
+            }
+            return .submitSignUpPassword(token, password: password)
+        case .attributes(let given):
+            var values: [(name: String, value: AttributeValue?)] = [("country", .string("DK"))]
+            if given != .some { values.append(("city", .string("Ribe"))) }
+            if isBad { values = [("country", .integer(4))] }
+            return .submitSignUpAttributes(token, SubmittedAttributes(values))
+        case .listMethods: return .listMethods(token)
+        case .listContacts: return .listContacts(token)
+        case .challengeContact(let mailbox):
+            return .challengeContact(token, contact: isBad ? "nobody" : email(mailbox), channel: nil)
+        case .contactCode(let isRight): return .submitContactCode(token, code: code(isRight))
+        case .confirmContact: return .confirmContact(token)
+        case .poll: return .pollReset(token)
+        case .redeem: return .redeem(token, demand)
+        }
+    }
+
+    private var newestCode: String? {
+        do {
+            return try mails.reversed().lazy.compactMap { try $0.content(using: Self.vault).code }.first
+        } catch {
+            return nil
+        }
+    }
+
+    private var wrongCode: String { newestCode == "12345678" ? "87654321" : "12345678" }
+
+    /// Takes a step alone, and keeps its token.
+    mutating func take(_ request: Request) async throws -> Outcome {
+        let turnStore = TurnStore(store: store, client: 0)
+        let outcome = try await engine(turnStore).handle(command(request), in: context)
+        mails += turnStore.mails.withLock { $0 }
+        keep(outcome)
+        return outcome
+    }
+
+    /// A minute later no answer is kept any more, and another code may be asked for.
+    mutating func wait() { now += 61 }
+
+    /// Takes both steps at the same time, their calls of the store in the order that `chooser` says.
+    func race(_ one: Request, _ other: Request, _ chooser: inout Chooser) async throws -> [Outcome] {
+        let turns = Turns()
+        let commands = [command(one), command(other)]
+        let engines = (0..<2).map { engine(TurnStore(store: store, client: $0, turns: turns)) }
+        let context = context
+        return try await turns.run(&chooser, clients: 2) { client in
+            try await engines[client].handle(commands[client], in: context)
+        }
+    }
+
+    private mutating func keep(_ outcome: Outcome) {
+        guard let token = outcome.token, let envelope = open(token) else { return }
+        let label = label(of: envelope)
+        if let known = tokens.firstIndex(where: { self.label(of: $0.envelope) == label }) {
+            tokens[known] = (token, envelope)
+        } else {
+            tokens.append((token, envelope))
+        }
+    }
+
+    private func open(_ token: ContinuationToken) -> FlowEnvelope? {
+        do {
+            return try ContinuationTokens(vault: Self.vault).open(
+                token, for: FlowOperations(rawValue: .max), tenant: Self.tenant, client: client.id, now: now)
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: What can be seen
+
+    /// A state without names and times.
+    private func label(of envelope: FlowEnvelope) -> String {
+        let state = envelope.state
+        let proven: [String] =
+            switch state {
+            case .signUp(let state): state.draft?.attributes.keys.sorted() ?? []
+            case .signIn(.confirmingContact(_, let contact)), .signIn(.awaitingContactCode(_, let contact)):
+                [contact.address == email(.own) ? "own" : "other"]
+            case .signIn, .reset: []
+            }
+        return "\(StateName(state)) \(envelope.revision) \(proven) \(state.authentication?.methods ?? [])"
+    }
+
+    func state(of outcome: Outcome) -> FlowState? { outcome.token.flatMap(open)?.state }
+
+    func label(of outcome: Outcome) -> String {
+        "\(Answer(outcome.verdict)) \(outcome.token.flatMap(open).map(label) ?? "")"
+    }
+
+    /// What the database knows of the flow and of its person.
+    struct Seen: Hashable {
+        /// The flow's row: revision, whether a code is awaited and how many guesses it had, codes, misuses, end; and its mails.
+        var row: [String?]
+        var isEnded: Bool
+        var users: Int
+        var identifiers: Int
+        var credentials: [String?]
+        var hasPassword: Bool
+        var attributes: Int
+        var methods: Int
+        var families: Int
+        /// The kinds of the flow's audit events, in alphabetical order.
+        var audit: String
+    }
+
+    func seen() async throws -> Seen {
+        let flow = tokens.first.map { withUnsafeBytes(of: $0.envelope.flow.uuid) { Self.hex(Data($0)) } } ?? ""
+        let key = EmailAddress(email(.own)).map { Self.hex($0.key.bytes) } ?? ""
+        let user = "(SELECT user FROM identifiers WHERE key = x'\(key)')"
+        let rows = try await store.unsafeSQL(
+            """
+            SELECT COALESCE(revision, 0), code_digest IS NULL, code_attempts, COALESCE(codes_sent, 0), COALESCE(misuses, 0),
+                (SELECT COUNT(*) FROM outbox WHERE flow = x'\(flow)'), is_ended,
+                (SELECT COUNT(*) FROM users WHERE id = \(user)),
+                (SELECT COUNT(*) FROM identifiers WHERE user = \(user)),
+                credential_version, password_hash,
+                (SELECT COUNT(*) FROM attributes WHERE user = \(user)),
+                (SELECT COUNT(*) FROM strong_methods WHERE user = \(user)),
+                (SELECT COUNT(*) FROM refresh_families WHERE user = \(user) AND revoked_at IS NULL),
+                (SELECT GROUP_CONCAT(kind) FROM (SELECT kind FROM audit WHERE flow = x'\(flow)' ORDER BY kind))
+            FROM (SELECT 1) LEFT JOIN flows f ON f.id = x'\(flow)' LEFT JOIN users u ON u.id = \(user)
+            """)
+        let values = rows.first ?? []
+        func number(_ index: Int) -> Int { values[index].flatMap { Int($0) } ?? 0 }
+        return Seen(
+            row: Array(values.prefix(6)), isEnded: number(6) == 1, users: number(7), identifiers: number(8),
+            credentials: Array(values[9...10]), hasPassword: values[10] != nil, attributes: number(11),
+            methods: number(12), families: number(13), audit: values[14] ?? "")
+    }
+
+    /// What the flow has come to, so that equal histories are followed once.
+    func key(_ seen: Seen) -> String {
+        var seen = seen
+        seen.audit = ""
+        return tokens.map { label(of: $0.envelope) }.sorted().joined(separator: ";") + " \(seen)"
+    }
+
+    private static func hex(_ data: Data) -> String {
+        data.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+    }
+}
+
+extension Input {
+    /// Whether the request says which tokens are wanted.
+    var canBeDemanded: Bool {
+        switch self {
+        case .code, .password, .redeem: true
+        case .challenge, .challengeMethod, .newPassword, .attributes, .listMethods, .listContacts, .challengeContact,
+            .contactCode, .confirmContact, .poll:
+            false
+        }
+    }
+
+    /// Whether the request has a content that can be none; one of each kind is enough.
+    var canBeMalformed: Bool {
+        switch self {
+        case .challenge, .challengeMethod, .code(isRight: true, _), .newPassword, .attributes(.all),
+            .challengeContact(.other), .contactCode(isRight: true), .redeem:
+            true
+        case .code, .password, .attributes, .listMethods, .listContacts, .challengeContact, .contactCode,
+            .confirmContact, .poll:
+            false
+        }
+    }
+}

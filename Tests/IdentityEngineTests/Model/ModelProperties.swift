@@ -1,0 +1,203 @@
+import IdentityEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What must hold of every single step, judged from what went in and what came out, and from the book of proofs that the
+/// exploration keeps itself.
+struct EdgeCheck {
+    let variation: Variation
+    let settings: EngineSettings
+    let state: FlowState
+    let input: Input
+    let step: Exploration.Step
+    let answer: Answer
+    let before: World
+    let after: World
+
+    private var decision: Decision<FlowState> { step.decision }
+    private var written: Written { Written(decision.effects) }
+    private var isAccepted: Bool { if case .accepted = answer { true } else { false } }
+
+    /// - Parameter right: For a wrong code or password: what the right one would have done before it, and does after it.
+    func faults(right: (before: Exploration.Step, after: Exploration.Step)?) -> [String] {
+        var faults: [String] = []
+        func must(_ holds: Bool, _ what: String) { if !holds { faults.append(what) } }
+
+        checkOrder(must)
+        checkCounters(must)
+        checkProofs(must)
+        if let right {
+            must(!isAccepted, "a wrong code or password is taken")
+            let isBelow = (after.row.code?.attempts ?? 0) < settings.guessesPerCode
+            if isBelow, !before.facts.contains(.noGuessBudget), !after.row.isEnded,
+                [.refused(.incorrectCode), .refused(.incorrectPassword)].contains(answer)
+            {
+                let (one, other) = (right.before.decision, right.after.decision)
+                must(
+                    one.verdict == other.verdict && one.next == other.next && one.effects == other.effects,
+                    "SDK-STATE-2: a wrong code or password changes what the right one does")
+            }
+        }
+        return faults
+    }
+
+    /// SEC-CT-1, SEC-CT-6, D2: the order of steps, and what tokens are good for.
+    private func checkOrder(_ must: (Bool, String) -> Void) {
+        if case .refused(let refusal) = answer {
+            must(Self.isDocumented(refusal, for: input), "\(refusal) is no documented answer")
+        }
+        must(isAccepted || decision.next == nil, "a refusal moves the flow")
+        must(isAccepted || written.isEmpty, "a refusal has an effect")
+        must(!before.row.isEnded, "an ended flow goes on")
+        if decision.next != nil { must(!after.row.isEnded, "an ended flow has a token") }
+        if answer == .accepted(.signedIn) || answer == .accepted(.goToWeb) {
+            must(after.row.isEnded && decision.next == nil, "the last step does not end the flow")
+        }
+        if isAccepted, !after.row.isEnded {
+            must(decision.next != nil, "an accepted step gives no token")
+        }
+        must(state.allowed.contains(.redeem) == (state.authentication != nil), "redemption and proofs disagree")
+    }
+
+    /// SEC-OTP-3, SEC-OTP-4, SEC-CT-4, I8: what is counted.
+    private func checkCounters(_ must: (Bool, String) -> Void) {
+        let (old, new) = (before.row, after.row)
+        must(!old.isEnded || new.isEnded, "the end is taken back")
+        must(old.misuses == new.misuses && old.expiresAt == new.expiresAt, "a flow touches what is the engine's")
+        must(new.codesSent == old.codesSent + (written.contains(.mail) ? 1 : 0), "a code is not counted")
+        must(new.codesSent <= settings.codesPerFlow, "more codes than allowed")
+        must(new.revision == old.revision + (isProgress ? 1 : 0), "the revision does not follow progress")
+        if step.isCompared, let code = old.code {
+            must(code.attempts < settings.guessesPerCode, "a guess too many is compared")
+            must(code.expiresAt > Exploration.now, "an expired code is compared")
+            must(
+                isAccepted || new.isEnded ? new.code == nil : new.code?.attempts == code.attempts + 1,
+                "a guess is not counted, or a code is not spent")
+        } else if written.contains(.mail) {
+            must(new.code?.attempts == 0 && new.code?.sentAt == Exploration.now, "a new code is not new")
+            must(old.code?.sentAt != Exploration.now || old.code?.target != new.code?.target, "a mail in the cool-down")
+        } else {
+            must(new.code == old.code, "a code changes without a guess or a mail")
+        }
+    }
+
+    /// Whether a proof was accepted or an effect made.
+    private var isProgress: Bool {
+        if case .refused(let refusal) = answer { return refusal == .userAlreadyExists && after.row.isEnded }
+        return switch input {
+        case .code, .password, .newPassword, .contactCode, .confirmContact, .redeem: true
+        case .attributes: answer == .accepted(.signIn)
+        case .challenge, .challengeMethod, .listMethods, .listContacts, .challengeContact, .poll: false
+        }
+    }
+
+    /// SEC-CT-1, SEC-ID-9, SEC-MFA-1 to SEC-MFA-4, SEC-SSPR-1: nothing without its proofs.
+    private func checkProofs(_ must: (Bool, String) -> Void) {
+        let proofs = after.proofs
+        must(written.contains(.tokens) == (answer == .accepted(.signedIn)), "tokens and their answer disagree")
+        if isAccepted, case .code = input { must(step.isCompared, "a code is taken unseen") }
+        if isAccepted, case .contactCode = input { must(step.isCompared, "a code is taken unseen") }
+        for effect in decision.effects {
+            switch effect {
+            case .createUser(let draft, _):
+                must(!before.facts.contains(.account), "a second account")
+                must(proofs.contains(.own) && Mailbox(draft.email) == .own, "an account without its mailbox")
+                must(!before.facts.contains(.nameTaken), "an account with the name of another one")
+                if draft.alias != nil { must(!before.facts.contains(.aliasTaken), "an alias that is taken") }
+                if variation.method == .emailPassword {
+                    must(draft.passwordHash != nil && proofs.contains(.chosenPassword), "an account without password")
+                }
+                if variation.needsAttributes {
+                    must(
+                        draft.attributes["country"] != nil && draft.attributes["city"] != nil,
+                        "an account without its attributes")
+                }
+            case .changePassword:
+                must(variation.journey == .reset && proofs.contains(.own), "a password without the mailbox")
+            case .addStrongMethod(let method, _):
+                must(hasFirstFactor(proofs), "a method without the first factor")
+                must(proofs.isSuperset(of: World.Proofs(Mailbox(method.email))), "a method without its mailbox")
+                must(Mailbox(method.email) != .own || !variation.needsDistinctMailbox, "the own mailbox as a method")
+                must(!hasMethod, "a method beside another one")
+                must(!before.facts.contains(.staleProof), "a method on old proofs")
+            case .mailCode(_, let email, let purpose):
+                switch purpose {
+                case .secondFactor:
+                    must(hasFirstFactor(before.proofs), "a second factor without the first")
+                    must(
+                        Mailbox(email) == .other ? before.facts.contains(.otherMethod) : true, "a code to a stranger")
+                case .registration: must(hasFirstFactor(before.proofs), "a registration without the first factor")
+                case .signUp, .signIn, .passwordReset: must(Mailbox(email) == .own, "a code to a stranger")
+                case .passwordChanged, .methodRegistered: must(false, "a notice with a code")
+                }
+            case .openRefreshFamily: checkTokens(must)
+            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .setLockout,
+                .clearLockouts, .rememberNetwork, .forgetNetworks:
+                break
+            }
+        }
+    }
+
+    private func checkTokens(_ must: (Bool, String) -> Void) {
+        let proofs = after.proofs
+        must(hasFirstFactor(proofs) && after.facts.contains(.account), "tokens without the first factor")
+        let isWanted = variation.needsSecondFactor || input.isDemanded
+        var factors = proofs.contains(.own) ? 1 : 0
+        // A mailbox that was named after a reset adds nothing, and a password that was set by it neither.
+        if proofs.contains(.other), variation.journey != .reset || !proofs.contains(.registered) { factors += 1 }
+        switch variation.journey {
+        case .signUp: factors += proofs.contains(.chosenPassword) ? 1 : 0
+        case .signIn: factors += proofs.contains(.password) ? 1 : 0
+        case .reset: break
+        }
+        if proofs.contains(.doubtful) { must(factors >= 2, "the password alone after many failures") }
+        if variation.journey == .signIn, variation.needsDistinctMailbox, proofs.contains(.own) { factors -= 1 }
+        must(step.contexts.isEmpty || factors >= 2, "tokens state a context without two factors")
+        guard isWanted, factors < 2 else { return }
+        switch variation.journey {
+        case .signIn: must(false, "SEC-MFA-1: tokens without the second factor")
+        case .signUp, .reset:
+            // The documented exception: there is only the one mailbox, and no method to ask for (native-auth-v1 §5.4).
+            let others = after.facts.contains(.otherMethod) && !proofs.contains(.other)
+            must(!others && !variation.needsDistinctMailbox, "SEC-MFA-1: tokens without the second factor")
+        }
+    }
+
+    private func hasFirstFactor(_ proofs: World.Proofs) -> Bool {
+        switch variation.journey {
+        case .signUp: proofs.contains(.own)
+        case .signIn: proofs.contains(variation.method == .emailPassword ? .password : .own)
+        case .reset: proofs.isSuperset(of: [.own, .chosenPassword])
+        }
+    }
+
+    /// Whether the account has a method that counts.
+    private var hasMethod: Bool {
+        before.facts.contains(.otherMethod)
+            || (before.facts.contains(.ownMethod) && !variation.needsDistinctMailbox)
+    }
+
+    /// The refusals that `docs/endpoints.md` lists for the endpoint, as far as a flow gives them itself.
+    static func isDocumented(_ refusal: Refusal, for input: Input) -> Bool {
+        switch (input, refusal) {
+        case (.challenge, .tooManyCodes), (.challenge, .throttled),
+            (.challengeMethod, .tooManyCodes), (.challengeMethod, .throttled), (.challengeMethod, .unknownMethod),
+            (.challengeContact, .tooManyCodes), (.challengeContact, .throttled), (.challengeContact, .invalidContact),
+            (.challengeContact, .expiredToken), (.challengeContact, .notAllowedNow),
+            (.contactCode, .expiredToken), (.contactCode, .notAllowedNow),
+            (.confirmContact, .expiredToken), (.confirmContact, .notAllowedNow),
+            (.code, .incorrectCode), (.code, .expiredCode), (.code, .throttled), (.code, .userAlreadyExists),
+            (.contactCode, .incorrectCode), (.contactCode, .expiredCode), (.contactCode, .throttled),
+            (.password, .incorrectPassword), (.newPassword, .userAlreadyExists), (.attributes, .userAlreadyExists):
+            true
+        case (.challenge, _), (.challengeMethod, _), (.challengeContact, _), (.contactCode, _), (.confirmContact, _),
+            (.code, _), (.password, _), (.newPassword, _), (.attributes, _), (.listMethods, _), (.listContacts, _),
+            (.poll, _), (.redeem, _):
+            false
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import IdentityEngine
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// The words of the model: where a flow is, what a client does, what comes of it. The table of all three is not written down
+// anywhere: it is what the exploration has seen the flows do.
+
+/// Where a flow is, without the data.
+enum StateName: String, Hashable, CaseIterable, Comparable {
+    case signUpStarted, signUpAwaitingCode, choosingCredential, signUpAwaitingPassword, awaitingAttributes
+    case signUpCompleted
+    case resetStarted, resetAwaitingCode, choosingPassword, changed, resetCompleted
+    case signInStarted, awaitingPassword, awaitingCode, choosingMethod, awaitingSecondFactor
+    case choosingContact, awaitingContactCode, confirmingContact, authenticated
+
+    init(_ state: FlowState) {
+        self =
+            switch state {
+            case .signUp(.started): .signUpStarted
+            case .signUp(.awaitingCode): .signUpAwaitingCode
+            case .signUp(.choosingCredential): .choosingCredential
+            case .signUp(.awaitingPassword): .signUpAwaitingPassword
+            case .signUp(.awaitingAttributes): .awaitingAttributes
+            case .signUp(.completed): .signUpCompleted
+            case .signIn(.started): .signInStarted
+            case .signIn(.awaitingPassword): .awaitingPassword
+            case .signIn(.awaitingCode): .awaitingCode
+            case .signIn(.choosingMethod): .choosingMethod
+            case .signIn(.awaitingSecondFactor): .awaitingSecondFactor
+            case .signIn(.choosingContact): .choosingContact
+            case .signIn(.awaitingContactCode): .awaitingContactCode
+            case .signIn(.confirmingContact): .confirmingContact
+            case .signIn(.authenticated): .authenticated
+            case .reset(.started): .resetStarted
+            case .reset(.awaitingCode): .resetAwaitingCode
+            case .reset(.choosingPassword): .choosingPassword
+            case .reset(.changed): .changed
+            case .reset(.completed): .resetCompleted
+            }
+    }
+
+    /// As the enum of the flow has it.
+    var label: String {
+        switch self {
+        case .signUpStarted, .resetStarted, .signInStarted: "started"
+        case .signUpAwaitingCode, .resetAwaitingCode: "awaitingCode"
+        case .signUpAwaitingPassword: "awaitingPassword"
+        case .signUpCompleted, .resetCompleted: "completed"
+        case .choosingCredential, .awaitingAttributes, .choosingPassword, .changed, .awaitingPassword, .awaitingCode,
+            .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            rawValue
+        }
+    }
+
+    static func < (one: StateName, other: StateName) -> Bool { one.order < other.order }
+
+    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// The people's mailboxes: the one of the account, and another one.
+enum Mailbox: UInt8, Hashable, CaseIterable {
+    case own = 1
+    case other = 2
+
+    var email: EmailAddress { self == .own ? SignInStateTests.email : SignInStateTests.contact }
+
+    init?(_ email: EmailAddress) {
+        guard let found = Self.allCases.first(where: { $0.email.key == email.key }) else { return nil }
+        self = found
+    }
+}
+
+/// What a client sends with a continuation token: the endpoint with its grant, and whether the content is right.
+enum Input: Hashable {
+    enum Attributes: CaseIterable {
+        case some, all, withAlias
+    }
+
+    case challenge
+    case challengeMethod(Mailbox)
+    case code(isRight: Bool, isDemanded: Bool)
+    case password(isRight: Bool, isDemanded: Bool)
+    case newPassword
+    case attributes(Attributes)
+    case listMethods
+    case listContacts
+    case challengeContact(Mailbox)
+    case contactCode(isRight: Bool)
+    case confirmContact
+    case poll
+    case redeem(isDemanded: Bool)
+
+    static let all: [Input] = {
+        let codes = [true, false].flatMap { isRight in
+            [true, false].flatMap { isDemanded in
+                [
+                    Input.code(isRight: isRight, isDemanded: isDemanded),
+                    .password(isRight: isRight, isDemanded: isDemanded),
+                ]
+            }
+        }
+        let contacts = [true, false].map { Input.contactCode(isRight: $0) }
+        let mailboxes = Mailbox.allCases.flatMap { [Input.challengeMethod($0), .challengeContact($0)] }
+        return [.challenge, .newPassword, .listMethods, .listContacts, .confirmContact, .poll] + codes + contacts
+            + mailboxes + Attributes.allCases.map { .attributes($0) }
+            + [true, false].map { .redeem(isDemanded: $0) }
+    }()
+
+    /// The operation that the input asks for in `state`; nil where its flow has no such call, so that none can be made.
+    func operation(in state: FlowState) -> FlowOperations? {
+        switch (state, self) {
+        case (.signUp, .challenge): .challengeSignUp
+        case (.signUp, .code): .submitSignUpCode
+        case (.signUp, .newPassword): .submitSignUpPassword
+        case (.signUp, .attributes): .submitSignUpAttributes
+        case (.reset, .challenge): .challengeReset
+        case (.reset, .code): .submitResetCode
+        case (.reset, .newPassword): .submitNewPassword
+        case (.reset, .poll): .pollReset
+        // The second factor's challenge has the endpoint of the first one's.
+        case (.signIn(let state), .challenge): state.draft == nil ? [] : .challengeSignIn
+        case (.signIn(let state), .challengeMethod): state.draft == nil ? .challengeSignIn : []
+        case (.signIn, .code): [.submitSignInCode, .submitSecondFactor]
+        case (.signIn, .password): .submitSignInPassword
+        case (.signIn, .listMethods): .listMethods
+        case (.signIn, .listContacts): .listContacts
+        case (.signIn, .challengeContact): .challengeContact
+        case (.signIn, .contactCode): .submitContactCode
+        case (.signIn, .confirmContact): .confirmContact
+        case (_, .redeem): .redeem
+        case (.signUp, _), (.signIn, _), (.reset, _): nil
+        }
+    }
+
+    /// The same with a content that is right.
+    var corrected: Input? {
+        switch self {
+        case .code(isRight: false, let isDemanded): .code(isRight: true, isDemanded: isDemanded)
+        case .password(isRight: false, let isDemanded): .password(isRight: true, isDemanded: isDemanded)
+        case .contactCode(isRight: false): .contactCode(isRight: true)
+        case .code, .password, .contactCode, .challenge, .challengeMethod, .newPassword, .attributes, .listMethods,
+            .listContacts, .challengeContact, .confirmContact, .poll, .redeem:
+            nil
+        }
+    }
+
+    /// Whether tokens that need a second factor are asked for.
+    var isDemanded: Bool {
+        switch self {
+        case .code(_, let isDemanded), .password(_, let isDemanded), .redeem(let isDemanded): isDemanded
+        case .challenge, .challengeMethod, .newPassword, .attributes, .listMethods, .listContacts, .challengeContact,
+            .contactCode, .confirmContact, .poll:
+            false
+        }
+    }
+}
+
+/// What a client hears, without the data.
+enum Answer: Hashable {
+    enum Interaction: String, Hashable {
+        case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst
+        case giveSecondFactor, registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword
+        case awaitReset, passwordChanged, signIn, signedIn, revoked, goToWeb
+    }
+
+    case accepted(Interaction)
+    case refused(Refusal)
+
+    init(_ verdict: Verdict) {
+        self =
+            switch verdict {
+            case .refused(.throttled): .refused(.throttled(retryAfter: 0))
+            case .refused(.locked): .refused(.locked(seconds: 0))
+            case .refused(.invalidAttributes): .refused(.invalidAttributes([]))
+            case .refused(let refusal): .refused(refusal)
+            case .accepted(let interaction):
+                switch interaction {
+                case .requestChallenge: .accepted(.requestChallenge)
+                case .proveAddress: .accepted(.proveAddress)
+                case .chooseCredential: .accepted(.chooseCredential)
+                case .enterPassword: .accepted(.enterPassword)
+                case .collectAttributes: .accepted(.collectAttributes)
+                case .verifyFirst: .accepted(.verifyFirst)
+                case .giveSecondFactor: .accepted(.giveSecondFactor)
+                case .registerMethod: .accepted(.registerMethod)
+                case .chooseMethod: .accepted(.chooseMethod)
+                case .proveContact: .accepted(.proveContact)
+                case .contactAlreadyProven: .accepted(.contactAlreadyProven)
+                case .choosePassword: .accepted(.choosePassword)
+                case .awaitReset: .accepted(.awaitReset)
+                case .passwordChanged: .accepted(.passwordChanged)
+                case .signIn: .accepted(.signIn)
+                case .signedIn: .accepted(.signedIn)
+                case .revoked: .accepted(.revoked)
+                case .goToWeb: .accepted(.goToWeb)
+                }
+            }
+    }
+}
+
+/// What a step writes besides its counters.
+struct Written: OptionSet, Hashable {
+    let rawValue: UInt8
+    static let mail = Written(rawValue: 1)
+    static let user = Written(rawValue: 2)
+    static let password = Written(rawValue: 4)
+    static let method = Written(rawValue: 8)
+    static let tokens = Written(rawValue: 16)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ effects: [FlowEffect]) {
+        self = []
+        for effect in effects {
+            switch effect {
+            case .mailCode: insert(.mail)
+            case .createUser: insert(.user)
+            case .changePassword: insert(.password)
+            case .addStrongMethod: insert(.method)
+            case .openRefreshFamily: insert(.tokens)
+            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .setLockout,
+                .clearLockouts, .rememberNetwork, .forgetNetworks:
+                break
+            }
+        }
+    }
+}
+
+/// A line of the table: seen, not written.
+struct TableRow: Hashable {
+    enum Journey: String, CaseIterable, Hashable, Sendable {
+        case signUp, signIn, reset
+    }
+
+    var journey: Journey
+    var from: StateName
+    var input: Input
+    var answer: Answer
+    /// Nil: the flow stays where it is, or has ended.
+    var to: StateName?
+    var hasEnded: Bool
+    var written: Written
+}

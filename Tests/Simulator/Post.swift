@@ -1,0 +1,71 @@
+import IdentityEngine
+import IdentityStoreSQLite
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The mails: what was issued, and what people have in their mailboxes.
+struct Post: Sendable {
+    /// A code as it was put into the outbox, delivered or not.
+    struct Issued: Hashable, Sendable {
+        var code: String
+        var recipient: String
+        var at: Date
+    }
+
+    /// By flow, oldest first.
+    var issued: [UUID: [Issued]] = [:]
+    /// The codes that arrived, by flow, oldest first.
+    var inbox: [UUID: [String]] = [:]
+}
+
+extension World {
+    /// Takes over what flows have put into the outbox.
+    func readOutbox() {
+        for effect in stores.takeCommitted() {
+            guard case .enqueueMail(let mail) = effect, let flow = mail.flow else { continue }
+            do {
+                let content = try mail.content(using: vault)
+                guard let code = content.code else { continue }
+                post.issued[flow, default: []].append(
+                    Post.Issued(code: code, recipient: content.recipient, at: content.sentAt))
+            } catch {
+                demand(false, "I7", "a mail cannot be read: \(error)")
+            }
+        }
+    }
+
+    /// Runs the mail worker once.
+    ///
+    /// - Parameter mishaps: Whether mails may get lost, come twice, or be refused, and the worker may die.
+    func runMail(_ chance: inout Chance, mishaps: Bool) async throws {
+        let now = clock.now
+        for leased in try await store.leaseMails(limit: 50, now: now, until: now.addingTimeInterval(60)) {
+            let content = try leased.mail.content(using: vault)
+            func arrive() {
+                if let flow = leased.mail.flow, let code = content.code { post.inbox[flow, default: []].append(code) }
+            }
+            switch mishaps ? chance.weighed([0: 60, 1: 10, 2: 10, 3: 10, 4: 10]) : 0 {
+            case 1:
+                // The worker dies: the lease ends in a minute, and another one sends it.
+                continue
+            case 2:
+                // It dies after the mail server took the mail: it comes again.
+                arrive()
+            case 3:
+                // Lost on the way.
+                try await store.markSent(leased.mail.id, now: now)
+            case 4:
+                let event = AuditEvent(.mailFailed, at: now, tenant: tenant)
+                try await store.markFailed(leased.mail.id, now: now, event: event)
+            case _:
+                arrive()
+                try await store.markSent(leased.mail.id, now: now)
+            }
+        }
+    }
+}
