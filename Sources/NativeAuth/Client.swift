@@ -53,6 +53,10 @@ public struct NativeAuthClient: Sendable {
     }
 
     /// As ``Account/accessToken(scopes:claims:policy:correlationID:)``, in the vocabulary of all flows.
+    ///
+    /// `@concurrent`, because optimised builds of Swift 6.3.1 lose the way back to a caller's actor where a function only passes
+    /// on what an actor throws.
+    @concurrent
     package func accessToken(
         for account: Account, scopes: [String]? = nil, claims: String? = nil, forceRefresh: Bool = false,
         correlationID: UUID? = nil
