@@ -78,8 +78,14 @@ extension RequiredAttribute {
         case (_, _):
             break
         }
-        guard let regex, let pattern = try? Regex(regex) else { return nil }
-        return (try? pattern.wholeMatch(in: value.description)) == nil ? .patternMismatch(regex: regex) : nil
+        guard let regex else { return nil }
+        do {
+            let match = try Regex(regex).wholeMatch(in: value.description)
+            return match == nil ? .patternMismatch(regex: regex) : nil
+        } catch {
+            // What cannot be read or tried here says nothing about the value: the server decides.
+            return nil
+        }
     }
 }
 
