@@ -156,10 +156,15 @@ struct Served: Sendable {
     }
 
     /// Waits until no request is under way and nobody can go on.
+    ///
+    /// Nobody can go on only when all were at rest from the beginning to the end of a wait: the answer of a database may come
+    /// while one ends, and then the request is over before its client has gone on.
     func settle() async {
+        var isAtRest: Bool
         repeat {
+            isAtRest = underWay == 0
             await SerialRun.idle()
-        } while underWay > 0
+        } while !isAtRest || underWay > 0
     }
 
     private func carry(_ request: TransportRequest, from device: Int) async throws -> TransportResponse {
