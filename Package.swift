@@ -68,10 +68,11 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
             ], swiftSettings: strict),
+        .target(name: "IdentityStoreSQL", dependencies: ["NativeAuthCore", "IdentityEngine"], swiftSettings: strict),
         .target(
             name: "IdentityStoreSQLite",
             dependencies: [
-                "NativeAuthCore", "IdentityEngine",
+                "IdentityEngine", "IdentityStoreSQL",
                 .product(name: "GRDB", package: "GRDB.swift", condition: testing),
             ], swiftSettings: strict),
         .target(
@@ -89,7 +90,7 @@ let package = Package(
             name: "NativeAuthTesting",
             dependencies: [
                 "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
-                "IdentityStoreSQLite",
+                "IdentityStoreSQL", "IdentityStoreSQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
@@ -98,6 +99,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
             ], swiftSettings: strict),
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "IdentityStorePostgres",
+            dependencies: ["IdentityEngine", "IdentityStoreSQL", .target(name: "CLibPQ", condition: server)],
+            swiftSettings: strict),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -120,7 +127,7 @@ let package = Package(
             name: "native-auth",
             dependencies: [
                 "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
-                "IdentityStoreSQLite", "IdentityPasswords", "IdentityMail",
+                "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
@@ -149,6 +156,7 @@ let package = Package(
             name: "IdentityEngineTests",
             dependencies: [
                 "IdentityEngine", "NativeAuthCore", .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "IdentityStoreSQL", condition: testing),
                 .target(name: "IdentityStoreSQLite", condition: testing),
             ], swiftSettings: strict),
         .testTarget(
@@ -169,6 +177,7 @@ let package = Package(
             name: "IdentityMailTests",
             dependencies: [
                 "IdentityEngine", "NativeAuthCore", .target(name: "IdentityMail", condition: server),
+                .target(name: "IdentityStoreSQL", condition: server),
                 .target(name: "IdentityStoreSQLite", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -177,7 +186,9 @@ let package = Package(
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [
-                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityStoreSQLite", condition: testing),
+                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityStoreSQL", condition: testing),
+                .target(name: "IdentityStoreSQLite", condition: testing),
+                .target(name: "IdentityStorePostgres", condition: server),
             ], swiftSettings: strict),
         .testTarget(
             name: "IdentityHTTPTests",
@@ -205,10 +216,13 @@ let package = Package(
                 "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
                 .target(name: "NativeAuthTesting", condition: testing),
                 .target(name: "IdentityHTTP", condition: testing),
+                .target(name: "IdentityStoreSQL", condition: testing),
                 .target(name: "IdentityStoreSQLite", condition: testing),
                 .target(name: "IdentityTokens", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Tests/Simulator", swiftSettings: strict),
+        .executableTarget(
+            name: "ActorReturn", dependencies: ["NativeAuth"], path: "Tests/ActorReturn", swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["Simulator"], swiftSettings: strict),
         .executableTarget(
             name: "TenantMeasure",

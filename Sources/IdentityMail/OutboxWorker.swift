@@ -148,13 +148,13 @@ package final class OutboxWorker: Service {
             words = try renderer.words(of: content)
             message = try renderer.render(content, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
         } catch {
-            return try await fail(mail, detail: error is VaultError ? "unreadable" : "malformed")
+            return try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
         }
         do {
             try await transport.send(message)
         } catch {
             switch error {
-            case .permanent(let replyCode): return try await fail(mail, detail: "smtp-\(replyCode)")
+            case .permanent(let replyCode): return try await fail(leased, detail: "smtp-\(replyCode)")
             case .temporary: return try await postpone(leased, because: error)
             }
         }
@@ -162,7 +162,7 @@ package final class OutboxWorker: Service {
             DeliveredMail(
                 to: content.recipient, subject: words.subject, code: content.code, text: words.text,
                 sentAt: content.sentAt))
-        try await store.markSent(mail.id, now: clock.now)
+        try await store.markSent(leased, now: clock.now)
     }
 
     private func postpone(_ leased: LeasedMail, because error: MailTransportError) async throws(StoreError) {
@@ -172,14 +172,15 @@ package final class OutboxWorker: Service {
         logger.warning(
             "A mail was not taken; it is tried again.",
             metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
-        try await store.retry(leased.mail.id, at: next)
+        try await store.retry(leased, at: next)
     }
 
-    private func fail(_ mail: OutboxMail, detail: String) async throws(StoreError) {
+    private func fail(_ leased: LeasedMail, detail: String) async throws(StoreError) {
+        let mail = leased.mail
         logger.error("A mail cannot be sent.", metadata: ["mail": "\(mail.id)", "reason": "\(detail)"])
         let now = clock.now
         try await store.markFailed(
-            mail.id, now: now,
+            leased, now: now,
             event: AuditEvent(.mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, detail: detail))
     }
 

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityEngine
+import IdentityStoreSQL
 
 /// What SQLite said, without the statement and its values, which could be personal or secret (`SEC-LOG-1`).
 struct SQLiteFailure: Error, CustomStringConvertible {
@@ -19,8 +20,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     /// SQLite rolled the transaction back because of another job of the batch.
     static let transactionLost = SQLiteFailure(description: "the transaction was rolled back")
-    /// A row that this transaction has read was not there to be updated.
-    static let rowLost = SQLiteFailure(description: "the row changed between its reading and its writing")
 }
 
 extension StoreError {
@@ -29,7 +28,7 @@ extension StoreError {
         switch error {
         case let error as StoreError:
             self = error
-        case let error as SQLiteFailure:
+        case is SQLiteFailure, is RowLost:
             self = .unavailable(error)
         case let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
             self = .corrupt("database")

@@ -1,5 +1,6 @@
 import GRDB
 package import IdentityEngine
+import IdentityStoreSQL
 
 /// All stores of the engine in one SQLite database: a file, or memory.
 ///
@@ -7,9 +8,10 @@ package import IdentityEngine
 /// file, and deleted content overwritten with zeros (`REL-TX-2`, `SEC-SEC-2`). Changes go through one writer that groups
 /// them; reads run beside it on connections of their own (a file) or between its batches (memory).
 package final class SQLiteStore: Sendable {
-    private let database: any DatabaseWriter
+    let database: any DatabaseWriter
     let writer: GroupCommitWriter
     private let file: DatabaseFile?
+    var isInMemory: Bool { file == nil }
 
     /// Opens the database at `path`, making folder (0700), file (0600) and tables where they are missing.
     ///
@@ -59,15 +61,19 @@ package final class SQLiteStore: Sendable {
     private static func migrate(
         _ database: any DatabaseWriter, path: String, upTo migration: String? = nil
     ) throws {
-        let migrator = Schema.migrator
+        var migrator = DatabaseMigrator()
+        for change in Migration.all {
+            migrator.registerMigration(change.name) { try $0.execute(sql: change.sqlite) }
+        }
+        let all = migrator
         try database.read { db in
-            if try migrator.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
+            if try all.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
             let isEmpty = try Row.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
             if try !isEmpty && !db.tableExists("grdb_migrations") {
                 throw SQLiteStoreOpenError.notADatabase(path: path)
             }
         }
-        if let migration { try migrator.migrate(database, upTo: migration) } else { try migrator.migrate(database) }
+        if let migration { try all.migrate(database, upTo: migration) } else { try all.migrate(database) }
     }
 
     /// Closes the database and unlocks the file; call it when nobody uses the store any more. Whatever is called later throws
@@ -101,27 +107,10 @@ package final class SQLiteStore: Sendable {
     /// - Parameter reader: Whether to use a connection of the readers instead of the writer's.
     package func unsafeSQL(_ sql: String, reader: Bool = false) async throws(StoreError) -> [[String?]] {
         let work: @Sendable (Database) throws -> [[String?]] = { db in
-            try Row.fetchAll(db, sql: sql).map { row in row.databaseValues.map(Self.text) }
+            try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in row.databaseValues.map(Self.text) }
         }
         do {
             return try await reader ? database.unsafeRead(work) : database.writeWithoutTransaction(work)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    /// Runs `query` on a consistent state of the database.
-    ///
-    /// `@concurrent`, because optimised builds of Swift 6.3.1 lose the way back to a caller's actor here: what followed
-    /// `account(_:in:)` ran beside its actor.
-    @concurrent
-    func read<Value: Sendable>(
-        _ query: @escaping @Sendable (Database) throws -> Value
-    ) async throws(StoreError) -> Value {
-        do {
-            // A database in memory has one connection, so nothing can change beside a read, and GRDB's `read` would ask
-            // SQLite about a connection that ``close()`` may have ended.
-            return try await file == nil ? database.unsafeRead(query) : database.read(query)
         } catch {
             throw StoreError(error)
         }

@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 public import NativeAuthCore
 

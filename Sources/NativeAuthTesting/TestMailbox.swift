@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 
@@ -190,7 +191,7 @@ public final class TestMailbox: Sendable {
                         state.mails.insert(mail, at: 0)
                         if trouble?.kind == .duplicated { state.mails.insert(mail, at: 0) }
                     }
-                    try await store.markSent(item.mail.id, now: now)
+                    try await store.markSent(item, now: now)
                 }
                 if leased.count < limit { return .success(()) }
             }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import IdentityEngine
-import IdentityStoreSQLite
+import IdentityStoreSQL
 import IdentityTokens
 import NativeAuthCore
 
@@ -10,10 +10,16 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Where the database lies: the options that commands which work on it share with `serve`. No server may run on it meanwhile.
+/// Where the database lies: the options that commands which work on it share with `serve`. No server may run on an SQLite file
+/// meanwhile; on PostgreSQL any number may.
 struct DatabasePlace: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
-    @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder).") var database: String?
+    @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder) or postgresql://….")
+    var database: String?
+    @Option(
+        name: .customLong("master-key-file"), help: "File with the master key (default: master.key in the data folder)."
+    )
+    var masterKeyFile: String?
     @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
     @Option(help: "One tenant: its id, domain or subdomain (default: all of them).") var tenant: String?
 
@@ -39,14 +45,15 @@ struct DatabasePlace: ParsableArguments {
 
     private func opened() async throws -> OpenedDatabase {
         let settings = try settings()
-        let path = settings.databasePath ?? settings.dataFolder + "/identity.sqlite"
         // Nothing is made here: a new database by mistake would hold nothing and explain nothing.
-        for (file, what) in [(path, "database"), (settings.dataFolder + "/master.key", "master key")]
-        where !FileManager.default.fileExists(atPath: file) {
-            throw StartFailure.inputOutput("There is no \(what) at \(file); native-auth serve makes it.")
+        var files: [(path: String, what: String)] = []
+        if let path = settings.database.path(in: settings.dataFolder) { files.append((path, "database")) }
+        if case .inDataFolder = settings.masterKey { files.append((settings.dataFolder + "/master.key", "master key")) }
+        for file in files where !FileManager.default.fileExists(atPath: file.path) {
+            throw StartFailure.inputOutput("There is no \(file.what) at \(file.path); native-auth serve makes it.")
         }
         let randomness = SystemRandomness()
-        let vault = Vault(masterKey: try DataFolder(settings.dataFolder).masterKey(), randomness: randomness)
+        let vault = Vault(masterKey: try settings.masterKey.load(in: settings.dataFolder), randomness: randomness)
         var tenants = settings.directory.entries.map(\.tenant)
         if let tenant {
             guard let chosen = try await settings.directory.tenant(named: tenant) else {
@@ -54,7 +61,7 @@ struct DatabasePlace: ParsableArguments {
             }
             tenants = [chosen]
         }
-        let store = try SQLiteStore(path: path)
+        let store = try await settings.database.open(in: settings.dataFolder)
         let clock = SystemClock()
         return OpenedDatabase(
             store: store, ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
@@ -64,8 +71,9 @@ struct DatabasePlace: ParsableArguments {
     /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their
     /// business.
     private func settings() throws -> ServeSettings {
-        let options = ["data": data, "database": database, "config": config].compactMapValues(\.self)
-        let names = ["NATIVE_AUTH_DATA", "NATIVE_AUTH_DATABASE", "NATIVE_AUTH_CONFIG"]
+        let options = ["data": data, "database": database, "config": config, "master-key-file": masterKeyFile]
+            .compactMapValues(\.self)
+        let names = ["DATA", "DATABASE", "CONFIG", "MASTER_KEY", "MASTER_KEY_FILE"].map { "NATIVE_AUTH_" + $0 }
         do {
             return try ServeSettings(
                 options: options,
@@ -78,9 +86,6 @@ struct DatabasePlace: ParsableArguments {
     private static func failure(_ error: any Error) -> StartFailure {
         switch error {
         case let failure as StartFailure: failure
-        case SQLiteStoreOpenError.lockedByAnotherProcess(let path):
-            .unavailable("The database \(path) is in use by a running server; stop it, and try again.")
-        case let error as SQLiteStoreOpenError: .inputOutput(error.description)
         case TokenIssuerError.unavailable(VaultError.unreadable):
             .inputOutput("The signing keys do not open under this master key.")
         default: .inputOutput("The database could not be read or written: \(type(of: error)).")
@@ -90,7 +95,7 @@ struct DatabasePlace: ParsableArguments {
 
 /// A database that is open.
 struct OpenedDatabase {
-    let store: SQLiteStore
+    let store: any SQLStore
     let ring: KeyRing
     let tenants: [Tenant]
     let now: Date

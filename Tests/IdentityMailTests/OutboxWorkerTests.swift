@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import Logging
 import NativeAuthCore

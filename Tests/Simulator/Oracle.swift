@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuth
 import NativeAuthCore

@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 
@@ -58,13 +59,13 @@ extension World {
                 arrive()
             case 3:
                 // Lost on the way.
-                try await store.markSent(leased.mail.id, now: now)
+                try await store.markSent(leased, now: now)
             case 4:
                 let event = AuditEvent(.mailFailed, at: now, tenant: tenant)
-                try await store.markFailed(leased.mail.id, now: now, event: event)
+                try await store.markFailed(leased, now: now, event: event)
             case _:
                 arrive()
-                try await store.markSent(leased.mail.id, now: now)
+                try await store.markSent(leased, now: now)
             }
         }
     }

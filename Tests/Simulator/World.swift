@@ -1,6 +1,7 @@
 import Crypto
 import IdentityEngine
 import IdentityHTTP
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import IdentityTokens
 import NativeAuth

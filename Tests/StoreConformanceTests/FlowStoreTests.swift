@@ -186,8 +186,8 @@ struct FlowStoreTests {
                 effects: [.createUser(user), .openRefreshFamily(dead), .openRefreshFamily(alive)])
             #expect(try await store.removeExpired(now: noon + 99) == 0)
 
-            // A flow, the replay record that goes with it, an expired replay record, a refresh family.
-            #expect(try await store.removeExpired(now: noon + 100) == 4)
+            // A flow, with which a replay record goes, an expired replay record, a refresh family.
+            #expect(try await store.removeExpired(now: noon + 100) == 3)
 
             #expect(try await store.facts(ended) == StepFacts(row: nil))
             #expect(try await store.facts(running) == StepFacts(row: FlowRow(expiresAt: noon + 900)))

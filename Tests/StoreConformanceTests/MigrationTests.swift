@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 import Testing

@@ -89,8 +89,8 @@ struct OutboxStoreTests {
         try await sut.withStore { store in
             let mail = fixtureMail()
             try await store.perform(.enqueueMail(mail))
-            _ = try await store.leaseMails(limit: 1, now: noon, until: noon + 60)
-            try await store.retry(mail.id, at: noon + 5)
+            let leased = try #require(try await store.leaseMails(limit: 1, now: noon, until: noon + 60).first)
+            try await store.retry(leased, at: noon + 5)
             #expect(try await store.nextMailDue() == noon + 5)
             #expect(try await store.leaseMails(limit: 1, now: noon + 4, until: noon + 64).isEmpty)
             let again = try await store.leaseMails(limit: 1, now: noon + 5, until: noon + 65)
@@ -115,10 +115,32 @@ struct OutboxStoreTests {
         try await sut.withStore { store in
             let mails = [fixtureMail(), fixtureMail()]
             try await store.perform(.enqueueMail(mails[0]), .enqueueMail(mails[1]))
-            try await store.markSent(mails[0].id, now: noon + 1)
-            try await store.markFailed(mails[1].id, now: noon + 1, event: failure)
-            for mail in mails { try await store.retry(mail.id, at: noon + 2) }
+            let leased = try await store.leaseMails(limit: 2, now: noon, until: noon + 60)
+            try await store.markSent(leased[0], now: noon + 1)
+            try await store.markFailed(leased[1], now: noon + 1, event: failure)
+            for mail in leased { try await store.retry(mail, at: noon + 2) }
             #expect(try await store.leaseMails(limit: 5, now: noon + 10, until: noon + 70).isEmpty)
+            #expect(try await store.nextMailDue() == nil)
+        }
+    }
+
+    @Test("REL-HA-5: a worker whose lease ran out moves no mail of another", arguments: StoreUnderTest.available)
+    func aLostLeaseMovesNothing(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let mail = fixtureMail()
+            try await store.perform(.enqueueMail(mail))
+            let first = try #require(try await store.leaseMails(limit: 1, now: noon, until: noon + 60).first)
+            let second = try #require(try await store.leaseMails(limit: 1, now: noon + 60, until: noon + 120).first)
+            #expect(first.attempts == 0)
+            #expect(second.attempts == 1)
+
+            try await store.retry(first, at: noon + 61)
+            try await store.markFailed(first, now: noon + 61, event: failure)
+            #expect(try await store.nextMailDue() == noon + 120)
+            try await store.retry(second, at: noon + 62)
+            #expect(try await store.nextMailDue() == noon + 62)
+            // What was sent is sent, whoever did it.
+            try await store.markSent(first, now: noon + 63)
             #expect(try await store.nextMailDue() == nil)
         }
     }
@@ -140,9 +162,10 @@ struct OutboxStoreTests {
         try await sut.withStore { store in
             let sent = fixtureMail()
             try await store.perform(.enqueueMail(sent), .enqueueMail(fixtureMail(expiresAt: noon + 600)))
-            try await store.markSent(sent.id, now: noon)
+            let leased = LeasedMail(mail: sent, attempts: 0)
+            try await store.markSent(leased, now: noon)
             // A second worker, whose lease ran out, says it again.
-            try await store.markSent(sent.id, now: noon + 300)
+            try await store.markSent(leased, now: noon + 300)
             // Expires the other one, and keeps both.
             #expect(try await store.removeExpired(now: noon + 600) == 0)
             #expect(try await store.nextMailDue() == nil)

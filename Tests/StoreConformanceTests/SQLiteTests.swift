@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 import Testing
@@ -134,7 +135,7 @@ struct GroupCommitTests {
             }
             let event = AuditEvent(.tokenRefreshed, at: noon, tenant: contoso)
             _ = try await store.updateRefreshFamily(family.id, in: contoso) { _ in (nil, event, 0) }
-            try await store.markSent(UUID(), now: noon)
+            try await store.markSent(LeasedMail(mail: fixtureMail(), attempts: 0), now: noon)
             _ = try await store.leaseMails(limit: 5, now: noon, until: noon + 60)
             #expect(try await state() == before)
 
@@ -373,9 +374,11 @@ struct SQLiteFileTests {
             try await store.checkpoint()
             for canary in canaries { #expect(try filesContain(canary), "the scan must be able to find it") }
 
-            try await store.markSent(mails[0].id, now: noon)
+            let leased = try await store.leaseMails(limit: 4, now: noon, until: noon + 60)
+            func lease(_ mail: OutboxMail) throws -> LeasedMail { try #require(leased.first { $0.mail.id == mail.id }) }
+            try await store.markSent(lease(mails[0]), now: noon)
             try await store.markFailed(
-                mails[1].id, now: noon, event: AuditEvent(.mailFailed, at: noon, tenant: contoso))
+                lease(mails[1]), now: noon, event: AuditEvent(.mailFailed, at: noon, tenant: contoso))
             _ = try await store.removeExpired(now: noon + 600)
 
             for canary in canaries.dropLast() { #expect(try !filesContain(canary), "\(canary)") }

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 import Testing
@@ -10,16 +11,23 @@ typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & KeySto
 /// A store that the conformance suite runs against: every test takes one and gets it fresh and empty.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    fileprivate let open: @Sendable (_ folder: URL) async throws -> any AnyStore
+    private let run: @Sendable (_ body: (any AnyStore) async throws -> Void) async throws -> Void
 
-    /// The stores that every run covers.
+    /// The stores that every run covers. None is left out: where PostgreSQL cannot be started, its tests fail.
     static let available = [
-        StoreUnderTest(testDescription: "SQLite in memory") { _ in try SQLiteStore.inMemory() },
-        StoreUnderTest(testDescription: "SQLite file") { try SQLiteStore(path: $0.appending(path: "test.db").path()) },
+        StoreUnderTest(testDescription: "SQLite in memory") { body in try await body(try SQLiteStore.inMemory()) },
+        StoreUnderTest(testDescription: "SQLite file") { body in
+            try await withTemporaryFolder {
+                try await body(try SQLiteStore(path: $0.appending(path: "test.db").path()))
+            }
+        },
+        StoreUnderTest(testDescription: "PostgreSQL") { body in
+            try await PostgresServer.withStore { try await body($0) }
+        },
     ]
 
     func withStore(_ body: (any AnyStore) async throws -> Void) async throws {
-        try await withTemporaryFolder { try await body(try await open($0)) }
+        try await run(body)
     }
 }
 

@@ -217,7 +217,7 @@ package protocol FlowStore: Sendable {
 
     /// Removes what has expired: flow rows, replay records, mails that were never sent, failures older than a day.
     ///
-    /// - Returns: How many rows went.
+    /// - Returns: How many rows went, those that go with another one not counted.
     func removeExpired(now: Date) async throws(StoreError) -> Int
 
     /// Whether the database accepts writes; for `/readyz`. Touches no table that grows.

@@ -35,7 +35,7 @@ package struct OutboxMail: Hashable, Sendable {
 /// A mail that a worker has taken to send.
 package struct LeasedMail: Hashable, Sendable {
     package var mail: OutboxMail
-    /// How many times it was tried before.
+    /// How many times it was tried before. Each lease counts, so the number also tells one lease from the next.
     package var attempts: Int
 
     package init(mail: OutboxMail, attempts: Int) {
@@ -51,12 +51,13 @@ package struct LeasedMail: Hashable, Sendable {
 package protocol OutboxStore: Sendable {
     /// Takes up to `limit` due mails, oldest first, until `leaseEnd`. Expired ones are marked expired and not returned.
     func leaseMails(limit: Int, now: Date, until leaseEnd: Date) async throws(StoreError) -> [LeasedMail]
-    /// The mail server took it: wipes the content.
-    func markSent(_ id: UUID, now: Date) async throws(StoreError)
-    /// Not now: tries again at `next`.
-    func retry(_ id: UUID, at next: Date) async throws(StoreError)
-    /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction.
-    func markFailed(_ id: UUID, now: Date, event: AuditEvent) async throws(StoreError)
+    /// The mail server took it: wipes the content, also when another worker holds the lease by now.
+    func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError)
+    /// Not now: tries again at `next`. Does nothing when another worker has taken the mail meanwhile (`REL-HA-5`).
+    func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError)
+    /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction. Does nothing
+    /// when another worker has taken the mail meanwhile.
+    func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError)
     /// When the next mail is due; nil when none waits.
     func nextMailDue() async throws(StoreError) -> Date?
 }

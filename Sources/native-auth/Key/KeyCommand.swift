@@ -9,14 +9,14 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth key`: the keys that sign tokens, while no server runs on their database.
+/// `native-auth key`: the keys that sign tokens.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens.",
         discussion: """
             A server rotates its keys by itself every 90 days. These commands are for the days between, and for an \
-            emergency. They work on the database file, so stop the server first. --data, --database and --config are \
-            those of serve, and are read from the environment too.
+            emergency. An SQLite file has one user at a time, so stop the server first; PostgreSQL has not. --data, \
+            --database, --master-key-file and --config are those of serve, and are read from the environment too.
             """,
         subcommands: [List.self, Rotate.self, Revoke.self])
 

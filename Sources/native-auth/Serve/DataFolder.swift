@@ -18,9 +18,6 @@ import NativeAuthCore
 struct DataFolder {
     let path: String
 
-    /// The database, unless the settings name another.
-    var databasePath: String { path + "/identity.sqlite" }
-
     /// Makes the folder, readable by its owner alone.
     init(_ path: String) throws(StartFailure) {
         self.path = path
@@ -59,6 +56,30 @@ struct DataFolder {
         guard errno == EEXIST else {
             throw .inputOutput("The master key \(file) cannot be made: \(String(cString: strerror(errno))).")
         }
+        return try MasterKey.load(file)
+    }
+}
+
+/// Where the key comes from under which everything is sealed (`SEC-SEC-1`): 32 random bytes, the same for all servers of one
+/// database.
+enum MasterKey: Sendable {
+    /// A file of the data folder, made at the first start.
+    case inDataFolder
+    /// A file that somebody made, such as `head -c 32 /dev/urandom`.
+    case file(String)
+    /// Given in the environment, base64.
+    case given(Secret<Data>)
+
+    func load(in dataFolder: String) throws(StartFailure) -> SymmetricKey {
+        switch self {
+        case .inDataFolder: try DataFolder(dataFolder).masterKey()
+        case .file(let path): try Self.load(path)
+        case .given(let bytes): SymmetricKey(data: bytes.reveal())
+        }
+    }
+
+    /// The key in a file that only its owner may read.
+    fileprivate static func load(_ file: String) throws(StartFailure) -> SymmetricKey {
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .inputOutput("The master key \(file) cannot be read.") }
         defer { close(descriptor) }

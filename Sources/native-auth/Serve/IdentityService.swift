@@ -4,7 +4,7 @@ import IdentityEngine
 import IdentityHTTP
 import IdentityMail
 import IdentityPasswords
-import IdentityStoreSQLite
+import IdentityStoreSQL
 import IdentityTokens
 import Logging
 import NIOCore
@@ -38,26 +38,19 @@ struct IdentityService: Sendable {
         let baseURL: String
     }
 
-    private let store: SQLiteStore
+    private let store: any SQLStore
     private let vault: Vault
     private let hasher: Argon2idHasher
     private let clock = SystemClock()
     private let randomness = SystemRandomness()
 
     /// Opens everything that can be missing or damaged, so that a server either starts or says why not.
-    init(_ settings: ServeSettings, logger: Logger) throws(StartFailure) {
+    init(_ settings: ServeSettings, logger: Logger) async throws(StartFailure) {
         self.settings = settings
         self.logger = logger
         let folder = try DataFolder(settings.dataFolder)
-        vault = Vault(masterKey: try folder.masterKey(), randomness: randomness)
-        do {
-            store = try SQLiteStore(path: settings.databasePath ?? folder.databasePath)
-        } catch {
-            switch error {
-            case .lockedByAnotherProcess: throw .unavailable(error.description)
-            case .unreadable, .notADatabase, .newerSchema: throw .inputOutput(error.description)
-            }
-        }
+        vault = Vault(masterKey: try settings.masterKey.load(in: folder.path), randomness: randomness)
+        store = try await settings.database.open(in: folder.path)
         do {
             hasher = try Argon2idHasher()
         } catch {

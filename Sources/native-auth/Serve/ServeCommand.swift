@@ -17,14 +17,25 @@ struct ServeCommand: AsyncParsableCommand {
             Without options: profile development on http://127.0.0.1:8765, data under ./.native-auth/, mail in the \
             development inbox. Each option can also be given in the environment as NATIVE_AUTH_ and its name in capitals, \
             such as NATIVE_AUTH_PORT. In the environment only: NATIVE_AUTH_RESOURCE_SERVER_SECRET, the password with which \
-            resource servers ask about tokens (RFC 7662).
+            resource servers ask about tokens (RFC 7662), and NATIVE_AUTH_MASTER_KEY, the master key in base64, the same for \
+            all servers of one database.
             """)
 
     @Option(help: "Address to listen on (default: 127.0.0.1).") var host: String?
     @Option(help: "Port to listen on; 0 takes any free one (default: 8765).") var port: String?
     @Option(help: "URL by which clients know the server (default: http://HOST:PORT).") var baseURL: String?
     @Option(help: "Folder for database and master key (default: ./.native-auth).") var data: String?
-    @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder).") var database: String?
+    @Option(
+        help: """
+            Database: sqlite:PATH (default: identity.sqlite in the data folder), or postgresql://USER@HOST/DATABASE, which \
+            many servers may share.
+            """)
+    var database: String?
+    @Option(help: "Connections to PostgreSQL (default: 10).") var databaseConnections: String?
+    @Option(help: "required or unsafe: whether PostgreSQL must keep all it acknowledged (default: required).")
+    var durability: String?
+    @Option(help: "File with the master key, 32 bytes (default: master.key in the data folder, made there).")
+    var masterKeyFile: String?
     @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp: String?
     @Option(name: .customLong("smtp-ca-file"), help: "Certificates (PEM) to trust for the mail server.")
     var smtpCAFile: String?
@@ -48,7 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
             logger.logLevel = settings.logLevel
-            let service = try IdentityService(settings, logger: logger)
+            let service = try await IdentityService(settings, logger: logger)
             try await service.run { address in
                 if settings.profile == .development { say(Self.banner(settings, address)) }
                 say("ready \(address.listening)")
@@ -62,6 +73,8 @@ struct ServeCommand: AsyncParsableCommand {
     private var options: [String: String] {
         let given: [(String, String?)] = [
             ("host", host), ("port", port), ("base-url", baseURL), ("data", data), ("database", database),
+            ("database-connections", databaseConnections), ("durability", durability),
+            ("master-key-file", masterKeyFile),
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies), ("log-level", logLevel),

@@ -2,6 +2,7 @@ import Configuration
 import IdentityEngine
 import IdentityHTTP
 import IdentityMail
+import IdentityStorePostgres
 import Logging
 import NativeAuthCore
 
@@ -27,6 +28,12 @@ struct ServeSettings: Sendable {
         case production
     }
 
+    /// Whether PostgreSQL must keep what it acknowledged when the power goes (`REL-TX-2`).
+    enum Durability: String, CaseIterable, Sendable {
+        case required
+        case unsafe
+    }
+
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
@@ -35,7 +42,8 @@ struct ServeSettings: Sendable {
     /// What clients and tokens call the server; nil: `http://HOST:PORT`.
     var baseURL: String?
     var dataFolder = "./.native-auth"
-    var databasePath: String?
+    var database = DatabaseAddress.sqlite(path: nil)
+    var masterKey = MasterKey.inDataFolder
     /// Nil: a receiver of its own on loopback, which throws mail away once the inbox has it.
     var smtpURL: String?
     var smtpCAFile: String?
@@ -56,13 +64,14 @@ struct ServeSettings: Sendable {
     /// Every name that the environment may hold after `NATIVE_AUTH_`; another one is a slip that must not go unseen.
     /// `NATIVE_AUTH_EMULATOR` is read by the SDK.
     static let names = [
-        "host", "port", "base-url", "data", "database", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
+        "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
+        "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
         "limits", "trusted-proxies", "resource-server-secret", "log-level",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
 
-    private static let secrets: Set<String> = ["smtp", "resource-server-secret"]
+    private static let secrets: Set<String> = ["smtp", "resource-server-secret", "database", "master-key"]
 
     init() {}
 
@@ -119,12 +128,38 @@ struct ServeSettings: Sendable {
             }
         }
         if let given = text("database") {
-            if given.hasPrefix("sqlite:"), given.utf8.count > 7 {
-                databasePath = String(given.dropFirst(7))
-            } else if given.hasPrefix("postgresql://") || given.hasPrefix("postgres://") {
-                problems.append("--database names PostgreSQL, which this version does not speak; use sqlite:PATH.")
+            if let address = DatabaseAddress(given) {
+                database = address
             } else {
-                problems.append("--database is “\(Self.shown(given))”; it must be sqlite:PATH.")
+                // The value is not told: a URL may hold a password.
+                problems.append("--database must be sqlite:PATH or postgresql://USER:PASSWORD@HOST/DATABASE.")
+            }
+        }
+        let durability = choice("durability", Durability.required)
+        var connections = 10
+        if let given = text("database-connections") {
+            if let number = Int(given), (1...200).contains(number) {
+                connections = number
+            } else {
+                problems.append(
+                    "--database-connections is “\(Self.shown(given))”; it must be a number from 1 to 200.")
+            }
+        }
+        if case .postgres(let place, var postgres) = database {
+            postgres.connections = connections
+            postgres.allowsUnsafeDurability = durability == .unsafe
+            database = .postgres(place, postgres)
+        }
+        if let file = text("master-key-file") { masterKey = .file(file) }
+        if let given = text("master-key") {
+            if let bytes = Data(base64Encoded: given), bytes.count == 32 {
+                masterKey = .given(Secret(bytes))
+            } else {
+                problems.append(
+                    "NATIVE_AUTH_MASTER_KEY must be 32 random bytes in base64, as openssl rand -base64 32 gives.")
+            }
+            if text("master-key-file") != nil {
+                problems.append("NATIVE_AUTH_MASTER_KEY and --master-key-file are both given; one key is needed.")
             }
         }
         if let given = baseURL {
@@ -176,12 +211,12 @@ struct ServeSettings: Sendable {
                 problems.append(contentsOf: error.problems)
             }
         }
-        problems.append(contentsOf: productionProblems(hasTenantFile: text("config") != nil))
+        problems.append(contentsOf: productionProblems(hasTenantFile: text("config") != nil, durability))
         guard problems.isEmpty else { throw Invalid(problems: problems) }
     }
 
     /// `SEC-PRF-1`: production starts with no convenience of development, and says which setting is one.
-    private func productionProblems(hasTenantFile: Bool) -> [String] {
+    private func productionProblems(hasTenantFile: Bool, _ durability: Durability) -> [String] {
         guard profile == .production else { return [] }
         var problems: [String] = []
         if !hasTenantFile {
@@ -205,6 +240,7 @@ struct ServeSettings: Sendable {
             problems.append(
                 "NATIVE_AUTH_RESOURCE_SERVER_SECRET must have 32 characters or more in the production profile.")
         }
+        if durability == .unsafe { problems.append("--durability unsafe is for the development profile only.") }
         if limits != .production { problems.append("--limits development is for the development profile only.") }
         if logLevel < .info { problems.append("--log-level \(logLevel) is for the development profile only.") }
         return problems

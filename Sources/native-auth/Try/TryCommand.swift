@@ -233,7 +233,7 @@ struct TryCommand: AsyncParsableCommand {
             address.yield(baseURL)
         case .own(let settings):
             ownData = settings.dataFolder
-            let service = OwnServer(service: try Self.service(settings), address: address)
+            let service = OwnServer(service: try await Self.service(settings), address: address)
             server = ServiceGroup(
                 configuration: .init(
                     services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -293,11 +293,11 @@ struct TryCommand: AsyncParsableCommand {
     }
 
     /// Opens the data of a server of one's own. It logs errors only: the screen belongs to the conversation.
-    private static func service(_ settings: ServeSettings) throws(StartFailure) -> IdentityService {
+    private static func service(_ settings: ServeSettings) async throws(StartFailure) -> IdentityService {
         var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
         do throws(StartFailure) {
-            return try IdentityService(settings, logger: logger)
+            return try await IdentityService(settings, logger: logger)
         } catch {
             guard case .unavailable(let sentence) = error else { throw error }
             throw .unavailable(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import IdentityEngine
-import IdentityStoreSQLite
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
@@ -9,13 +8,13 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth user`: one account at a time, while no server runs on its database.
+/// `native-auth user`: one account at a time.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Show, disable or enable an account, or forget its second factors.",
         discussion: """
-            They work on the database file, so stop the server first. --data, --database and --config are those of \
-            serve, and are read from the environment too.
+            An SQLite file has one user at a time, so stop the server first; PostgreSQL has not. --data, --database, \
+            --master-key-file and --config are those of serve, and are read from the environment too.
             """,
         subcommands: [Show.self, Disable.self, Enable.self, ForgetMethods.self])
 

@@ -1,5 +1,6 @@
 import Crypto
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 
@@ -210,6 +211,12 @@ struct Scenario: Sendable {
                 journey: .reset, method: .emailPassword, capabilities: [.mfaRequired], methods: [.other]),
             isDemanded: true),
     ]
+
+    /// Those whose first challenge asks for something that can be guessed: a code each, and a password.
+    static let guessed = all.filter {
+        $0.variation == Variation(journey: $0.variation.journey, method: .emailOneTimePasscode)
+            || $0.variation.journey == .reset || $0.variation.hasLimits
+    }
 }
 
 extension Scenario {
@@ -233,6 +240,8 @@ struct Request: Hashable {
     var input: Input
     /// With a content that is none: an empty code, a weak password, no address, no challenge type, no scope.
     var isMalformed = false
+    /// Wrong in another way than without this.
+    var isOther = false
 }
 
 extension SQLiteStore {
@@ -271,10 +280,12 @@ struct Trial {
     let store: SQLiteStore
     private let clients: TenantDirectory
     private let client: Client
-    private let settings: EngineSettings
+    let settings: EngineSettings
     private let name = UUID().uuidString.lowercased()
     private var mails: [OutboxMail] = []
     private(set) var now = SignInStateTests.now
+    /// Of a sign-in that the person began before a reset.
+    private var bystander: ContinuationToken?
     /// One for each state that the flow was in, the newest of its kind.
     private(set) var tokens: [(token: ContinuationToken, envelope: FlowEnvelope)] = []
 
@@ -322,6 +333,7 @@ struct Trial {
     private mutating func begin() async throws {
         let variation = scenario.variation
         let accepted: Set<ChallengeType> = [.oneTimePasscode, .password, .redirect]
+        let engine = engine(TurnStore(store: store, client: 0))
         if variation.journey != .signUp { try await plantAccount() }
         let application = UsernameApplication(
             username: email(.own), accepted: accepted, capabilities: variation.capabilities)
@@ -335,7 +347,10 @@ struct Trial {
             case .signIn: .startSignIn(application)
             case .reset: .startReset(application)
             }
-        keep(try await engine(TurnStore(store: store, client: 0)).handle(command, in: context))
+        if variation.journey == .reset {
+            bystander = try await engine.handle(.startSignIn(application), in: context).token
+        }
+        keep(try await engine.handle(command, in: context))
     }
 
     private func plantAccount() async throws {
@@ -352,6 +367,11 @@ struct Trial {
             let method = StrongMethod(id: UUID(), email: mailbox == .own ? own : other, provenAt: now)
             effects.append(.addStrongMethod(method, to: user))
         }
+        if scenario.variation.journey == .reset {
+            var family = SignInStateTests.family
+            (family.tenant, family.user) = (Self.tenant, user)
+            effects.append(.openRefreshFamily(family))
+        }
         let change = FlowChange(row: FlowRow(expiresAt: now), effects: effects)
         try await store.step(
             StepQuery(tenant: Self.tenant, flow: UUID(), requestDigest: Data(), now: now)
@@ -359,6 +379,11 @@ struct Trial {
     }
 
     // MARK: Requests
+
+    /// Whether the flow has gone on since the token was given.
+    func isSpent(_ token: Int) -> Bool {
+        tokens.contains { $0.envelope.revision > tokens[token].envelope.revision }
+    }
 
     /// What can be sent with the tokens so far. A spent token is presented once, and the newest of them stands for all: what
     /// it carries is not looked at.
@@ -387,7 +412,7 @@ struct Trial {
         let demand = TokenDemand(
             scopes: isBad ? ["banana"] : ["openid", "offline_access"], contexts: request.input.isDemanded ? ["c1"] : [])
         func code(_ isRight: Bool) -> Secret<String> {
-            isBad ? Secret("") : isRight ? Secret(newestCode ?? "00000000") : Secret(wrongCode)
+            isBad ? Secret("") : isRight ? Secret(newestCode ?? "00000000") : Secret(wrongCode(request))
         }
         let accepted: Set<ChallengeType>? = isBad ? [] : nil
         switch request.input {
@@ -406,7 +431,7 @@ struct Trial {
             case .reset: return .submitResetCode(token, code: code(isRight))
             }
         case .password(let isRight, _):
-            let password = isRight ? Self.password : Self.newPassword
+            let password = isRight ? Self.password : request.isOther ? "another" : Self.newPassword
             return .submitSignInPassword(token, password: Secret(password), demand)
         case .newPassword:
             let password = Secret(isBad ? "short" : Self.newPassword)
@@ -438,7 +463,10 @@ struct Trial {
         }
     }
 
-    private var wrongCode: String { newestCode == "12345678" ? "87654321" : "12345678" }
+    private func wrongCode(_ request: Request) -> String {
+        let codes = request.isOther ? ["23456789", "98765432"] : ["12345678", "87654321"]
+        return codes[newestCode == codes[0] ? 1 : 0]
+    }
 
     /// Takes a step alone, and keeps its token.
     mutating func take(_ request: Request) async throws -> Outcome {
@@ -461,6 +489,13 @@ struct Trial {
         return try await turns.run(&chooser, clients: 2) { client in
             try await engines[client].handle(commands[client], in: context)
         }
+    }
+
+    /// What the sign-in from before hears; nil where there is none.
+    func answerToBystander() async throws -> Answer? {
+        guard let bystander else { return nil }
+        let command = Command.challengeSignIn(bystander, method: nil, accepted: nil)
+        return Answer(try await engine(TurnStore(store: store, client: 0)).handle(command, in: context).verdict)
     }
 
     private mutating func keep(_ outcome: Outcome) {
@@ -517,6 +552,15 @@ struct Trial {
         var families: Int
         /// The kinds of the flow's audit events, in alphabetical order.
         var audit: String
+        /// Wrong passwords, counted for the account.
+        var failures: Int
+
+        /// Guesses of the present code.
+        var attempts: Int { row[2].flatMap { Int($0) } ?? 0 }
+
+        var isPasswordChanged: Bool {
+            audit.split(separator: ",").contains { $0 == AuditEvent.Kind.passwordChanged.rawValue }
+        }
     }
 
     func seen() async throws -> Seen {
@@ -533,7 +577,8 @@ struct Trial {
                 (SELECT COUNT(*) FROM attributes WHERE user = \(user)),
                 (SELECT COUNT(*) FROM strong_methods WHERE user = \(user)),
                 (SELECT COUNT(*) FROM refresh_families WHERE user = \(user) AND revoked_at IS NULL),
-                (SELECT GROUP_CONCAT(kind) FROM (SELECT kind FROM audit WHERE flow = x'\(flow)' ORDER BY kind))
+                (SELECT GROUP_CONCAT(kind) FROM (SELECT kind FROM audit WHERE flow = x'\(flow)' ORDER BY kind)),
+                (SELECT SUM(failures) FROM lockouts)
             FROM (SELECT 1) LEFT JOIN flows f ON f.id = x'\(flow)' LEFT JOIN users u ON u.id = \(user)
             """)
         let values = rows.first ?? []
@@ -541,13 +586,13 @@ struct Trial {
         return Seen(
             row: Array(values.prefix(6)), isEnded: number(6) == 1, users: number(7), identifiers: number(8),
             credentials: Array(values[9...10]), hasPassword: values[10] != nil, attributes: number(11),
-            methods: number(12), families: number(13), audit: values[14] ?? "")
+            methods: number(12), families: number(13), audit: values[14] ?? "", failures: number(15))
     }
 
     /// What the flow has come to, so that equal histories are followed once.
     func key(_ seen: Seen) -> String {
         var seen = seen
-        seen.audit = ""
+        (seen.audit, seen.failures) = ("", 0)
         return tokens.map { label(of: $0.envelope) }.sorted().joined(separator: ";") + " \(seen)"
     }
 

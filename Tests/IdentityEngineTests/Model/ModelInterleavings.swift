@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 
@@ -20,38 +21,47 @@ struct Interleavings: Sendable {
         self.scenario = scenario
     }
 
-    mutating func run() async throws {
+    /// Ends at the first place where a rule is broken: from there on it may go on for ever.
+    mutating func run() async {
         var known: Set<String> = []
         var open: [[Request]] = [[]]
-        while !open.isEmpty {
+        while !open.isEmpty, violations.isEmpty {
             let word = open.removeFirst()
-            // A database of its own for each place, which goes back to it before every try.
-            let store = try SQLiteStore.inMemory()
-            let trial = try await replay(word, in: store)
-            try await store.keepForModel()
-            let seen = try await trial.seen()
-            if word.isEmpty { known.insert(trial.key(seen)) }
-            worlds += 1
-            let requests = trial.requests
-            var racing: [Request] = []
-            for request in requests {
-                var next = trial
-                // A request without content does not come as far as the store.
-                if !request.isMalformed { racing.append(request) }
-                let after = try await take(request, &next)
-                checkStore(after, word + [request])
-                try await store.goBackForModel()
-                let isOver = after.isEnded
-                next.wait()
-                // Of an ended flow nothing follows; that it stays so is tried below.
-                guard known.insert(next.key(after)).inserted, !isOver || !seen.isEnded else { continue }
-                open.append(word + [request])
+            do {
+                try await visit(word, &known, &open)
+            } catch {
+                note(false, "\(error)", word)
             }
-            for (index, one) in racing.enumerated() {
-                for other in racing[index...] { try await race(one, other, in: trial, after: word) }
-            }
-            try await store.close()
         }
+    }
+
+    private mutating func visit(_ word: [Request], _ known: inout Set<String>, _ open: inout [[Request]]) async throws {
+        // A database of its own for each place, which goes back to it before every try.
+        let store = try SQLiteStore.inMemory()
+        let trial = try await replay(word, in: store)
+        try await store.keepForModel()
+        let seen = try await trial.seen()
+        if word.isEmpty { known.insert(trial.key(seen)) }
+        worlds += 1
+        let requests = trial.requests
+        var racing: [Request] = []
+        for request in requests {
+            var next = trial
+            // A request without content does not come as far as the store.
+            if !request.isMalformed { racing.append(request) }
+            let after = try await take(request, &next)
+            try await check(after, next, word + [request])
+            try await store.goBackForModel()
+            let isOver = after.isEnded
+            next.wait()
+            // Of an ended flow nothing follows; that it stays so is tried below.
+            guard known.insert(next.key(after)).inserted, !isOver || !seen.isEnded else { continue }
+            open.append(word + [request])
+        }
+        for (index, one) in racing.enumerated() {
+            for other in racing[index...] { try await race(one, other, in: trial, after: word) }
+        }
+        try await store.close()
     }
 
     private func replay(_ word: [Request], in store: SQLiteStore) async throws -> Trial {
@@ -68,6 +78,7 @@ struct Interleavings: Sendable {
         steps += 1
         let before = try await trial.seen()
         let state = trial.tokens[request.token].envelope.state
+        let isSpent = trial.isSpent(request.token)
         let first = try await trial.take(request)
         let seen = try await trial.seen()
         let answer = Answer(first.verdict)
@@ -77,6 +88,14 @@ struct Interleavings: Sendable {
                 TableRow(
                     journey: scenario.variation.journey, from: StateName(state), input: request.input, answer: answer,
                     to: trial.state(of: first).map(StateName.init), hasEnded: seen.isEnded, written: []))
+        }
+        note(!isSpent || answer == .refused(.unusableToken), "SEC-CT-4: a spent token is taken", [request])
+        if answer == .refused(.incorrectPassword), scenario.variation.hasLimits {
+            note(seen.failures > 0, "SEC-LOCK-2: a wrong password is not counted", [request])
+        }
+        if answer == .refused(.incorrectCode), !request.isMalformed {
+            let attempts = min(before.attempts + 1, trial.settings.guessesPerCode)
+            note(seen.attempts == attempts, "SEC-OTP-3: a wrong code is not counted", [request])
         }
         if case .refused = answer {
             note(first.token == nil, "a refusal gives a token", [request])
@@ -109,13 +128,36 @@ struct Interleavings: Sendable {
             let after = try await trial.seen()
             seen.append(Observation(answers: outcomes.map { trial.label(of: $0) }, seen: after))
             interleavings += 1
-            checkStore(after, word + [one, other])
+            try await check(after, trial, word + [one, other])
             try await trial.store.goBackForModel()
         } while chooser.advance()
         // The first run took them in their order, the last one in the other.
         for observation in seen.dropFirst().dropLast() where observation != seen.first && observation != seen.last {
             note(false, "two at a time come to what no order does: \(observation)", word + [one, other])
         }
+    }
+
+    private mutating func check(_ seen: Trial.Seen, _ trial: Trial, _ word: [Request]) async throws {
+        checkStore(seen, word)
+        guard let answer = try await trial.answerToBystander() else { return }
+        let expected: Answer = seen.isPasswordChanged ? .refused(.unusableToken) : .accepted(.enterPassword)
+        note(answer == expected, "SEC-CT-9: a sign-in begun before the reset hears \(answer)", word)
+    }
+
+    /// Of two wrong guesses at the same time both count (SEC-OTP-3, SEC-LOCK-2).
+    mutating func raceGuesses() async throws {
+        let store = try SQLiteStore.inMemory()
+        let challenge = Request(token: 0, input: .challenge)
+        let trial = try await replay([challenge], in: store)
+        try await store.keepForModel()
+        let guesses = trial.requests.filter { $0.input.corrected != nil }
+        note(!guesses.isEmpty, "nothing to guess", [challenge])
+        for guess in guesses {
+            var other = guess
+            other.isOther = true
+            try await race(guess, other, in: trial, after: [challenge])
+        }
+        try await store.close()
     }
 
     /// I1 to I3: one account for an acknowledged sign-up, with its name, its password and its attributes, and none otherwise;
@@ -134,7 +176,9 @@ struct Interleavings: Sendable {
         note(seen.hasPassword == (variation.method == .emailPassword), "I2: no way to sign in", word)
         let attributes = variation.journey == .signUp && variation.needsAttributes ? 2 : 0
         note(seen.attributes >= attributes, "I1: \(seen.attributes) attributes", word)
-        note(seen.families == count(.tokenIssued), "I4: tokens and their session disagree", word)
+        // The session from before a reset ends with the old password (SEC-TOK-10).
+        let before = variation.journey == .reset && !seen.isPasswordChanged ? 1 : 0
+        note(seen.families == before + count(.tokenIssued), "I4: tokens and their session disagree", word)
         note(seen.methods == variation.methods.count + count(.methodRegistered), "I4: methods without a proof", word)
     }
 

@@ -15,38 +15,43 @@ struct EdgeCheck {
     let input: Input
     let step: Exploration.Step
     let answer: Answer
+    let written: Written
     let before: World
     let after: World
 
+    /// What is broken is put into words only where it is.
+    private typealias Must = (_ holds: Bool, _ what: @autoclosure () -> String) -> Void
+
     private var decision: Decision<FlowState> { step.decision }
-    private var written: Written { Written(decision.effects) }
     private var isAccepted: Bool { if case .accepted = answer { true } else { false } }
 
-    /// - Parameter right: For a wrong code or password: what the right one would have done before it, and does after it.
+    /// Whether a wrong code or password was compared and may be corrected.
+    var isCounted: Bool {
+        [.refused(.incorrectCode), .refused(.incorrectPassword)].contains(answer)
+            && (after.row.code?.attempts ?? 0) < settings.guessesPerCode
+            && !before.facts.contains(.noGuessBudget) && !after.row.isEnded
+    }
+
+    /// - Parameter right: Where ``isCounted``: what the right one would have done before it, and does after it.
     func faults(right: (before: Exploration.Step, after: Exploration.Step)?) -> [String] {
         var faults: [String] = []
-        func must(_ holds: Bool, _ what: String) { if !holds { faults.append(what) } }
+        func must(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { faults.append(what()) } }
 
         checkOrder(must)
         checkCounters(must)
         checkProofs(must)
+        must(!isAccepted || input.corrected == nil, "a wrong code or password is taken")
         if let right {
-            must(!isAccepted, "a wrong code or password is taken")
-            let isBelow = (after.row.code?.attempts ?? 0) < settings.guessesPerCode
-            if isBelow, !before.facts.contains(.noGuessBudget), !after.row.isEnded,
-                [.refused(.incorrectCode), .refused(.incorrectPassword)].contains(answer)
-            {
-                let (one, other) = (right.before.decision, right.after.decision)
-                must(
-                    one.verdict == other.verdict && one.next == other.next && one.effects == other.effects,
-                    "SDK-STATE-2: a wrong code or password changes what the right one does")
-            }
+            let (one, other) = (right.before.decision, right.after.decision)
+            must(
+                one.verdict == other.verdict && one.next == other.next && one.effects == other.effects,
+                "SDK-STATE-2: a wrong code or password changes what the right one does")
         }
         return faults
     }
 
     /// SEC-CT-1, SEC-CT-6, D2: the order of steps, and what tokens are good for.
-    private func checkOrder(_ must: (Bool, String) -> Void) {
+    private func checkOrder(_ must: Must) {
         if case .refused(let refusal) = answer {
             must(Self.isDocumented(refusal, for: input), "\(refusal) is no documented answer")
         }
@@ -64,7 +69,7 @@ struct EdgeCheck {
     }
 
     /// SEC-OTP-3, SEC-OTP-4, SEC-CT-4, I8: what is counted.
-    private func checkCounters(_ must: (Bool, String) -> Void) {
+    private func checkCounters(_ must: Must) {
         let (old, new) = (before.row, after.row)
         must(!old.isEnded || new.isEnded, "the end is taken back")
         must(old.misuses == new.misuses && old.expiresAt == new.expiresAt, "a flow touches what is the engine's")
@@ -96,7 +101,7 @@ struct EdgeCheck {
     }
 
     /// SEC-CT-1, SEC-ID-9, SEC-MFA-1 to SEC-MFA-4, SEC-SSPR-1: nothing without its proofs.
-    private func checkProofs(_ must: (Bool, String) -> Void) {
+    private func checkProofs(_ must: Must) {
         let proofs = after.proofs
         must(written.contains(.tokens) == (answer == .accepted(.signedIn)), "tokens and their answer disagree")
         if isAccepted, case .code = input { must(step.isCompared, "a code is taken unseen") }
@@ -142,7 +147,7 @@ struct EdgeCheck {
         }
     }
 
-    private func checkTokens(_ must: (Bool, String) -> Void) {
+    private func checkTokens(_ must: Must) {
         let proofs = after.proofs
         must(hasFirstFactor(proofs) && after.facts.contains(.account), "tokens without the first factor")
         let isWanted = variation.needsSecondFactor || input.isDemanded

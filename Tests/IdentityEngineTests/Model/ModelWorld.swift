@@ -173,6 +173,8 @@ struct Exploration {
     var violations: [String] = []
 
     private var states: [FlowState] = []
+    /// What can be asked for in each state, and whether its token allows that.
+    private var calls: [[(input: Input, isAllowed: Bool)]] = []
     private var stateBits: [FlowState: UInt64] = [:]
     private var indices: [World: Int] = [:]
     private(set) var successors: [[Int32]] = []
@@ -259,14 +261,13 @@ struct Exploration {
         var tokens = world.tokens
         while tokens != 0 {
             let state = states[tokens.trailingZeroBitCount]
-            let allowed = state.allowed
+            let calls = calls[tokens.trailingZeroBitCount]
             tokens &= tokens - 1
-            for input in Input.all {
-                guard let operation = input.operation(in: state) else { continue }
+            for (input, isAllowed) in calls {
                 steps += 1
                 let step = decide(state, input, in: situation)
                 // What the token does not allow changes nothing and says so (SEC-CT-6).
-                guard !operation.isDisjoint(with: allowed) else {
+                guard isAllowed else {
                     if step.decision != .refused(.notAllowedNow) { note(["out of order"], state, input, world) }
                     continue
                 }
@@ -280,16 +281,18 @@ struct Exploration {
     private mutating func take(_ step: Step, _ input: Input, from state: FlowState, in world: World) -> Int32? {
         let after = commit(step, input, to: world)
         let answer = Answer(step.decision.verdict)
+        let written = Written(step.decision.effects)
         rows.insert(
             TableRow(
                 journey: variation.journey, from: StateName(state), input: input, answer: answer,
                 to: step.decision.next.map(StateName.init), hasEnded: after.row.isEnded,
-                written: Written(step.decision.effects)))
+                written: written))
         let check = EdgeCheck(
             variation: variation, settings: settings, state: state, input: input, step: step, answer: answer,
-            before: world, after: after)
-        let right = input.corrected.map { right in
-            (decide(state, right, in: situation(of: world)), decide(state, right, in: situation(of: after)))
+            written: written, before: world, after: after)
+        var right: (Step, Step)?
+        if check.isCounted, let input = input.corrected {
+            right = (decide(state, input, in: situation(of: world)), decide(state, input, in: situation(of: after)))
         }
         note(check.faults(right: right), state, input, world)
         guard after != world else { return nil }
@@ -311,6 +314,11 @@ struct Exploration {
         precondition(states.count < 64, "more states than bits")
         let bit: UInt64 = 1 << states.count
         states.append(state)
+        let allowed = state.allowed
+        calls.append(
+            Input.all.compactMap { input in
+                input.operation(in: state).map { (input, !$0.isDisjoint(with: allowed)) }
+            })
         stateBits[state] = bit
         return bit
     }

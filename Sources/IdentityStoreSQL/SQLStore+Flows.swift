@@ -1,4 +1,3 @@
-import GRDB
 package import IdentityEngine
 import NativeAuthCore
 
@@ -8,29 +7,32 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-extension SQLiteStore: FlowStore {
+extension SQLStore {
     package func step<Answer: Sendable>(
         _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await writer.write { db in
+        try await write(query.lockedSubjects) { session in
+            let row = try session.flow(query)
+            let sealedAnswer = try session.sealedAnswer(query)
+            let taken = try session.taken(query.identifiers, in: query.tenant)
+            let account = try query.user.map { try session.account(locking: $0, in: query.tenant) }
+            let counted = try session.counted(query)
+            let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
             let facts = StepFacts(
-                row: try db.flow(query), sealedAnswer: try db.sealedAnswer(query),
-                taken: try db.taken(query.identifiers, in: query.tenant),
-                account: try query.user.flatMap { try db.account($0, in: query.tenant) },
-                counted: try db.counted(query),
-                lockout: try query.lockout.flatMap { try db.lockout($0, in: query.tenant) })
+                row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
+                account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get())
             let (change, answer) = decide(facts)
             if let change {
-                try db.write(change.row, of: query, over: facts.row)
-                for effect in change.effects { try db.perform(effect, in: query.tenant) }
-                if let replay = change.replay { try db.write(replay, of: query) }
+                try session.write(change.row, of: query, over: facts.row)
+                for effect in change.effects { try session.perform(effect, in: query.tenant) }
+                if let replay = change.replay { try session.write(replay, of: query) }
             }
             return answer
         }
     }
 
     package func record(_ event: AuditEvent) async throws(StoreError) {
-        try await writer.write { try $0.insert(event) }
+        try await write([]) { try $0.insert(event) }
     }
 
     /// Goes in portions, so that other writers get their turn. The count is that of all rows deleted; mails that expired
@@ -39,50 +41,59 @@ extension SQLiteStore: FlowStore {
         var total = 0
         var removed = 0
         repeat {
-            removed = try await writer.write { try $0.removeExpired(now: now, portion: 500) }
+            removed = try await write([.janitor]) { try $0.removeExpired(now: now, portion: 500) }
             total += removed
         } while removed > 0
-        try await checkpoint()
+        try await afterRemoval()
         return total
     }
 
     package func checkWritable() async throws(StoreError) {
-        try await writer.write { db in
-            guard try db.run("UPDATE write_probe SET count = count + 1 WHERE id = 1") == 1 else {
-                throw StoreError.corrupt("write_probe")
-            }
+        try await write([]) { session in
+            try session.run("UPDATE write_probe SET count = count + 1 WHERE id = 1", [], expecting: 1)
         }
     }
 }
 
-extension Database {
-    fileprivate func flow(_ query: StepQuery) throws -> FlowRow? {
-        let rows = try rows(
+extension StepQuery {
+    /// All that the step decides about and that may have no row yet; rows are locked where they are read.
+    fileprivate var lockedSubjects: [SQLSubject] {
+        [.flow(flow, in: tenant)] + identifiers.map { .identifier($0, in: tenant) }
+            + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])
+    }
+}
+
+extension SQLSession {
+    fileprivate func flow(_ query: StepQuery) throws -> Pending<FlowRow?> {
+        try rows(
             of: "flows",
             """
             SELECT revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent, misuses,
                 is_ended, expires_at
-            FROM flows WHERE tenant = ? AND id = ?
-            """, [query.tenant, query.flow])
-        return try rows.first.map { row in
-            FlowRow(
-                revision: try row.value("revision"),
-                code: try row.value("code_digest", as: Data?.self).map { digest in
-                    CodeRecord(
-                        digest: digest, target: try row.value("code_target"), attempts: try row.value("code_attempts"),
-                        sentAt: try row.value("code_sent_at"), expiresAt: try row.value("code_expires_at"))
-                },
-                codesSent: try row.value("codes_sent"), misuses: try row.value("misuses"),
-                isEnded: try row.value("is_ended"), expiresAt: try row.value("expires_at"))
+            FROM flows WHERE tenant = ? AND id = ? \(dialect.lockingRows)
+            """, [query.tenant, query.flow]
+        ).map { rows in
+            try rows.first.map { row in
+                FlowRow(
+                    revision: try row.value("revision"),
+                    code: try row.value("code_digest", as: Data?.self).map { digest in
+                        CodeRecord(
+                            digest: digest, target: try row.value("code_target"),
+                            attempts: try row.value("code_attempts"), sentAt: try row.value("code_sent_at"),
+                            expiresAt: try row.value("code_expires_at"))
+                    },
+                    codesSent: try row.value("codes_sent"), misuses: try row.value("misuses"),
+                    isEnded: try row.value("is_ended"), expiresAt: try row.value("expires_at"))
+            }
         }
     }
 
-    fileprivate func sealedAnswer(_ query: StepQuery) throws -> Data? {
-        let rows = try rows(
+    fileprivate func sealedAnswer(_ query: StepQuery) throws -> Pending<Data?> {
+        try rows(
             of: "replays",
             "SELECT sealed_answer FROM replays WHERE tenant = ? AND flow = ? AND request_digest = ? AND expires_at > ?",
-            [query.tenant, query.flow, query.requestDigest, query.now])
-        return try rows.first?.value("sealed_answer")
+            [query.tenant, query.flow, query.requestDigest, query.now]
+        ).map { try $0.first?.value("sealed_answer") }
     }
 
     fileprivate func write(_ row: FlowRow, of query: StepQuery, over old: FlowRow?) throws {
@@ -99,15 +110,14 @@ extension Database {
                 """, values)
             return
         }
-        // The revision cannot have changed under the one writer. The condition makes sure of it all the same: advancing a
+        // The revision cannot have changed, since the flow is locked. The condition makes sure of it all the same: advancing a
         // flow twice from one revision would spend a token twice (`SEC-CT-4`).
-        let count = try run(
+        try run(
             """
             UPDATE flows SET revision = ?, code_digest = ?, code_target = ?, code_attempts = ?, code_sent_at = ?,
                 code_expires_at = ?, codes_sent = ?, misuses = ?, is_ended = ?, expires_at = ?
             WHERE tenant = ? AND id = ? AND revision = ?
-            """, values + [old.revision])
-        guard count == 1 else { throw SQLiteFailure.rowLost }
+            """, values + [old.revision], expecting: 1)
     }
 
     /// An expired record of the same request may still lie there; it gives way.
@@ -144,36 +154,40 @@ extension Database {
         case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
         case .forgetNetworks(let user):
-            try run("DELETE FROM known_networks WHERE tenant = ? AND user = ?", [tenant, user])
+            try run(#"DELETE FROM known_networks WHERE tenant = ? AND "user" = ?"#, [tenant, user])
         }
     }
 
-    fileprivate func counted(_ query: StepQuery) throws -> [Data: [CountedEvent: [Date]]] {
-        guard !query.subjects.isEmpty else { return [:] }
-        var counted: [Data: [CountedEvent: [Date]]] = [:]
-        for row in try rows(
+    fileprivate func counted(_ query: StepQuery) throws -> Pending<[Data: [CountedEvent: [Date]]]> {
+        guard !query.subjects.isEmpty else { return Pending([:]) }
+        return try rows(
             of: "counted_events",
             """
             SELECT subject, event, at FROM counted_events
             WHERE tenant = ? AND subject IN (\(Self.placeholders(query.subjects))) AND at > ? ORDER BY at
-            """, [query.tenant] + query.subjects + [query.now.addingTimeInterval(-86_400)])
-        {
-            counted[try row.value("subject"), default: [:]][try row.value("event"), default: []]
-                .append(try row.value("at"))
+            """, [query.tenant] + query.subjects + [query.now.addingTimeInterval(-86_400)]
+        ).map { rows in
+            var counted: [Data: [CountedEvent: [Date]]] = [:]
+            for row in rows {
+                counted[try row.value("subject"), default: [:]][try row.value("event"), default: []]
+                    .append(try row.value("at"))
+            }
+            return counted
         }
-        return counted
     }
 
-    fileprivate func lockout(_ subject: Data, in tenant: TenantID) throws -> Lockout? {
-        let rows = try rows(
+    fileprivate func lockout(_ subject: Data, in tenant: TenantID) throws -> Pending<Lockout?> {
+        try rows(
             of: "lockouts",
             "SELECT failures, locked_until, recent, last_failure_at FROM lockouts WHERE tenant = ? AND subject = ?",
-            [tenant, subject])
-        return try rows.first.map { row in
-            Lockout(
-                failures: try row.value("failures"), lockedUntil: try row.value("locked_until"),
-                recent: try row.value("recent", as: StoredDigests.self).digests,
-                lastFailureAt: try row.value("last_failure_at"))
+            [tenant, subject]
+        ).map { rows in
+            try rows.first.map { row in
+                Lockout(
+                    failures: try row.value("failures"), lockedUntil: try row.value("locked_until"),
+                    recent: try row.value("recent", as: StoredDigests.self).digests,
+                    lastFailureAt: try row.value("last_failure_at"))
+            }
         }
     }
 
@@ -197,44 +211,30 @@ extension Database {
 
     func insert(_ event: AuditEvent) throws {
         try run(
-            "INSERT INTO audit (tenant, kind, at, client, flow, user, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            #"INSERT INTO audit (tenant, kind, at, client, flow, "user", detail) VALUES (?, ?, ?, ?, ?, ?, ?)"#,
             [event.tenant, event.kind, event.at, event.client, event.flow, event.user, event.detail])
     }
 
-    /// Removes up to `portion` rows of each kind; returns how many went, replay records that went with their flow included.
+    /// Removes up to `portion` rows of each kind; returns how many went, those that went with another one not counted.
     fileprivate func removeExpired(now: Date, portion: Int) throws -> Int {
         try expireMails(now: now)
-        let before = totalChangesCount
-        try run(
-            "DELETE FROM replays WHERE rowid IN (SELECT rowid FROM replays WHERE expires_at <= ? LIMIT ?)",
-            [now, portion])
-        try run(
-            """
-            DELETE FROM flows WHERE (tenant, id) IN (SELECT tenant, id FROM flows WHERE expires_at <= ? LIMIT ?)
-            """, [now, portion])
-        try run(
-            "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE finished_at < ? LIMIT ?)",
-            [now.addingTimeInterval(-3600), portion])
-        // An access token outlives the family that it came from by its own life at most; until then the family tells that it
-        // was not revoked.
-        try run(
-            """
-            DELETE FROM refresh_families
-            WHERE rowid IN (SELECT rowid FROM refresh_families WHERE expires_at <= ? LIMIT ?)
-            """, [now.addingTimeInterval(-7_200), portion])
-        try run(
-            "DELETE FROM counted_events WHERE rowid IN (SELECT rowid FROM counted_events WHERE at <= ? LIMIT ?)",
-            [now.addingTimeInterval(-86_400), portion])
-        try run(
-            """
-            DELETE FROM lockouts
-            WHERE (tenant, subject) IN (SELECT tenant, subject FROM lockouts WHERE last_failure_at <= ? LIMIT ?)
-            """, [now.addingTimeInterval(-Lockout.memory), portion])
-        try run(
-            """
-            DELETE FROM known_networks WHERE (tenant, user, network) IN
-                (SELECT tenant, user, network FROM known_networks WHERE last_at < ? LIMIT ?)
-            """, [now.addingTimeInterval(-30 * 86_400), portion])
-        return totalChangesCount - before
+        /// Removes the rows of `table` for which `condition` holds, found by the columns of `key`.
+        func remove(_ table: String, _ key: String, _ condition: String, _ date: Date) throws -> Int {
+            try change(
+                "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?)",
+                [date, portion])
+        }
+        return try [
+            remove("replays", "tenant, flow, request_digest", "expires_at <= ?", now),
+            remove("flows", "tenant, id", "expires_at <= ?", now),
+            remove("outbox", "tenant, id", "finished_at < ?", now.addingTimeInterval(-3600)),
+            // An access token outlives the family that it came from by its own life at most; until then the family tells
+            // that it was not revoked.
+            remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
+            remove("counted_events", dialect.rowID, "at <= ?", now.addingTimeInterval(-86_400)),
+            remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),
+            remove(
+                "known_networks", #"tenant, "user", network"#, "last_at < ?", now.addingTimeInterval(-30 * 86_400)),
+        ].reduce(0, +)
     }
 }

@@ -1,52 +1,53 @@
-import GRDB
 package import IdentityEngine
 package import NativeAuthCore
 
-extension SQLiteStore: KeyStore {
+extension SQLStore {
     package func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord] {
-        try await read { try $0.signingKeys(for: tenant) }
+        try await read { try $0.signingKeys(for: tenant).get() }
     }
 
     package func updateSigningKeys(
         for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
-        try await writer.write { db in
-            let present = try db.signingKeys(for: tenant)
+        try await write([.signingKeys(of: tenant)]) { session in
+            let present = try session.signingKeys(for: tenant).get()
             guard let wanted = decide(present) else { return present }
             for gone in present where !wanted.contains(where: { $0.kid == gone.kid }) {
-                try db.run("DELETE FROM signing_keys WHERE tenant = ? AND kid = ?", [tenant, gone.kid])
+                try session.run("DELETE FROM signing_keys WHERE tenant = ? AND kid = ?", [tenant, gone.kid])
             }
             for record in wanted {
-                try db.run(
+                try session.run(
                     """
                     INSERT INTO signing_keys (tenant, kid, algorithm, sealed_private_key, created_at, active_from)
                     VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (tenant, kid) DO UPDATE SET active_from = excluded.active_from
-                    WHERE active_from != excluded.active_from
+                    WHERE signing_keys.active_from != excluded.active_from
                     """,
                     [
                         tenant, record.kid, record.algorithm, record.sealedPrivateKey, record.createdAt,
                         record.activeFrom,
                     ])
             }
-            return try db.signingKeys(for: tenant)
+            return try session.signingKeys(for: tenant).get()
         }
     }
 }
 
-extension Database {
-    fileprivate func signingKeys(for tenant: TenantID) throws -> [SigningKeyRecord] {
+extension SQLSession {
+    fileprivate func signingKeys(for tenant: TenantID) throws -> Pending<[SigningKeyRecord]> {
         try rows(
             of: "signing_keys",
             """
             SELECT kid, algorithm, sealed_private_key, created_at, active_from FROM signing_keys
             WHERE tenant = ? ORDER BY active_from DESC, created_at DESC, kid
             """, [tenant]
-        ).map { row in
-            SigningKeyRecord(
-                tenant: tenant, kid: try row.value("kid"), algorithm: try row.value("algorithm"),
-                sealedPrivateKey: try row.value("sealed_private_key"), createdAt: try row.value("created_at"),
-                activeFrom: try row.value("active_from"))
+        ).map { rows in
+            try rows.map { row in
+                SigningKeyRecord(
+                    tenant: tenant, kid: try row.value("kid"), algorithm: try row.value("algorithm"),
+                    sealedPrivateKey: try row.value("sealed_private_key"), createdAt: try row.value("created_at"),
+                    activeFrom: try row.value("active_from"))
+            }
         }
     }
 }

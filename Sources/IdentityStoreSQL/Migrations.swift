@@ -1,24 +1,34 @@
-import GRDB
-
-/// The tables, as named migrations. A migration that was released is never edited; a change is a new one at the end
-/// (`REL-TX-5`).
+/// One change of the tables, for both databases: the same name, and the same text but for the words below (`REL-TX-5`).
+///
+/// A migration that was released is never edited; a change is a new one at the end.
 ///
 /// Conventions: every key starts with the tenant; identifiers are the 16 bytes of a UUID; times are milliseconds since 1970;
-/// digests and sealed values are blobs. Tables of short rows live in their key's tree alone (`WITHOUT ROWID`).
-/// Foreign keys are checked at once, not at commit, where a violation would fail the other callers of the batch.
-enum Schema {
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("0001 sign-up") { db in
-            try db.execute(sql: signUp)
-        }
-        migrator.registerMigration("0002 sign-in") { db in
-            try db.execute(sql: signIn)
-        }
-        migrator.registerMigration("0003 key rotation") { db in
-            try db.execute(sql: keyRotation)
-        }
-        return migrator
+/// digests and sealed values are bytes. SQLite keeps tables of short rows in their key's tree alone (`WITHOUT ROWID`).
+/// Foreign keys are checked at once, not at commit, where a violation would fail the other callers of a batch.
+package struct Migration: Sendable {
+    package let name: String
+    /// Statements as SQLite reads them.
+    package let sqlite: String
+
+    /// All of them, in order.
+    package static let all = [
+        Migration(name: "0001 sign-up", sqlite: signUp),
+        Migration(name: "0002 sign-in", sqlite: signIn),
+        Migration(name: "0003 key rotation", sqlite: keyRotation),
+    ]
+
+    /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
+    /// keep them.
+    package var postgres: String {
+        let words = [
+            (
+                "seq INTEGER PRIMARY KEY AUTOINCREMENT",
+                "seq BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (tenant, seq)"
+            ),
+            ("id BLOB NOT NULL UNIQUE", "id BYTEA NOT NULL"),
+            (" BLOB", " BYTEA"), (" INTEGER", " BIGINT"), (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
+        ]
+        return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) }
     }
 
     private static let signUp = """
@@ -36,22 +46,22 @@ enum Schema {
             key BLOB NOT NULL,
             kind TEXT NOT NULL,
             display TEXT NOT NULL,
-            user BLOB NOT NULL,
+            "user" BLOB NOT NULL,
             proven_at INTEGER,
             proof TEXT,
             PRIMARY KEY (tenant, key),
-            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX identifiers_by_user ON identifiers (tenant, user);
+        CREATE INDEX identifiers_by_user ON identifiers (tenant, "user");
 
         CREATE TABLE attributes (
             tenant BLOB NOT NULL,
-            user BLOB NOT NULL,
+            "user" BLOB NOT NULL,
             name TEXT NOT NULL,
             type TEXT NOT NULL,
             value TEXT NOT NULL,
-            PRIMARY KEY (tenant, user, name),
-            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+            PRIMARY KEY (tenant, "user", name),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE flows (
@@ -102,7 +112,7 @@ enum Schema {
             tenant BLOB NOT NULL,
             id BLOB NOT NULL,
             client BLOB NOT NULL,
-            user BLOB NOT NULL,
+            "user" BLOB NOT NULL,
             scopes TEXT NOT NULL,
             methods TEXT NOT NULL,
             authenticated_at INTEGER NOT NULL,
@@ -115,9 +125,9 @@ enum Schema {
             previous_answer BLOB,
             revoked_at INTEGER,
             PRIMARY KEY (tenant, id),
-            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT;
-        CREATE INDEX refresh_families_by_user ON refresh_families (tenant, user);
+        CREATE INDEX refresh_families_by_user ON refresh_families (tenant, "user");
         CREATE INDEX refresh_families_by_expiry ON refresh_families (expires_at);
 
         CREATE TABLE signing_keys (
@@ -136,7 +146,7 @@ enum Schema {
             at INTEGER NOT NULL,
             client BLOB,
             flow BLOB,
-            user BLOB,
+            "user" BLOB,
             detail TEXT
         ) STRICT;
         CREATE INDEX audit_by_tenant ON audit (tenant, seq);
@@ -161,7 +171,7 @@ enum Schema {
     /// kept gets an empty one, which no digest equals.
     private static let signIn = """
         ALTER TABLE flows ADD COLUMN code_target BLOB;
-        UPDATE flows SET code_target = x'' WHERE code_digest IS NOT NULL;
+        UPDATE flows SET code_target = CAST('' AS BLOB) WHERE code_digest IS NOT NULL;
 
         ALTER TABLE users ADD COLUMN credential_version INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE users ADD COLUMN credentials_changed_at INTEGER NOT NULL DEFAULT 0;
@@ -172,14 +182,14 @@ enum Schema {
 
         CREATE TABLE strong_methods (
             tenant BLOB NOT NULL,
-            user BLOB NOT NULL,
+            "user" BLOB NOT NULL,
             id BLOB NOT NULL,
             email TEXT NOT NULL,
             key BLOB NOT NULL,
             proven_at INTEGER NOT NULL,
-            PRIMARY KEY (tenant, user, id),
-            UNIQUE (tenant, user, key),
-            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+            PRIMARY KEY (tenant, "user", id),
+            UNIQUE (tenant, "user", key),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE lockouts (
@@ -195,11 +205,11 @@ enum Schema {
 
         CREATE TABLE known_networks (
             tenant BLOB NOT NULL,
-            user BLOB NOT NULL,
+            "user" BLOB NOT NULL,
             network BLOB NOT NULL,
             last_at INTEGER NOT NULL,
-            PRIMARY KEY (tenant, user, network),
-            FOREIGN KEY (tenant, user) REFERENCES users (tenant, id) ON DELETE CASCADE
+            PRIMARY KEY (tenant, "user", network),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX known_networks_by_time ON known_networks (last_at);
         """

@@ -1,0 +1,305 @@
+// All of Foundation, for NSCondition and Thread.
+import Foundation
+import IdentityEngine
+import IdentityStoreSQL
+
+/// A fixed number of connections, each with a thread of its own, and one queue of work for all.
+///
+/// libpq waits for the server, so its calls stay off the cooperative pool. Waits are bounded: work that no connection has
+/// begun within ``PostgresSettings/longestWait`` is refused, and a caller hears within ``PostgresSettings/patience`` whatever the server does
+/// (`REL-OVR-1`, `REL-DB-1`). Work that was begun goes on to its end; a caller who did not hear of it repeats the request.
+///
+/// `@unchecked Sendable`: `hasClosed` is touched under `closing` only, and all else that varies under `condition`.
+final class ConnectionPool: @unchecked Sendable {
+    /// How much work may wait.
+    private static let longestQueue = 10_000
+
+    private struct Work {
+        let id: Int
+        let begunBefore: ContinuousClock.Instant
+        let answeredBefore: ContinuousClock.Instant
+        let run: (Worker) -> Void
+        let refuse: (PostgresFailure) -> Void
+    }
+
+    private let place: PostgresPlace
+    private let settings: PostgresSettings
+    private let condition = NSCondition()
+    /// Signalled once, at the end.
+    private let closing = NSCondition()
+    private var hasClosed = false
+    private var queue: [Work] = []
+    /// Work that a connection has begun, and whose caller still waits.
+    private var begun: [Int: Work] = [:]
+    private var number = 0
+    private var threads = 0
+    private var isClosed = false
+    private var closers: [CheckedContinuation<Void, Never>] = []
+    private var usesNames: Bool
+    private var retries = 0
+
+    init(_ place: PostgresPlace, _ settings: PostgresSettings) {
+        self.place = place
+        self.settings = settings
+        usesNames = settings.usesPreparedStatements
+        threads = settings.connections + 1
+        for _ in 0..<settings.connections {
+            start { pool in Worker(pool.place, pool.settings, pool).run() }
+        }
+        start { $0.watch() }
+    }
+
+    private func start(_ body: @escaping @Sendable (ConnectionPool) -> Void) {
+        let thread = Thread {
+            body(self)
+            self.threadEnded()
+        }
+        thread.name = "postgres"
+        thread.start()
+    }
+
+    /// How many transactions were begun anew after a conflict with others.
+    var retryCount: Int { condition.withLock { retries } }
+    /// Whether statements are prepared once per connection; no longer, once a pooler was met that knows no names.
+    var preparesStatements: Bool { condition.withLock { usesNames } }
+
+    func countRetry() { condition.withLock { retries += 1 } }
+    func stopUsingNames() { condition.withLock { usesNames = false } }
+
+    /// Runs `body` on a connection, and returns what it gives.
+    ///
+    /// - Parameter patience: How long the caller waits for it; nil: as the settings say.
+    func run<Value: Sendable>(
+        patience: Duration? = nil, _ body: @escaping @Sendable (Worker) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            let reply = Reply(caller)
+            append(
+                patience: patience ?? settings.patience,
+                run: { worker in reply.give(Result { try body(worker) }.mapError { StoreError($0) }) },
+                refuse: { reply.give(.failure(.unavailable($0))) })
+        }
+        return try result.get()
+    }
+
+    /// Lets work that was begun end, refuses what waits, and disconnects.
+    func close() async {
+        await withCheckedContinuation { caller in
+            condition.lock()
+            isClosed = true
+            let waiting = queue
+            queue = []
+            let isOver = threads == 0
+            if !isOver { closers.append(caller) }
+            condition.broadcast()
+            condition.unlock()
+            closing.withLock {
+                hasClosed = true
+                closing.broadcast()
+            }
+            for work in waiting { work.refuse(.closed) }
+            if isOver { caller.resume() }
+        }
+    }
+
+    private func append(
+        patience: Duration, run: @escaping @Sendable (Worker) -> Void,
+        refuse: @escaping @Sendable (PostgresFailure) -> Void
+    ) {
+        let now = ContinuousClock.now
+        condition.lock()
+        guard !isClosed, queue.count < Self.longestQueue else {
+            let failure = isClosed ? PostgresFailure.closed : .overloaded
+            condition.unlock()
+            return refuse(failure)
+        }
+        number += 1
+        queue.append(
+            Work(
+                id: number, begunBefore: now + settings.longestWait, answeredBefore: now + patience, run: run,
+                refuse: refuse))
+        condition.signal()
+        condition.unlock()
+    }
+
+    /// The next work for a connection; nil when the pool was closed.
+    fileprivate func next() -> (id: Int, run: (Worker) -> Void)? {
+        condition.lock()
+        defer { condition.unlock() }
+        while queue.isEmpty, !isClosed { condition.wait() }
+        guard !queue.isEmpty else { return nil }
+        let work = queue.removeFirst()
+        begun[work.id] = work
+        return (work.id, work.run)
+    }
+
+    fileprivate func ended(_ id: Int) {
+        _ = condition.withLock { begun.removeValue(forKey: id) }
+    }
+
+    /// Blocks the thread for so many seconds, or until the pool is closed; false when it is.
+    fileprivate func pause(_ seconds: TimeInterval) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        closing.lock()
+        defer { closing.unlock() }
+        while !hasClosed, closing.wait(until: end) {}
+        return !hasClosed
+    }
+
+    /// Answers for connections that do not.
+    private func watch() {
+        while true {
+            guard pause(0.05) else { return }
+            let now = ContinuousClock.now
+            condition.lock()
+            let expired = queue.prefix { $0.begunBefore <= now }
+            queue.removeFirst(expired.count)
+            let late = begun.values.filter { $0.answeredBefore <= now }
+            for work in late { begun.removeValue(forKey: work.id) }
+            condition.unlock()
+            for work in expired { work.refuse(.overloaded) }
+            for work in late { work.refuse(.timedOut) }
+        }
+    }
+
+    private func threadEnded() {
+        condition.lock()
+        threads -= 1
+        let waiting = threads == 0 ? closers : []
+        if threads == 0 { closers = [] }
+        condition.unlock()
+        for caller in waiting { caller.resume() }
+    }
+
+    /// Gives the first of several answers to the caller, and drops the others.
+    ///
+    /// `@unchecked Sendable`: `caller` is touched under `lock` only.
+    private final class Reply<Value: Sendable>: @unchecked Sendable {
+        private let lock = NSLock()
+        private var caller: CheckedContinuation<Result<Value, StoreError>, Never>?
+
+        init(_ caller: CheckedContinuation<Result<Value, StoreError>, Never>) {
+            self.caller = caller
+        }
+
+        func give(_ result: Result<Value, StoreError>) {
+            let first = lock.withLock {
+                defer { caller = nil }
+                return caller
+            }
+            first?.resume(returning: result)
+        }
+    }
+}
+
+/// A thread with its connection.
+final class Worker {
+    private static let statementTimeout = Duration.seconds(5)
+    private static let transactionTimeout = Duration.seconds(10)
+    private static let attempts = 6
+
+    private let place: PostgresPlace
+    private let settings: PostgresSettings
+    private unowned let pool: ConnectionPool
+    private var connection: PostgresConnection?
+
+    fileprivate init(_ place: PostgresPlace, _ settings: PostgresSettings, _ pool: ConnectionPool) {
+        self.place = place
+        self.settings = settings
+        self.pool = pool
+    }
+
+    fileprivate func run() {
+        while let work = pool.next() {
+            work.run(self)
+            pool.ended(work.id)
+        }
+    }
+
+    /// Runs `body` in a transaction, from the beginning again when others were in the way (`REL-HA-3`) or the server has gone
+    /// elsewhere, up to five times.
+    ///
+    /// - Parameter opening: The statement that begins it.
+    func transaction<Value>(
+        _ opening: String, _ subjects: [Int64], _ body: (PostgresSession) throws -> Value
+    ) throws -> Value {
+        var attempt = 1
+        while true {
+            do {
+                return try self.attempt(opening, subjects, body)
+            } catch let failure as PostgresFailure {
+                guard attempt < Self.attempts, let remedy = failure.remedy else { throw failure }
+                switch remedy {
+                case .again:
+                    pool.countRetry()
+                    _ = pool.pause(.random(in: 0.002...0.02) * Double(attempt))
+                case .withoutNames:
+                    pool.stopUsingNames()
+                    connection = nil
+                case .elsewhere:
+                    // The second time there is no server to be had, and the caller better hears of it.
+                    if attempt > 1 { throw failure }
+                    connection = nil
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        _ opening: String, _ subjects: [Int64], _ body: (PostgresSession) throws -> Value
+    ) throws -> Value {
+        let connection = try connected()
+        let session = PostgresSession(
+            connection, statementTimeout: Self.statementTimeout, deadline: .now + Self.transactionTimeout)
+        var isCommitting = false
+        do {
+            try connection.send(opening, []) { _ in }
+            try connection.send(Self.timeouts, []) { _ in }
+            if !subjects.isEmpty {
+                try connection.send(Self.locks, PostgresParameters(array: subjects)) { _ in }
+            }
+            let value = try body(session)
+            isCommitting = true
+            var tag = ""
+            try connection.send("COMMIT", []) { tag = $0.tag }
+            try session.flush()
+            guard tag == "COMMIT" else { throw PostgresFailure.refused(sqlState: "40000") }
+            return value
+        } catch {
+            do {
+                try connection.rollback(deadline: .now + Self.statementTimeout)
+            } catch {
+                // The server does it when it notices the end.
+                self.connection = nil
+            }
+            switch error {
+            case let failure as PostgresFailure where isCommitting && failure.leavesOutcomeUnknown:
+                throw PostgresFailure.outcomeUnknown
+            // Division by zero: the session's own word for a row that was not there.
+            case PostgresFailure.refused("22012"): throw RowLost()
+            case _: throw error
+            }
+        }
+    }
+
+    private func connected() throws -> PostgresConnection {
+        if let connection, connection.isSound { return connection }
+        connection = nil
+        let fresh = try PostgresConnection(place, usesNames: pool.preparesStatements)
+        if !settings.allowsUnsafeDurability {
+            var found: [SQLSettings] = []
+            try fresh.send(SQLSettings.query, []) { found = SQLSettings.all($0.rows) }
+            try fresh.flush(deadline: .now + Self.statementTimeout)
+            if let setting = found.first(where: \.isUnsafe) { throw PostgresFailure.unsafe(setting: setting.name) }
+        }
+        connection = fresh
+        return fresh
+    }
+
+    private static let timeouts = """
+        SELECT set_config('statement_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '10s', true)
+        """
+    /// In the order of the numbers, so that two transactions never wait for each other.
+    private static let locks = "SELECT pg_advisory_xact_lock(subject) FROM unnest(?::bigint[]) AS subject"
+}

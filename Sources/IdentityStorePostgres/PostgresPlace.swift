@@ -1,0 +1,55 @@
+import CLibPQ
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a database is: a URL as libpq reads it, with several hosts, `target_session_attrs`, certificates and all else that
+/// libpq knows (PostgreSQL documentation, “Connection URIs”).
+package struct PostgresPlace: Sendable, CustomStringConvertible {
+    private let url: String
+    /// Hosts and database, without user and password.
+    package let description: String
+
+    /// Nil for what libpq cannot read. Its reason is not told, since it quotes the URL, and so the password.
+    package init?(url: String) {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return nil }
+        var problem: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &problem) else {
+            PQfreemem(problem)
+            return nil
+        }
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        self.url = url
+        let ports = values["port"].map { ":" + $0 } ?? ""
+        description = "postgresql://\(values["host"] ?? "")\(ports)/\(values["dbname"] ?? "")"
+    }
+
+    /// What holds unless the URL says otherwise: a server that is gone is noticed within seconds, and of several hosts the one
+    /// that takes writes is meant.
+    private static let defaults = [
+        ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("application_name", "native-auth"),
+        ("client_encoding", "UTF8"), ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "10000"),
+    ]
+
+    /// Connects, or fails; blocks. Nil: no memory. The caller ends what it gets with `PQfinish`.
+    func connect() -> OpaquePointer? {
+        // Later words override earlier ones, and `dbname` may be a whole URL.
+        let words = Self.defaults + [("dbname", url)]
+        var keywords = words.map { UnsafePointer<CChar>(strdup($0.0)) } + [nil]
+        var values = words.map { UnsafePointer<CChar>(strdup($0.1)) } + [nil]
+        defer { for word in keywords + values { free(UnsafeMutablePointer(mutating: word)) } }
+        return PQconnectdbParams(&keywords, &values, 1)
+    }
+}

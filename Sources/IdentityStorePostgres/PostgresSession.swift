@@ -1,0 +1,55 @@
+import IdentityStoreSQL
+
+/// A transaction on a connection. Statements wait in the pipeline until an answer is asked for, so that what a step reads takes
+/// one round trip, and what it writes, with the commit, another.
+final class PostgresSession: SQLSession {
+    private let connection: PostgresConnection
+    private let statementTimeout: Duration
+    private let deadline: ContinuousClock.Instant
+
+    /// - Parameter deadline: When the transaction must be over.
+    init(_ connection: PostgresConnection, statementTimeout: Duration, deadline: ContinuousClock.Instant) {
+        self.connection = connection
+        self.statementTimeout = statementTimeout
+        self.deadline = deadline
+    }
+
+    var dialect: SQLDialect { .postgres }
+
+    func run(_ sql: String, _ values: [any StoredValue], expecting count: Int?) throws {
+        // The commit follows in the same pipeline, so the server itself must refuse: it divides by zero.
+        let text = count.map {
+            "WITH changed AS (\(sql) RETURNING 1) SELECT 1 / (COUNT(*) = \($0))::int::bigint FROM changed"
+        }
+        try connection.send(text ?? sql, try values.map { try $0.stored }) { _ in }
+    }
+
+    func change(_ sql: String, _ values: [any StoredValue]) throws -> Int {
+        var changed = 0
+        try connection.send(sql, try values.map { try $0.stored }) { changed = $0.changed }
+        try flush()
+        return changed
+    }
+
+    func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
+        let box = Box()
+        try connection.send(sql, try values.map { try $0.stored }) { box.rows = $0.rows }
+        return Pending {
+            if box.rows == nil { try self.flush() }
+            guard let rows = box.rows else { throw PostgresFailure.disconnected }
+            return rows
+        }
+    }
+
+    /// Sends what waits, and reads the answers. The time-out of one statement is the server's; here it is for a server that does
+    /// not answer at all, and a little longer.
+    func flush() throws {
+        let now = ContinuousClock.now
+        guard now < deadline else { throw PostgresFailure.timedOut }
+        try connection.flush(deadline: min(deadline, now + statementTimeout + .seconds(1)))
+    }
+
+    private final class Box {
+        var rows: SQLRows?
+    }
+}

@@ -1,0 +1,167 @@
+package import IdentityEngine
+package import IdentityStoreSQL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How a store uses its database.
+package struct PostgresSettings: Sendable {
+    /// How many connections a node holds, each with a thread.
+    package var connections = 10
+    /// How long work waits for a connection (`REL-OVR-1`).
+    package var longestWait: Duration = .seconds(1)
+    /// How long a caller waits for an answer (`REL-DB-1`).
+    package var patience: Duration = .milliseconds(2500)
+    /// Whether a server may run with `fsync=off` or `synchronous_commit=off`, and so lose what was acknowledged.
+    package var allowsUnsafeDurability = false
+    /// Whether statements are prepared once per connection. A pooler that cannot have that is noticed at its first error.
+    package var usesPreparedStatements = true
+
+    package init() {}
+}
+
+/// Why a database was not opened; nothing was changed in it. Each description is one sentence, without user and password.
+package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
+    /// Nobody answers there, or refuses; `reason` is libpq's word.
+    case unreachable(place: String, reason: String)
+    /// Tables of another program stand where ours would.
+    case notOurs(place: String)
+    /// A newer version of this program has written it (`REL-TX-5`).
+    case newerSchema(place: String)
+    /// The server would lose acknowledged changes with the power (`REL-TX-2`).
+    case unsafe(place: String, setting: String)
+    /// The tables cannot be made; `sqlState` is PostgreSQL's five-character code.
+    case unprepared(place: String, sqlState: String)
+
+    package var description: String {
+        switch self {
+        case .unreachable(let place, let reason): "The database \(place) cannot be reached: \(reason)."
+        case .notOurs(let place): "The database \(place) has tables of another program; choose an empty one."
+        case .newerSchema(let place): "The database \(place) was written by a newer version of this program."
+        case .unsafe(let place, let setting):
+            "The database \(place) runs with \(setting)=off and would lose accounts with the power; switch it on."
+        case .unprepared(let place, let sqlState):
+            "The tables in \(place) cannot be made or read: PostgreSQL \(sqlState)."
+        }
+    }
+}
+
+/// All stores of the engine in a PostgreSQL database that many nodes share.
+///
+/// Transactions run at the level `READ COMMITTED`, where each statement sees what was committed before it. Those about the same
+/// subject (a flow, an address, a counter) run one after another by advisory locks that end with the transaction, also behind a
+/// pooler in transaction mode; rows that are read to be changed are locked as well, and unique keys and conditional updates
+/// would catch what slipped through. See `docs/design/0008-postgresql.md`.
+package final class PostgresStore: Sendable, SQLStore {
+    private let pool: ConnectionPool
+    package let place: PostgresPlace
+
+    /// Connects, and makes or updates the tables. Several nodes may do so at once; one does it, the others find it done.
+    package init(_ place: PostgresPlace, _ settings: PostgresSettings = PostgresSettings())
+        async throws(PostgresStoreOpenError)
+    {
+        self.place = place
+        if let reason = PostgresConnection.obstacle(to: place) {
+            throw .unreachable(place: place.description, reason: reason)
+        }
+        let pool = ConnectionPool(place, settings)
+        self.pool = pool
+        do {
+            try await pool.run(patience: .seconds(20)) { try $0.migrate(place) }
+        } catch {
+            await pool.close()
+            throw Self.openError(error, place)
+        }
+    }
+
+    /// Disconnects; what is called later throws ``StoreError/unavailable(_:)``. Call it before letting the store go.
+    package func close() async throws(StoreError) {
+        await pool.close()
+    }
+
+    package func write<Value: Sendable>(
+        _ subjects: [SQLSubject], _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let numbers = Set(subjects.map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
+        return try await pool.run {
+            try $0.transaction("BEGIN ISOLATION LEVEL READ COMMITTED", numbers) { try body($0) }
+        }
+    }
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await pool.run {
+            try $0.transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", []) { try body($0) }
+        }
+    }
+
+    package func afterRemoval() async throws(StoreError) {}
+
+    /// Runs one statement past the ports, and returns its rows as text, nil for NULL and hexadecimal for bytes; columns of
+    /// other types want a cast to `text`. For tests and for looking into a database by hand; `sql` must be fixed text.
+    package func unsafeSQL(_ sql: String) async throws(StoreError) -> [[String?]] {
+        try await write([]) { session in
+            try session.fetch(sql, []).get().rows.map { row in
+                row.map { value in
+                    switch value {
+                    case .null: nil
+                    case .integer(let integer): String(integer)
+                    case .text(let text): text
+                    case .bytes(let bytes): bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many transactions were begun anew after a conflict with others.
+    package var retryCount: Int { pool.retryCount }
+
+    /// Whether statements are prepared once per connection; a pooler may have made the store give that up.
+    package var preparesStatements: Bool { pool.preparesStatements }
+
+    private static func openError(_ error: StoreError, _ place: PostgresPlace) -> PostgresStoreOpenError {
+        guard case .unavailable(let reason) = error else {
+            return .unprepared(place: place.description, sqlState: "XX001")
+        }
+        return switch reason {
+        case let error as PostgresStoreOpenError: error
+        case PostgresFailure.unsafe(let setting): .unsafe(place: place.description, setting: setting)
+        // Duplicate table.
+        case PostgresFailure.refused("42P07"): .notOurs(place: place.description)
+        case PostgresFailure.refused(let sqlState): .unprepared(place: place.description, sqlState: sqlState)
+        case _: .unreachable(place: place.description, reason: "\(reason)")
+        }
+    }
+}
+
+extension Worker {
+    /// Applies the migrations that are missing, all in one transaction.
+    fileprivate func migrate(_ place: PostgresPlace) throws {
+        let subject = Int64(bitPattern: fingerprint(Data("native-auth migrations".utf8)))
+        try transaction("BEGIN", [subject]) { session in
+            _ = try session.change(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)", [])
+            let found = try session.fetch("SELECT name FROM schema_migrations", []).get().rows
+            let applied = Set(found.map(\.[0]))
+            guard applied.isSubset(of: Migration.all.map { .text($0.name) }) else {
+                throw PostgresStoreOpenError.newerSchema(place: place.description)
+            }
+            for migration in Migration.all where !applied.contains(.text(migration.name)) {
+                // The protocol of prepared statements takes one at a time; no text in ours holds a semicolon.
+                for statement in migration.postgres.split(separator: ";") {
+                    guard statement.contains(where: { !$0.isWhitespace }) else { continue }
+                    try session.run(String(statement), [], expecting: nil)
+                }
+                try session.run(
+                    "INSERT INTO schema_migrations VALUES (?, (extract(epoch FROM now()) * 1000)::bigint)",
+                    [migration.name],
+                    expecting: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import IdentityEngine
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension SQLStore {
+    package func leaseMails(
+        limit: Int, now: Date, until leaseEnd: Date
+    ) async throws(StoreError) -> [LeasedMail] {
+        try await write([.outbox]) { session in
+            try session.expireMails(now: now)
+            let mails = try session.dueMails(limit: limit, now: now).get()
+            for leased in mails {
+                // Counted before the attempt: a worker that dies in the middle of it has tried.
+                try session.run(
+                    "UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE tenant = ? AND id = ?",
+                    [leaseEnd, leased.mail.tenant, leased.mail.id])
+            }
+            return mails
+        }
+    }
+
+    package func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError) {
+        try await write([]) { session in
+            try session.run(
+                """
+                UPDATE outbox SET state = 'sent', sealed_content = NULL, finished_at = ?
+                WHERE tenant = ? AND id = ? AND state = 'pending'
+                """, [now, leased.mail.tenant, leased.mail.id])
+        }
+    }
+
+    package func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError) {
+        try await write([]) { session in
+            try session.run(
+                "UPDATE outbox SET due_at = ? WHERE tenant = ? AND id = ? AND state = 'pending' AND attempts = ?",
+                [next, leased.mail.tenant, leased.mail.id, leased.attempts + 1])
+        }
+    }
+
+    package func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError) {
+        try await write([]) { session in
+            let count = try session.change(
+                """
+                UPDATE outbox SET state = 'failed', sealed_content = NULL, finished_at = ?
+                WHERE tenant = ? AND id = ? AND state = 'pending' AND attempts = ?
+                """, [now, leased.mail.tenant, leased.mail.id, leased.attempts + 1])
+            if count == 1 { try session.insert(event) }
+        }
+    }
+
+    package func nextMailDue() async throws(StoreError) -> Date? {
+        try await read { session in
+            let rows = try session.rows(
+                of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending'", [])
+            return try rows.get().first?.value("due", as: Date?.self) ?? nil
+        }
+    }
+}
+
+extension SQLSession {
+    func insert(_ mail: OutboxMail) throws {
+        try run(
+            """
+            INSERT INTO outbox (tenant, id, flow, state, sealed_content, due_at, created_at, expires_at)
+            VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)
+            """,
+            [mail.tenant, mail.id, mail.flow, mail.sealedContent, mail.createdAt, mail.createdAt, mail.expiresAt])
+    }
+
+    /// Mails whose code has ended are never sent (`SEC-MAIL-2`).
+    func expireMails(now: Date) throws {
+        try run(
+            """
+            UPDATE outbox SET state = 'expired', sealed_content = NULL, finished_at = ?
+            WHERE state = 'pending' AND expires_at <= ?
+            """, [now, now])
+    }
+
+    fileprivate func dueMails(limit: Int, now: Date) throws -> Pending<[LeasedMail]> {
+        try rows(
+            of: "outbox",
+            """
+            SELECT tenant, id, flow, sealed_content, attempts, created_at, expires_at FROM outbox
+            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, id LIMIT ?
+            """, [now, limit]
+        ).map { rows in
+            try rows.map { row in
+                LeasedMail(
+                    mail: OutboxMail(
+                        id: try row.value("id"), tenant: try row.value("tenant"), flow: try row.value("flow"),
+                        sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
+                        expiresAt: try row.value("expires_at")),
+                    attempts: try row.value("attempts"))
+            }
+        }
+    }
+}

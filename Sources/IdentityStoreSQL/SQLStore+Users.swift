@@ -1,0 +1,239 @@
+package import IdentityEngine
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension SQLStore {
+    package func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await read { try $0.account("?", [id], in: tenant, locking: "").get() }
+    }
+
+    package func account(
+        named key: LoginIdentifier.Key, in tenant: TenantID
+    ) async throws(StoreError) -> UserAccount? {
+        try await read { session in
+            let user = #"(SELECT "user" FROM identifiers WHERE tenant = ? AND key = ?)"#
+            return try session.account(user, [tenant, key], in: tenant, locking: "").get()
+        }
+    }
+
+    package func isFamiliar(
+        _ network: Data, to user: UserID, in tenant: TenantID, since: Date
+    ) async throws(StoreError) -> Bool {
+        try await read { session in
+            try !session.rows(
+                of: "known_networks",
+                #"SELECT last_at FROM known_networks WHERE tenant = ? AND "user" = ? AND network = ? AND last_at >= ?"#,
+                [tenant, user, network, since]
+            ).get().isEmpty
+        }
+    }
+
+    package func setDisabled(
+        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write([]) { session in
+            if let date {
+                let count = try session.change(
+                    """
+                    UPDATE users SET disabled_at = ?, credential_version = credential_version + 1, credentials_changed_at = ?
+                    WHERE tenant = ? AND id = ?
+                    """, [date, date, tenant, id])
+                guard count == 1 else { return false }
+                try session.revokeRefreshFamilies(of: id, in: tenant, at: date)
+            } else {
+                let count = try session.change(
+                    "UPDATE users SET disabled_at = NULL WHERE tenant = ? AND id = ?", [tenant, id])
+                guard count == 1 else { return false }
+            }
+            try session.insert(event)
+            return true
+        }
+    }
+
+    package func forgetStrongMethods(
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write([]) { session in
+            let count = try session.change(
+                """
+                UPDATE users SET credential_version = credential_version + 1, credentials_changed_at = ?
+                WHERE tenant = ? AND id = ?
+                """, [date, tenant, id])
+            guard count == 1 else { return false }
+            try session.run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ?"#, [tenant, id])
+            try session.revokeRefreshFamilies(of: id, in: tenant, at: date)
+            try session.insert(event)
+            return true
+        }
+    }
+
+    package func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
+        try await account(id, in: tenant)?.user
+    }
+
+    package func taken(
+        _ keys: [LoginIdentifier.Key], in tenant: TenantID
+    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
+        try await read { try $0.taken(keys, in: tenant).get() }
+    }
+
+    package func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
+        try await read { session in
+            let rows = try session.rows(
+                of: "users", "SELECT COUNT(*) AS count FROM users WHERE tenant = ?", [tenant])
+            return try rows.get().first?.value("count") ?? 0
+        }
+    }
+}
+
+extension SQLSession {
+    func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) throws -> Pending<Set<LoginIdentifier.Key>> {
+        guard !keys.isEmpty else { return Pending([]) }
+        return try rows(
+            of: "identifiers",
+            "SELECT key FROM identifiers WHERE tenant = ? AND key IN (\(Self.placeholders(keys)))", [tenant] + keys
+        ).map { rows in Set(try rows.map { try $0.value("key") }) }
+    }
+
+    func insert(_ user: NewUser) throws {
+        try run(
+            """
+            INSERT INTO users (tenant, id, client, password_hash, created_at, credentials_changed_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, [user.tenant, user.id, user.client, user.passwordHash?.phc, user.createdAt, user.createdAt])
+        for identifier in user.identifiers {
+            // The address was proven by the code that the flow mailed to it; an alias is merely chosen.
+            let isProven = identifier.kind == .email
+            try run(
+                """
+                INSERT INTO identifiers (tenant, key, kind, display, "user", proven_at, proof)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    user.tenant, identifier.key, identifier.kind, identifier.display, user.id,
+                    isProven ? user.createdAt : nil, isProven ? "email one-time passcode" : nil,
+                ])
+        }
+        for (name, value) in user.attributes {
+            try run(
+                #"INSERT INTO attributes (tenant, "user", name, type, value) VALUES (?, ?, ?, ?, ?)"#,
+                [user.tenant, user.id, name, value.typeName, value])
+        }
+    }
+
+    /// The version goes up, so that what was begun under the old password has ended (`SEC-CT-9`).
+    func changePassword(of user: UserID, in tenant: TenantID, to hash: PasswordHash, at date: Date) throws {
+        try run(
+            """
+            UPDATE users SET password_hash = ?, credential_version = credential_version + 1, credentials_changed_at = ?
+            WHERE tenant = ? AND id = ?
+            """, [hash.phc, date, tenant, user], expecting: 1)
+    }
+
+    /// A method with the same address gives way, its id too.
+    func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
+        try run(
+            """
+            INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (tenant, "user", key)
+            DO UPDATE SET id = excluded.id, email = excluded.email, proven_at = excluded.proven_at
+            """, [tenant, user, method.id, method.email, method.email.key, method.provenAt])
+    }
+
+    /// Keeps the 20 newest networks of the user (`SEC-LOCK-3`).
+    func remember(_ network: Data, of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            """
+            INSERT INTO known_networks (tenant, "user", network, last_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (tenant, "user", network)
+            DO UPDATE SET last_at = \(dialect.greater)(known_networks.last_at, excluded.last_at)
+            """, [tenant, user, network, date])
+        try run(
+            """
+            DELETE FROM known_networks WHERE tenant = ? AND "user" = ? AND network NOT IN
+                (SELECT network FROM known_networks WHERE tenant = ? AND "user" = ? ORDER BY last_at DESC LIMIT 20)
+            """, [tenant, user, tenant, user])
+    }
+
+    /// The account, which stays as it is until the transaction ends.
+    func account(locking id: UserID, in tenant: TenantID) throws -> Pending<UserAccount?> {
+        try account("?", [id], in: tenant, locking: dialect.lockingUsers)
+    }
+
+    /// The user of the tenant whose id `id` gives, an expression with `values` in it.
+    fileprivate func account(
+        _ id: String, _ values: [any StoredValue], in tenant: TenantID, locking: String
+    ) throws -> Pending<UserAccount?> {
+        // The user's own columns stand in each row. A user without any identifier still gives one, whose kind is NULL.
+        let found = try rows(
+            of: "users",
+            """
+            SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
+                i.kind, i.display
+            FROM users AS u
+            LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
+            WHERE u.tenant = ? AND u.id = \(id) \(locking)
+            """, [tenant] + values)
+        let attributes = try attributes(of: id, values, in: tenant)
+        let strongMethods = try strongMethods(of: id, values, in: tenant)
+        return found.map { rows in
+            guard let row = rows.first else { return nil }
+            let names = Dictionary(
+                try rows.map { row in
+                    let identifier = row.of("identifiers")
+                    return (
+                        try identifier.value("kind", as: LoginIdentifier.Kind.self),
+                        try identifier.value("display", as: String.self)
+                    )
+                },
+                uniquingKeysWith: { first, _ in first })
+            guard let email = names[.email] else { throw StoreError.corrupt("identifiers") }
+            let passwordHash = try row.value("password_hash", as: String?.self).map { PasswordHash(phc: $0) }
+            let user = User(
+                id: try row.value("id"), tenant: tenant, email: email, alias: names[.alias],
+                hasPassword: passwordHash != nil, attributes: try attributes.get(),
+                createdAt: try row.value("created_at"))
+            return UserAccount(
+                user: user, passwordHash: passwordHash, credentialVersion: try row.value("credential_version"),
+                credentialsChangedAt: try row.value("credentials_changed_at"),
+                disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get())
+        }
+    }
+
+    private func attributes(
+        of id: String, _ values: [any StoredValue], in tenant: TenantID
+    ) throws -> Pending<[String: AttributeValue]> {
+        try rows(
+            of: "attributes", #"SELECT name, type, value FROM attributes WHERE tenant = ? AND "user" = \#(id)"#,
+            [tenant] + values
+        ).map { rows in
+            Dictionary(
+                try rows.map { row in
+                    let value: AttributeValue = try row.value("value")
+                    guard try row.value("type") == value.typeName else { throw StoreError.corrupt("attributes") }
+                    return (try row.value("name", as: String.self), value)
+                },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private func strongMethods(
+        of id: String, _ values: [any StoredValue], in tenant: TenantID
+    ) throws -> Pending<[StrongMethod]> {
+        try rows(
+            of: "strong_methods",
+            #"SELECT id, email, proven_at FROM strong_methods WHERE tenant = ? AND "user" = \#(id) ORDER BY proven_at, id"#,
+            [tenant] + values
+        ).map { rows in
+            try rows.map { row in
+                StrongMethod(
+                    id: try row.value("id"), email: try row.value("email"), provenAt: try row.value("proven_at"))
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package import IdentityEngine
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What a column holds.
+package enum SQLValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes(Data)
+}
+
+/// A value with exactly one form in a column. What has another form there is damage, and reading it never traps, which is
+/// why GRDB's own conversions (which guess, and trap) are not used.
+package protocol StoredValue {
+    var stored: SQLValue { get throws }
+    /// Nil when `value` is not what ``stored`` gives for any value of this type.
+    static func restore(_ value: SQLValue) -> Self?
+}
+
+extension Optional: StoredValue where Wrapped: StoredValue {
+    package var stored: SQLValue { get throws { try self?.stored ?? .null } }
+    package static func restore(_ value: SQLValue) -> Self? {
+        if value == .null { return .some(nil) }
+        return Wrapped.restore(value).map { .some($0) }
+    }
+}
+
+extension Int: StoredValue {
+    package var stored: SQLValue { .integer(Int64(self)) }
+    package static func restore(_ value: SQLValue) -> Int? {
+        if case .integer(let integer) = value { Int(exactly: integer) } else { nil }
+    }
+}
+
+extension Bool: StoredValue {
+    package var stored: SQLValue { .integer(self ? 1 : 0) }
+    package static func restore(_ value: SQLValue) -> Bool? {
+        switch Int.restore(value) {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
+}
+
+extension String: StoredValue {
+    package var stored: SQLValue { .text(self) }
+    package static func restore(_ value: SQLValue) -> String? {
+        if case .text(let text) = value { text } else { nil }
+    }
+}
+
+extension Data: StoredValue {
+    package var stored: SQLValue { .bytes(self) }
+    package static func restore(_ value: SQLValue) -> Data? {
+        if case .bytes(let bytes) = value { bytes } else { nil }
+    }
+}
+
+/// The 16 bytes of the UUID, in the order in which it is written.
+extension UUID: StoredValue {
+    package var stored: SQLValue { .bytes(withUnsafeBytes(of: uuid) { Data($0) }) }
+    package static func restore(_ value: SQLValue) -> UUID? { Data.restore(value).flatMap { UUID(bytes: $0) } }
+}
+
+/// Whole milliseconds since 1970, rounded to the nearest, so that a date compares alike before and after it was stored.
+extension Date: StoredValue {
+    package var stored: SQLValue {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        return .integer(Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min))
+    }
+    package static func restore(_ value: SQLValue) -> Date? {
+        Int.restore(value).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+}
+
+/// A JSON array.
+extension [String]: StoredValue {
+    package var stored: SQLValue { get throws { try storedJSON(self) } }
+    package static func restore(_ value: SQLValue) -> [String]? { restoredJSON(value) }
+}
+
+/// JSON text: a string may hold characters that databases stop at or refuse, such as U+0000.
+extension AttributeValue: StoredValue {
+    package var stored: SQLValue { get throws { try storedJSON(self) } }
+    package static func restore(_ value: SQLValue) -> AttributeValue? { restoredJSON(value) }
+
+    /// The column `type` of the table `attributes`.
+    var typeName: String {
+        switch self {
+        case .string: "string"
+        case .integer: "integer"
+        case .boolean: "boolean"
+        }
+    }
+}
+
+/// As the user typed it; what makes two addresses the same follows from it.
+extension EmailAddress: StoredValue {
+    package var stored: SQLValue { .text(display) }
+    package static func restore(_ value: SQLValue) -> EmailAddress? { String.restore(value).flatMap { Self($0) } }
+}
+
+/// The column `recent` of the table `lockouts`: digests of 32 bytes each, one behind the other.
+struct StoredDigests: StoredValue {
+    private static let size = 32
+    let digests: [Data]
+
+    package var stored: SQLValue {
+        get throws {
+            // Another length would be read back as other digests.
+            guard digests.allSatisfy({ $0.count == Self.size }) else { throw StoreError.corrupt("lockouts") }
+            return .bytes(Data(digests.joined()))
+        }
+    }
+
+    package static func restore(_ value: SQLValue) -> StoredDigests? {
+        guard let bytes = Data.restore(value), bytes.count.isMultiple(of: size) else { return nil }
+        return StoredDigests(
+            digests: stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) })
+    }
+}
+
+extension StoredValue where Self: RawRepresentable<String> {
+    package var stored: SQLValue { .text(rawValue) }
+    package static func restore(_ value: SQLValue) -> Self? { String.restore(value).flatMap { Self(rawValue: $0) } }
+}
+
+extension LoginIdentifier.Kind: StoredValue {}
+extension SigningKeyRecord.Algorithm: StoredValue {}
+extension AuditEvent.Kind: StoredValue {}
+extension CountedEvent: StoredValue {}
+
+extension LoginIdentifier.Key: StoredValue {
+    package var stored: SQLValue { bytes.stored }
+    package static func restore(_ value: SQLValue) -> Self? { Data.restore(value).map { Self(bytes: $0) } }
+}
+
+extension TenantID: StoredValue {
+    package var stored: SQLValue { uuid.stored }
+    package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
+}
+
+extension ClientID: StoredValue {
+    package var stored: SQLValue { uuid.stored }
+    package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
+}
+
+extension UserID: StoredValue {
+    package var stored: SQLValue { uuid.stored }
+    package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
+}
+
+private func storedJSON(_ value: some Encodable) throws -> SQLValue {
+    .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+}
+
+/// Nil for text that is no JSON of that shape: the one reason why this decoding can fail, and the caller reports it.
+private func restoredJSON<Value: Decodable>(_ value: SQLValue) -> Value? {
+    guard let text = String.restore(value) else { return nil }
+    do {
+        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    } catch {
+        // Nil makes the row a corrupt one; the decoder's words would quote what is stored.
+        return nil
+    }
+}

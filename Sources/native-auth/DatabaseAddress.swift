@@ -1,0 +1,54 @@
+import IdentityStorePostgres
+import IdentityStoreSQL
+import IdentityStoreSQLite
+
+/// Where the accounts lie.
+enum DatabaseAddress: Sendable {
+    /// One file for one server; nil: `identity.sqlite` in the data folder.
+    case sqlite(path: String?)
+    /// A database that many servers share.
+    case postgres(PostgresPlace, PostgresSettings)
+
+    /// `sqlite:PATH`, or a URL of libpq; nil for anything else.
+    init?(_ text: String) {
+        if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
+            self = .sqlite(path: String(text.dropFirst(7)))
+        } else if let place = PostgresPlace(url: text) {
+            self = .postgres(place, PostgresSettings())
+        } else {
+            return nil
+        }
+    }
+
+    /// The file, if it is one.
+    func path(in dataFolder: String) -> String? {
+        switch self {
+        case .sqlite(let path): path ?? dataFolder + "/identity.sqlite"
+        case .postgres: nil
+        }
+    }
+
+    /// Opens the database; makes or updates its tables.
+    func open(in dataFolder: String) async throws(StartFailure) -> any SQLStore {
+        switch self {
+        case .sqlite(let path):
+            do {
+                return try SQLiteStore(path: path ?? dataFolder + "/identity.sqlite")
+            } catch {
+                switch error {
+                case .lockedByAnotherProcess: throw .unavailable(error.description)
+                case .unreadable, .notADatabase, .newerSchema: throw .inputOutput(error.description)
+                }
+            }
+        case .postgres(let place, let settings):
+            do {
+                return try await PostgresStore(place, settings)
+            } catch {
+                switch error {
+                case .unreachable: throw .unavailable(error.description)
+                case .notOurs, .newerSchema, .unsafe, .unprepared: throw .inputOutput(error.description)
+                }
+            }
+        }
+    }
+}

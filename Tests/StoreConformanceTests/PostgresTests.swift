@@ -1,0 +1,257 @@
+import Foundation
+import IdentityEngine
+import IdentityStorePostgres
+import IdentityStoreSQL
+import NativeAuthCore
+import Testing
+
+/// Two stores on one database, as two nodes have them.
+private func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Void) async throws {
+    try await PostgresServer.withSchema { schema in
+        let place = try schema.place()
+        let nodes = [
+            try await PostgresStore(place, PostgresServer.small), try await PostgresStore(place, PostgresServer.small),
+        ]
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(nodes))
+        } catch {
+            result = .failure(error)
+        }
+        for node in nodes { try await node.close() }
+        try result.get()
+    }
+}
+
+@Suite("PostgreSQL: opening", .timeLimit(.minutes(1)))
+struct PostgresOpeningTests {
+    private func expectRefusal(
+        _ expected: PostgresStoreOpenError, of place: PostgresPlace, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await #expect(throws: expected, sourceLocation: sourceLocation) {
+            try await PostgresStore(place, PostgresServer.small).close()
+        }
+    }
+
+    @Test("REL-TX-2: a server that would lose commits with the power is refused, unless it is meant")
+    func anUnsafeServerIsRefused() async throws {
+        let server = try Server("with-postgres", ["fsync=off"])
+        let lax = PostgresServer.Schema(name: "public", server: try PostgresServer.url())
+        for (place, setting) in [
+            (try #require(PostgresPlace(url: server.url)), "fsync"),
+            (try lax.place("synchronous_commit=off"), "synchronous_commit"),
+        ] {
+            await expectRefusal(.unsafe(place: place.description, setting: setting), of: place)
+            var settings = PostgresServer.small
+            settings.allowsUnsafeDurability = true
+            let store = try await PostgresStore(place, settings)
+            #expect(try await store.countUsers(in: contoso) >= 0)
+            try await store.close()
+        }
+        try server.stop()
+    }
+
+    @Test("REL-TX-5: an old node refuses a newer schema")
+    func aNewerSchemaIsRefused() async throws {
+        try await PostgresServer.withSchema { schema in
+            let place = try schema.place()
+            let store = try await PostgresStore(place, PostgresServer.small)
+            _ = try await store.unsafeSQL("INSERT INTO schema_migrations VALUES ('9999 flying', 0)")
+            try await store.close()
+            await expectRefusal(.newerSchema(place: place.description), of: place)
+        }
+    }
+
+    @Test("REL-TX-5: ten nodes that start on an empty database make its tables once")
+    func tenNodesMakeTheTablesOnce() async throws {
+        try await PostgresServer.withSchema { schema in
+            let place = try schema.place()
+            let names = try await race(10) { _ in
+                let store = try await PostgresStore(place, PostgresServer.small)
+                let names = try await store.unsafeSQL("SELECT name FROM schema_migrations ORDER BY name")
+                try await store.close()
+                return names
+            }
+            let all = Migration.all.map { [$0.name] }
+            #expect(names == Array(repeating: all, count: 10))
+        }
+    }
+
+    @Test("Tables of another program are left alone")
+    func aDatabaseOfAnotherProgramIsRefused() async throws {
+        try await PostgresServer.withSchema { schema in
+            let place = try schema.place()
+            let store = try await PostgresStore(place, PostgresServer.small)
+            for table in ["replays", "flows", "schema_migrations"] {
+                _ = try await store.unsafeSQL("DROP TABLE \(table)")
+            }
+            try await store.close()
+            await expectRefusal(.notOurs(place: place.description), of: place)
+        }
+    }
+
+    @Test("SEC-LOG-1: no text about a database holds its password")
+    func noTextHoldsThePassword() async throws {
+        let place = try #require(
+            PostgresPlace(url: "postgresql://ada:s3cr3t@127.0.0.1:1/native_auth?connect_timeout=2"))
+        #expect(place.description == "postgresql://127.0.0.1:1/native_auth")
+        let error = await #expect(throws: PostgresStoreOpenError.self) { try await PostgresStore(place).close() }
+        let sentence = try #require(error?.description)
+        #expect(!sentence.contains("s3cr3t"))
+        #expect(sentence.contains("Connection refused"))
+        #expect(PostgresPlace(url: "postgresql://ada:s3cr3t%zz@host/db") == nil)
+        #expect(PostgresPlace(url: "mysql://ada@host/db") == nil)
+    }
+}
+
+@Suite("PostgreSQL: many nodes", .timeLimit(.minutes(2)))
+struct PostgresNodeTests {
+    @Test("REL-HA-1: of racers on two nodes one gets the address, 200 times")
+    func oneOfTheRacersGetsTheAddress() async throws {
+        try await withTwoNodes { nodes in
+            for number in 0..<200 {
+                let name = key("user\(number)@example.com")
+                let wins = try await race(4) { racer in
+                    let user = fixtureUser("user\(number)")
+                    return try await nodes[racer % 2].step(fixtureQuery(identifiers: [name])) { facts in
+                        guard facts.taken.isEmpty else { return (nil, false) }
+                        return (FlowChange(row: FlowRow(expiresAt: noon + 900), effects: [.createUser(user)]), true)
+                    }
+                }
+                #expect(wins.filter { $0 }.count == 1)
+            }
+            #expect(try await nodes[0].countUsers(in: contoso) == 200)
+        }
+    }
+
+    @Test("SEC-OTP-10: of 1 000 parallel guesses on two nodes five are compared")
+    func fiveGuessesAreCompared() async throws {
+        try await withTwoNodes { nodes in
+            let query = fixtureQuery()
+            let code = CodeRecord(digest: Data(count: 32), target: Data(), sentAt: noon, expiresAt: noon + 600)
+            try await nodes[0].write(FlowChange(row: FlowRow(code: code, expiresAt: noon + 900)), query)
+            let compared = try await race(1000) { number in
+                try await nodes[number % 2].step(query) { facts in
+                    guard var row = facts.row, let attempts = row.code?.attempts, attempts < 5 else {
+                        return (nil, false)
+                    }
+                    row.code?.attempts += 1
+                    return (FlowChange(row: row), true)
+                }
+            }
+            #expect(compared.filter { $0 }.count == 5)
+            #expect(try await nodes[1].facts(query).row?.code?.attempts == 5)
+        }
+    }
+
+    @Test("REL-HA-3: conflicts of 200 writers are retried, and nobody hears of them", arguments: ["40001", "40P01"])
+    func conflictsAreRetried(_ sqlState: String) async throws {
+        try await withTwoNodes { nodes in
+            for sql in [
+                """
+                CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF random() < 0.1 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '\(sqlState)'; END IF;
+                    RETURN NEW;
+                END $$
+                """,
+                "CREATE TRIGGER conflicts BEFORE INSERT ON counted_events FOR EACH ROW EXECUTE FUNCTION conflict()",
+            ] {
+                _ = try await nodes[0].unsafeSQL(sql)
+            }
+            let subject = digest("one")
+            _ = try await race(200) { number in
+                try await nodes[number % 2].step(fixtureQuery(subjects: [subject])) { _ in
+                    (
+                        FlowChange(
+                            row: FlowRow(expiresAt: noon + 900),
+                            effects: [.count(.wrongCode, subject: subject, at: noon)]), ()
+                    )
+                }
+            }
+            let counted = try await nodes[0].facts(fixtureQuery(subjects: [subject])).counted
+            #expect(counted[subject]?[.wrongCode]?.count == 200)
+            #expect(nodes[0].retryCount + nodes[1].retryCount > 0)
+        }
+    }
+
+    @Test("REL-DB-2: connections that the server ended are made anew")
+    func lostConnectionsAreMadeAnew() async throws {
+        try await withTwoNodes { nodes in
+            for number in 0..<10 {
+                try await nodes[0].perform(.createUser(fixtureUser("user\(number)")))
+                _ = try await nodes[1].unsafeSQL(
+                    """
+                    SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+                    WHERE pid != pg_backend_pid() AND application_name = 'native-auth'
+                    """)
+            }
+            #expect(try await nodes[0].countUsers(in: contoso) == 10)
+        }
+    }
+
+    @Test("REL-DB-1: a server that does not answer is given up in time, and comes back")
+    func aSilentServerIsGivenUp() async throws {
+        try await PostgresServer.withSchema { schema in
+            let place = try schema.place()
+            var settings = PostgresServer.small
+            settings.patience = .milliseconds(500)
+            let store = try await PostgresStore(place, settings)
+            let other = try await PostgresStore(place, PostgresServer.small)
+            let begin = ContinuousClock.now
+            async let held = other.unsafeSQL(
+                "DO $$ BEGIN LOCK TABLE users IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(2); END $$")
+            try await Task.sleep(for: .milliseconds(300))
+            await expectUnavailable { _ = try await store.countUsers(in: contoso) }
+            #expect(ContinuousClock.now - begin < .milliseconds(1900))
+            _ = try await held
+            #expect(try await store.countUsers(in: contoso) == 0)
+            try await store.close()
+            try await other.close()
+        }
+    }
+
+    @Test("REL-DB-4: a statement ends after five seconds")
+    func aStatementEndsAfterFiveSeconds() async throws {
+        try await PostgresServer.withStore { store in
+            let begin = ContinuousClock.now
+            await expectUnavailable { _ = try await store.unsafeSQL("SELECT pg_sleep(60)::text") }
+            #expect(ContinuousClock.now - begin < .seconds(9))
+            let count = try await store.countUsers(in: contoso)
+            #expect(count == 0)
+        }
+    }
+
+    @Test("A closed store is unavailable")
+    func aClosedStoreIsUnavailable() async throws {
+        try await PostgresServer.withStore { store in
+            try await store.close()
+            await expectUnavailable { try await store.perform(.createUser(fixtureUser("ada"))) }
+            await expectUnavailable { try await store.checkWritable() }
+        }
+    }
+
+    @Test("Behind PgBouncer in transaction mode everything goes on, without prepared statements if need be")
+    func aPoolerIsNoObstacle() async throws {
+        try await PostgresServer.withSchema { schema in
+            let pooler = try schema.pooler()
+            let pooled = try #require(PostgresPlace(url: pooler.url))
+            let nodes = [
+                try await PostgresStore(pooled, PostgresServer.small),
+                try await PostgresStore(pooled, PostgresServer.small),
+            ]
+            let wins = try await race(100) { number in
+                let user = fixtureUser("racer\(number)", alias: "alias\(number / 4)")
+                return try await nodes[number % 2].step(fixtureQuery(identifiers: [key("alias\(number / 4)")])) {
+                    facts in
+                    guard facts.taken.isEmpty else { return (nil, false) }
+                    return (FlowChange(row: FlowRow(expiresAt: noon + 900), effects: [.createUser(user)]), true)
+                }
+            }
+            #expect(wins.filter { $0 }.count == 25)
+            #expect(try await nodes[0].countUsers(in: contoso) == 25)
+            for node in nodes { try await node.close() }
+            try pooler.stop()
+        }
+    }
+}
