@@ -61,11 +61,22 @@ struct DatabasePlace: ParsableArguments {
             }
             tenants = [chosen]
         }
-        let store = try await settings.database.open(in: settings.dataFolder)
+        let store = try await store(settings)
         let clock = SystemClock()
         return OpenedDatabase(
             store: store, ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
             tenants: tenants, now: clock.now)
+    }
+
+    private func store(_ settings: ServeSettings) async throws(StartFailure) -> any SQLStore {
+        do {
+            return try await settings.database.open(in: settings.dataFolder)
+        } catch {
+            guard case .unavailable = error, let path = settings.database.path(in: settings.dataFolder) else {
+                throw error
+            }
+            throw .unavailable("The database \(path) is in use by a running server; stop it, and try again.")
+        }
     }
 
     /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their

@@ -41,7 +41,10 @@ import Testing
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
         .init(names: "--database", arguments: ["--database", "mysql://localhost/accounts"]),
         .init(names: "--database", arguments: ["--database", "sqlite:"]),
-        .init(names: "PostgreSQL", arguments: ["--database", "postgresql://localhost/accounts"]),
+        .init(names: "--database", arguments: ["--database", "postgresql://dana:100%@localhost/accounts"]),
+        .init(names: "--database-connections", arguments: ["--database-connections", "0"]),
+        .init(names: "--durability", arguments: ["--durability", "maybe"]),
+        .init(names: "NATIVE_AUTH_MASTER_KEY", environment: ["NATIVE_AUTH_MASTER_KEY": "c2hvcnQ="]),
         .init(names: "--base-url", arguments: ["--base-url", "ftp://login.example.com"]),
         .init(names: "--base-url", arguments: ["--base-url", "https://login.example.com/"]),
         .init(names: "--smtp", arguments: ["--smtp", "http://mail.example.com"]),
@@ -60,6 +63,7 @@ import Testing
         production(["--base-url": "http://login.example.com"], "--base-url"),
         production(["--trusted-proxies": nil], "--trusted-proxies"),
         production(["--limits": "development"], "--limits"),
+        production(["--durability": "unsafe"], "--durability"),
         production(["--log-level": "debug"], "--log-level"),
         production(
             [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRET": "development"],
@@ -185,6 +189,46 @@ import Testing
         #expect(status == 74, "\(errors)")
         #expect(errors.contains(damage.word))
         #expect(errors.split(separator: "\n").count == 1, "\(errors)")
+        #expect(!output.contains("ready"))
+    }
+
+    @Test("SEC-SEC-1: a server with another master key than the database's does not start", .timeLimit(.minutes(1)))
+    func anotherMasterKey() async throws {
+        try await withServer { server, folder in
+            _ = try await NativeAPI(baseURL: server.baseURL).get("/contoso/discovery/v2.0/keys")
+            #expect(await server.terminate() == 0)
+            let key = folder.appending(path: "other.key")
+            try Data(repeating: 7, count: 32).write(to: key)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
+            let arguments = ["serve", "--port", "0", "--data", server.dataFolder.path]
+            for (more, environment) in [
+                (["--master-key-file", key.path], [:]),
+                ([], ["NATIVE_AUTH_MASTER_KEY": Data(repeating: 8, count: 32).base64EncodedString()]),
+            ] {
+                let (status, output, errors) = try await NativeAuthProcess.run(
+                    arguments + more, environment: environment)
+                #expect(status == 74)
+                #expect(errors.contains("under another master key"), "\(errors)")
+                #expect(!output.contains("ready"))
+            }
+            let own = server.dataFolder.appending(path: "master.key").path
+            let again = try await NativeAuthServer.start(
+                arguments: ["--master-key-file", own], dataFolder: server.dataFolder)
+            #expect(await again.terminate() == 0)
+        }
+    }
+
+    @Test("SEC-LOG-1: a database that cannot be had ends with 69, without its password", .timeLimit(.minutes(1)))
+    func aDatabaseThatCannotBeHad() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (status, output, errors) = try await NativeAuthProcess.run([
+            "serve", "--port", "0", "--data", folder.url.path, "--database",
+            "postgresql://dana:Hemmelig-7@127.0.0.1:1/native_auth",
+        ])
+        #expect(status == 69)
+        #expect(errors.contains("postgresql://127.0.0.1:1/native_auth cannot be reached"), "\(errors)")
+        #expect(!errors.contains("Hemmelig-7"))
         #expect(!output.contains("ready"))
     }
 

@@ -91,6 +91,7 @@ struct IdentityService: Sendable {
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
+        try await expectSameMasterKey(keys)
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
             engineSettings.limits = nil
@@ -146,6 +147,23 @@ struct IdentityService: Sendable {
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
+    }
+
+    /// What another key has sealed does not open under this one: a node with it would refuse everybody, and its users would be
+    /// nobody's at the other nodes.
+    private func expectSameMasterKey(_ keys: KeyRing) async throws(StartFailure) {
+        for entry in settings.directory.entries {
+            let isOurs: Bool
+            do {
+                isOurs = try await keys.isSealedUnderOurKey(entry.tenant.id)
+            } catch {
+                throw .inputOutput("The signing keys cannot be read from the database.")
+            }
+            if !isOurs {
+                throw .inputOutput(
+                    "The database was written under another master key; give that one with --master-key-file.")
+            }
+        }
     }
 
     /// The limits per source are on when those over time are (decision D11).
