@@ -6,8 +6,9 @@ import IdentityStoreSQL
 /// A fixed number of connections, each with a thread of its own, and one queue of work for all.
 ///
 /// libpq waits for the server, so its calls stay off the cooperative pool. Waits are bounded: work that no connection has
-/// begun within ``PostgresSettings/longestWait`` is refused, and a caller hears within ``PostgresSettings/patience`` whatever the server does
-/// (`REL-OVR-1`, `REL-DB-1`). Work that was begun goes on to its end; a caller who did not hear of it repeats the request.
+/// begun within ``PostgresSettings/longestWait`` is refused, and a caller hears within ``PostgresSettings/patience``
+/// whatever the server does (`REL-OVR-1`, `REL-DB-1`). Work that was begun goes on to its end; a caller who did not hear
+/// of it repeats the request.
 ///
 /// `@unchecked Sendable`: `hasClosed` is touched under `closing` only, and all else that varies under `condition`.
 final class ConnectionPool: @unchecked Sendable {

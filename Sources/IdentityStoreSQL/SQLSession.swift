@@ -32,6 +32,8 @@ package enum SQLDialect: Sendable {
     var lockingUsers: String { self == .postgres ? "FOR NO KEY UPDATE OF u" : "" }
     /// What tells rows of a table without a key apart, within one statement.
     var rowID: String { self == .postgres ? "ctid" : "rowid" }
+    /// Tells which of two mails of the same millisecond came first, where the database knows.
+    var orderOfArrival: String { self == .postgres ? "id" : "rowid" }
     /// The function that gives the greater one of two values.
     var greater: String { self == .postgres ? "GREATEST" : "MAX" }
     /// Behind the alias of `identifiers` in a join: SQLite takes a tenant for small, and would read all its identifiers.

@@ -86,7 +86,7 @@ extension SQLSession {
             of: "outbox",
             """
             SELECT tenant, id, flow, sealed_content, attempts, created_at, expires_at FROM outbox
-            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, id LIMIT ?
+            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, \(dialect.orderOfArrival) LIMIT ?
             """, [now, limit]
         ).map { rows in
             try rows.map { row in

@@ -26,6 +26,11 @@ struct ClusterTests {
         #expect(try await prove("failover", 1).contains(" 0 lost, 0 half, 0 failed"))
     }
 
+    @Test("REL-DB-3: of each sign-up whose answers to COMMIT are lost there is exactly one account")
+    func commitsWhoseAnswersAreLost() async throws {
+        #expect(try await prove("cuts", 100).contains(" 0 lost, 0 half, 0 failed"))
+    }
+
     @Test("SEC-OTP-10: of 1 000 parallel guesses on two nodes five are compared")
     func fiveGuessesAreCompared() async throws {
         #expect(try await prove("guesses", 1000).contains(" 5 compared (5 events), 0 accepted"))
