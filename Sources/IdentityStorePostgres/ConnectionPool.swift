@@ -3,7 +3,7 @@ import Foundation
 import IdentityEngine
 import IdentityStoreSQL
 
-/// A fixed number of connections, each with a thread of its own, and one queue of work for all.
+/// A fixed number of connections, each with a thread of its own, and one ``SubjectQueue`` of work for all.
 ///
 /// libpq waits for the server, so its calls stay off the cooperative pool. Waits are bounded: work that no connection has
 /// begun within ``PostgresSettings/longestWait`` is refused, and a caller hears within ``PostgresSettings/patience``
@@ -16,11 +16,11 @@ final class ConnectionPool: @unchecked Sendable {
     private static let longestQueue = 10_000
 
     private struct Work {
-        let id: Int
         let begunBefore: ContinuousClock.Instant
         let answeredBefore: ContinuousClock.Instant
         let run: (Worker) -> Void
         let refuse: (PostgresFailure) -> Void
+        var hasBegun = false
     }
 
     private let place: PostgresPlace
@@ -29,10 +29,9 @@ final class ConnectionPool: @unchecked Sendable {
     /// Signalled once, at the end.
     private let closing = NSCondition()
     private var hasClosed = false
-    private var queue: [Work] = []
-    /// Work that a connection has begun, and whose caller still waits.
-    private var begun: [Int: Work] = [:]
-    private var number = 0
+    private var queue = SubjectQueue()
+    /// Work whose caller waits. What was given up keeps its place in the queue, and is passed over.
+    private var awaited: [SubjectQueue.Ticket: Work] = [:]
     private var threads = 0
     private var isClosed = false
     private var closers: [CheckedContinuation<Void, Never>] = []
@@ -69,14 +68,16 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Runs `body` on a connection, and returns what it gives.
     ///
-    /// - Parameter patience: How long the caller waits for it; nil: as the settings say.
+    /// - Parameters:
+    ///   - subjects: What the work locks, each once; of work on the same subject one has a connection at a time.
+    ///   - patience: How long the caller waits for it; nil: as the settings say.
     func run<Value: Sendable>(
-        patience: Duration? = nil, _ body: @escaping @Sendable (Worker) throws -> Value
+        _ subjects: [Int64] = [], patience: Duration? = nil, _ body: @escaping @Sendable (Worker) throws -> Value
     ) async throws(StoreError) -> Value {
         let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
             let reply = Reply(caller)
             append(
-                patience: patience ?? settings.patience,
+                subjects, patience: patience ?? settings.patience,
                 run: { worker in reply.give(Result { try body(worker) }.mapError { StoreError($0) }) },
                 refuse: { reply.give(.failure(.unavailable($0))) })
         }
@@ -88,8 +89,8 @@ final class ConnectionPool: @unchecked Sendable {
         await withCheckedContinuation { caller in
             condition.lock()
             isClosed = true
-            let waiting = queue
-            queue = []
+            let waiting = awaited.filter { !$0.value.hasBegun }
+            for ticket in waiting.keys { awaited[ticket] = nil }
             let isOver = threads == 0
             if !isOver { closers.append(caller) }
             condition.broadcast()
@@ -98,13 +99,13 @@ final class ConnectionPool: @unchecked Sendable {
                 hasClosed = true
                 closing.broadcast()
             }
-            for work in waiting { work.refuse(.closed) }
+            for work in waiting.values { work.refuse(.closed) }
             if isOver { caller.resume() }
         }
     }
 
     private func append(
-        patience: Duration, run: @escaping @Sendable (Worker) -> Void,
+        _ subjects: [Int64], patience: Duration, run: @escaping @Sendable (Worker) -> Void,
         refuse: @escaping @Sendable (PostgresFailure) -> Void
     ) {
         let now = ContinuousClock.now
@@ -114,28 +115,37 @@ final class ConnectionPool: @unchecked Sendable {
             condition.unlock()
             return refuse(failure)
         }
-        number += 1
-        queue.append(
-            Work(
-                id: number, begunBefore: now + settings.longestWait, answeredBefore: now + patience, run: run,
-                refuse: refuse))
+        awaited[queue.append(subjects)] = Work(
+            begunBefore: now + settings.longestWait, answeredBefore: now + patience, run: run, refuse: refuse)
         condition.signal()
         condition.unlock()
     }
 
     /// The next work for a connection; nil when the pool was closed.
-    fileprivate func next() -> (id: Int, run: (Worker) -> Void)? {
+    fileprivate func next() -> (ticket: SubjectQueue.Ticket, run: (Worker) -> Void)? {
         condition.lock()
         defer { condition.unlock() }
-        while queue.isEmpty, !isClosed { condition.wait() }
-        guard !queue.isEmpty else { return nil }
-        let work = queue.removeFirst()
-        begun[work.id] = work
-        return (work.id, work.run)
+        while true {
+            if let ticket = queue.next() {
+                guard let run = awaited[ticket]?.run else {
+                    queue.end(ticket)
+                    continue
+                }
+                awaited[ticket]?.hasBegun = true
+                return (ticket, run)
+            }
+            if isClosed { return nil }
+            condition.wait()
+        }
     }
 
-    fileprivate func ended(_ id: Int) {
-        _ = condition.withLock { begun.removeValue(forKey: id) }
+    fileprivate func ended(_ ticket: SubjectQueue.Ticket) {
+        condition.withLock {
+            awaited[ticket] = nil
+            queue.end(ticket)
+            // This thread takes one of those that waited for it.
+            if queue.hasNext { condition.broadcast() }
+        }
     }
 
     /// Blocks the thread for so many seconds, or until the pool is closed; false when it is.
@@ -153,13 +163,12 @@ final class ConnectionPool: @unchecked Sendable {
             guard pause(0.05) else { return }
             let now = ContinuousClock.now
             condition.lock()
-            let expired = queue.prefix { $0.begunBefore <= now }
-            queue.removeFirst(expired.count)
-            let late = begun.values.filter { $0.answeredBefore <= now }
-            for work in late { begun.removeValue(forKey: work.id) }
+            let late = awaited.filter { _, work in
+                (work.hasBegun ? work.answeredBefore : work.begunBefore) <= now
+            }
+            for ticket in late.keys { awaited[ticket] = nil }
             condition.unlock()
-            for work in expired { work.refuse(.overloaded) }
-            for work in late { work.refuse(.timedOut) }
+            for work in late.values { work.refuse(work.hasBegun ? .timedOut : .overloaded) }
         }
     }
 
@@ -213,7 +222,7 @@ final class Worker {
     fileprivate func run() {
         while let work = pool.next() {
             work.run(self)
-            pool.ended(work.id)
+            pool.ended(work.ticket)
         }
     }
 

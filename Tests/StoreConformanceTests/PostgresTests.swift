@@ -144,6 +144,26 @@ struct PostgresNodeTests {
         }
     }
 
+    @Test("REL-OVR-1: a flood at one flow leaves connections to others")
+    func aFloodAtOneFlowStarvesNobody() async throws {
+        try await withTwoNodes { nodes in
+            let release = DispatchSemaphore(value: 0)
+            let query = fixtureQuery()
+            // The flow's lock is held at the other node meanwhile.
+            async let held: Void = nodes[1].step(query) { _ in (nil, release.wait()) }
+            try await Task.sleep(for: .milliseconds(100))
+            async let flood = race(50) { _ in try await nodes[0].step(query) { _ in (nil, true) } }
+            try await Task.sleep(for: .milliseconds(100))
+            let others = try await race(20) { number in
+                try await nodes[0].step(fixtureQuery(flow: UUID())) { _ in (nil, number) }
+            }
+            release.signal()
+            #expect(others.count == 20)
+            #expect(try await flood.count == 50)
+            try await held
+        }
+    }
+
     @Test("REL-HA-3: conflicts of 200 writers are retried, and nobody hears of them", arguments: ["40001", "40P01"])
     func conflictsAreRetried(_ sqlState: String) async throws {
         try await withTwoNodes { nodes in
