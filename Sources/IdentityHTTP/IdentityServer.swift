@@ -15,11 +15,13 @@ package enum IdentityServer {
         _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
-        Application(
+        let connections = ConnectionsPerSource(within: perimeter)
+        return Application(
             responder: perimeter.responder(for: routes),
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [ConnectionDeadlines()],
+                    additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] }
+                        ?? [ConnectionDeadlines()],
                     // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,

@@ -12,12 +12,21 @@ import NativeAuthCore
 package final class Readiness: Sendable {
     private let flows: any FlowStore
     private let last: Locked<(at: Date, isReady: Bool)?> = Locked(nil)
+    private let draining = Locked(false)
 
     package init(flows: any FlowStore) {
         self.flows = flows
     }
 
+    /// Tells probes that this node goes away; what it is asked meanwhile it still does (`REL-SHUT-1`).
+    package func drain() {
+        draining.withLock { $0 = true }
+    }
+
+    package var isDraining: Bool { draining.withLock { $0 } }
+
     package func isReady(now: Date) async -> Bool {
+        guard !isDraining else { return false }
         if let known = last.withLock({ $0 }), abs(now.timeIntervalSince(known.at)) < 1 { return known.isReady }
         let isReady: Bool
         do {

@@ -38,7 +38,7 @@ package struct IdentityRoutes: Sendable {
     /// The router of everything that the public listener answers.
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
-        router.add(middleware: RequestGuard(randomness: engine.ports.randomness, clock: clock))
+        router.add(middleware: RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness))
         for endpoint in V1Endpoint.allCases {
             route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
                 try await native(endpoint, request, context)
@@ -97,12 +97,11 @@ package struct IdentityRoutes: Sendable {
             // With the source, so that nobody else can use a family's budget up.
             try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
         }
-        let outcome = try await engine.handle(
-            asked.command,
-            in: CommandContext(
-                tenantName: try context.parameters.require("tenant"), client: asked.client,
-                language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
-                source: context.source?.forEngine, trace: context.trace))
+        let engineContext = CommandContext(
+            tenantName: try context.parameters.require("tenant"), client: asked.client,
+            language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
+            source: context.source?.forEngine, trace: context.trace)
+        let outcome = try await context.admitted { try await engine.handle(asked.command, in: engineContext) }
         // An answer that is given again was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id { context.countGuess(outcome.verdict) }
         return RequestGuard.response(V1Codec.reply(outcome))

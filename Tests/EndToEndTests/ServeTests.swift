@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// `native-auth serve` as a person meets it: what it refuses to start with, and how it ends.
 @Suite struct ServeTests {
     /// Options or environment that `serve` must refuse, and the word that its sentence must hold.
@@ -38,6 +42,7 @@ import Testing
         .init(names: "--log-level", arguments: ["--log-level", "loud"]),
         .init(names: "--trusted-proxies", arguments: ["--trusted-proxies", "*"]),
         .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
+        .init(names: "--unlimited-networks", arguments: ["--unlimited-networks", "10.0.0.1/8"]),
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
         .init(names: "--database", arguments: ["--database", "mysql://localhost/accounts"]),
         .init(names: "--database", arguments: ["--database", "sqlite:"]),
@@ -290,5 +295,50 @@ import Testing
             arguments: arguments, dataFolder: folder.url.appending(path: "data"), environment: environment)
         try await body(server, folder.url)
         await server.terminate()
+    }
+
+    // MARK: The end
+
+    private static func inProduction(_ folder: TemporaryFolder) async throws -> NativeAuthServer {
+        let tenants = folder.url.appending(path: "tenants.yaml")
+        try Data(TenantFileTests.small.utf8).write(to: tenants)
+        let options = production.flatMap { [$0.key, $0.value == "TENANTS" ? tenants.path : $0.value] }
+        return try await NativeAuthServer.start(
+            arguments: ["--profile", "production"] + options, dataFolder: folder.url.appending(path: "data"))
+    }
+
+    private static func status(_ server: NativeAuthServer, _ path: String) async -> Int? {
+        let answer = try? await URLSession.shared.data(from: server.baseURL.appending(path: path))
+        return (answer?.1 as? HTTPURLResponse)?.statusCode
+    }
+
+    @Test("REL-SHUT-1: in production SIGTERM makes a node not ready, and it answers for three seconds more")
+    func aNodeSaysThatItGoes() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await Self.inProduction(folder)
+        #expect(await Self.status(server, "readyz") == 200)
+        let begin = ContinuousClock.now
+        async let exit = server.terminate()
+        while await Self.status(server, "readyz") == 200 {}
+        #expect(begin.duration(to: .now) < .seconds(2))
+        #expect(await Self.status(server, "readyz") == 503)
+        try await Task.sleep(for: .milliseconds(1_500))
+        #expect(await Self.status(server, "livez") == 200)
+        #expect(await exit == 0)
+        #expect((3.0..<10).contains(begin.duration(to: .now) / .seconds(1)))
+    }
+
+    @Test("REL-SHUT-1: a second signal ends a node at once")
+    func aSecondSignalEndsAtOnce() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await Self.inProduction(folder)
+        let begin = ContinuousClock.now
+        async let exit = server.terminate()
+        while await Self.status(server, "readyz") == 200 {}
+        #expect(await server.terminate() == 0)
+        #expect(await exit == 0)
+        #expect(begin.duration(to: .now) < .milliseconds(2_500))
     }
 }

@@ -325,7 +325,7 @@ extension Sequence {
     @Test("SEC-NET-2: behind a trusted proxy each client has its own budget, and a forged hop in front changes nothing")
     func forwardedSources() async throws {
         try await withIdentityServer { server in
-            let proxies = try TrustedProxies("127.0.0.1")
+            let proxies = try TrustedProxies(NetworkList("127.0.0.1"))
             let outside = try Outside(server, Perimeter(trustedProxies: proxies, limits: SourceLimits()))
             let path = "/contoso/\(V1Endpoint.signUpChallenge.rawValue)"
             func accepted(_ fields: (Int) -> [String], peer: String = "127.0.0.1") async throws -> Int {
@@ -363,47 +363,6 @@ extension Sequence {
             #expect(wait == (isLimited ? 600 : nil))
             try context.checkGuesses(before: step)
         }
-    }
-}
-
-private let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-
-/// A server as it looks through a listener, from an address of one's choice.
-private struct Outside {
-    let routes: IdentityRoutes
-    private let responder: any HTTPResponder<IdentityRequestContext>
-
-    init(_ server: IdentityTestServer, _ perimeter: Perimeter = Perimeter()) throws {
-        let entry = try #require(TenantDirectory.development.entries.first)
-        routes = IdentityRoutes(
-            engine: server.engine, clock: ServerClock(manual: server.clock),
-            readiness: Readiness(flows: server.engine.ports.flows),
-            development: DevelopmentPages(
-                baseURL: server.baseURL, tenant: entry.tenant, applications: entry.applications,
-                mails: { _ in [String]() }))
-        responder = perimeter.responder(for: routes)
-    }
-
-    func get(_ path: String, from peer: String? = nil, host: String? = "127.0.0.1:8765") async throws -> Response {
-        try await send(HTTPRequest(method: .get, scheme: "http", authority: host, path: path), from: peer)
-    }
-
-    /// Posts an empty form, which every native step refuses with 400.
-    func post(
-        _ path: String, from peer: String?, forwardedFor fields: [String] = [], type: String = WireClient.form
-    ) async throws -> Response {
-        var headers: HTTPFields = [.contentType: type]
-        let name = try #require(HTTPField.Name("x-forwarded-for"))
-        for field in fields { headers.append(HTTPField(name: name, value: field)) }
-        return try await send(
-            HTTPRequest(method: .post, scheme: "http", authority: "identity.test", path: path, headerFields: headers),
-            from: peer)
-    }
-
-    private func send(_ head: HTTPRequest, from peer: String?) async throws -> Response {
-        try await responder.respond(
-            to: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
-            context: IdentityRequestContext(logger: quiet, peer: peer.flatMap { IPAddress($0) }))
     }
 }
 
@@ -492,7 +451,7 @@ private struct Outside {
 
     @Test("SEC-NET-2: right to left, the first untrusted hop wins", arguments: corpus)
     func theFirstUntrustedHopWins(_ fields: [String], _ expected: String?) throws {
-        let proxies = try TrustedProxies("10.0.0.0/8")
+        let proxies = try TrustedProxies(NetworkList("10.0.0.0/8"))
         let peer = try #require(IPAddress(Self.peer))
         let wanted = try expected.map { try #require(IPAddress($0)) }
         #expect(proxies.client(behind: peer, forwardedFor: fields) == wanted)
@@ -501,13 +460,15 @@ private struct Outside {
     @Test("SEC-NET-2: a peer that is not trusted is the source, whatever it says", arguments: corpus)
     func otherPeersAreNotBelieved(_ fields: [String], _ expected: String?) throws {
         let peer = try #require(IPAddress("11.0.0.1"))
-        #expect(try TrustedProxies("10.0.0.0/8, 2001:db8::/32").client(behind: peer, forwardedFor: fields) == peer)
+        #expect(
+            try TrustedProxies(NetworkList("10.0.0.0/8, 2001:db8::/32")).client(behind: peer, forwardedFor: fields)
+                == peer)
         #expect(TrustedProxies().client(behind: peer, forwardedFor: fields) == peer)
     }
 
     @Test("SEC-NET-2: nothing that a client puts in front of what the proxy adds changes its source", arguments: corpus)
     func theSourceCannotBeRotated(_ fields: [String], _ expected: String?) throws {
-        let proxies = try TrustedProxies("10.0.0.0/8")
+        let proxies = try TrustedProxies(NetworkList("10.0.0.0/8"))
         let (peer, client) = try (#require(IPAddress(Self.peer)), #require(IPAddress("203.0.113.5")))
         #expect(proxies.client(behind: peer, forwardedFor: fields + ["203.0.113.5"]) == client)
         let joined = (fields + ["203.0.113.5"]).joined(separator: ", ")
@@ -526,7 +487,7 @@ private struct Outside {
             ("64.0.0.0/2", ["64.0.0.0", "127.255.255.255"], ["63.255.255.255", "128.0.0.0"]),
         ])
     func listsAreRead(_ list: String, _ inside: [String], _ others: [String]) throws {
-        let proxies = try TrustedProxies(list)
+        let proxies = try TrustedProxies(NetworkList(list))
         let hop = try #require(IPAddress("203.0.113.5"))
         for text in inside {
             #expect(
@@ -548,7 +509,7 @@ private struct Outside {
             "proxy.example", "10.0.0.0 10.0.0.1", "10.*", "fe80::1%eth0", "[::1]", "127.0.0.1:80", "10.0.0.0/٨",
         ])
     func badListsAreRefused(_ list: String) {
-        #expect(throws: TrustedProxies.Invalid.self) { try TrustedProxies(list) }
+        #expect(throws: NetworkList.Invalid.self) { try TrustedProxies(NetworkList(list)) }
     }
 }
 

@@ -16,6 +16,11 @@ package struct Perimeter: Sendable {
     package var trustedProxies: TrustedProxies
     /// Nil: off, as in the development profile (decision D11).
     package var limits: SourceLimits?
+    /// Whose requests are not counted per source, such as a farm of test machines (`SEC-RATE-11`). Wrong guesses are, and what is
+    /// counted per code, account and mailbox.
+    package var unlimitedNetworks: NetworkList
+    /// Nil: any number.
+    package var admission: Admission?
     /// The host names in lower case by which the pages of the development profile may be asked for, besides loopback's
     /// (`SEC-NET-1`); nil: any.
     ///
@@ -24,10 +29,13 @@ package struct Perimeter: Sendable {
     package var pageHosts: Set<String>?
 
     package init(
-        trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil, pageHosts: Set<String>? = nil
+        trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil,
+        unlimitedNetworks: NetworkList = NetworkList(), admission: Admission? = nil, pageHosts: Set<String>? = nil
     ) {
         self.trustedProxies = trustedProxies
         self.limits = limits
+        self.unlimitedNetworks = unlimitedNetworks
+        self.admission = admission
         self.pageHosts = pageHosts
     }
 
@@ -64,6 +72,14 @@ extension IdentityRequestContext {
     package func countGuess(_ verdict: Verdict) {
         guard let limits = perimeter.limits, let source, let secret = GuessedSecret(wrongIn: verdict) else { return }
         limits.record(wrong: secret, from: source, now: trace.at)
+    }
+
+    /// Lets `body` run if there is room for it (`REL-OVR-1`).
+    ///
+    /// - Throws: ``EngineError/overloaded`` if there is none; else what `body` throws.
+    package func admitted<Value>(_ body: () async throws -> Value) async throws -> Value {
+        guard let admission = perimeter.admission else { return try await body() }
+        return try await admission(body)
     }
 
     /// Counts a step that one flow or one family may take only so often (`SEC-RATE-6`), or refuses it.

@@ -58,6 +58,7 @@ package struct RequestGuard: RouterMiddleware {
 
     let randomness: any Randomness
     let clock: any WallClock
+    let readiness: Readiness
 
     @concurrent
     package func handle(
@@ -82,6 +83,8 @@ package struct RequestGuard: RouterMiddleware {
             response = Self.response(V1Codec.reply(fault(for: error, context), trace: context.trace))
         }
         response.headers[.xContentTypeOptions] = "nosniff"
+        // So that a proxy sends nothing more over this connection, which ends soon (`REL-SHUT-1`).
+        if readiness.isDraining { response.headers[.connection] = "close" }
         context.logger.info(
             "request",
             metadata: [
@@ -148,9 +151,16 @@ package struct RequestGuard: RouterMiddleware {
             let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
             guard hosts.allSatisfy(context.perimeter.showsPages(to:)) else { throw .misdirected }
         }
-        guard let limits = context.perimeter.limits, let source = context.source else { return }
+        guard let limits = context.perimeter.limits, let source = context.source,
+            !context.perimeter.unlimitedNetworks.contains(source.address)
+        else { return }
         let group = context.endpointPath.flatMap { LimitGroup(route: $0) } ?? .step
         try limits.admit(group, from: source, now: context.trace.at)
+    }
+
+    /// At random, so that all who wait do not come back at the same moment (`REL-DB-1`).
+    private func seconds(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + randomness.bytes(1).reduce(0) { Int($1) % range.count + $0 }
     }
 
     /// Which row of the error table an error is. What broke goes to the log as a type name and a constant text.
@@ -159,13 +169,13 @@ package struct RequestGuard: RouterMiddleware {
         if let error = error as? EngineError {
             switch error {
             case .overloaded:
-                return .unavailable(retryAfter: 2)
+                return .unavailable(retryAfter: seconds(1...3))
             case .store(let cause):
                 context.logger.error("the store failed", metadata: ["cause": "\(cause.summary)"])
-                return .unavailable(retryAfter: 5)
+                return .unavailable(retryAfter: seconds(2...10))
             case .tokens:
                 context.logger.error("no signing key can be had")
-                return .unavailable(retryAfter: 5)
+                return .unavailable(retryAfter: seconds(2...10))
             case .broken(let what):
                 context.logger.critical("broken", metadata: ["what": "\(what)"])
                 return .broken

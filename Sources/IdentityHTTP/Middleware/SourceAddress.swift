@@ -77,8 +77,8 @@ enum HostAndPort {
     }
 }
 
-/// The proxies whose word on where a request came from is believed (`SEC-NET-2`). None by default.
-package struct TrustedProxies: Hashable, Sendable {
+/// Networks that somebody has listed.
+package struct NetworkList: Hashable, Sendable {
     /// A range of addresses, as in `10.0.0.0/8`.
     private struct Block: Hashable, Sendable {
         let network: [UInt8]
@@ -99,13 +99,13 @@ package struct TrustedProxies: Hashable, Sendable {
     package init() {}
 
     /// - Parameter list: Ranges in CIDR form (RFC 4632), or addresses, with commas between them.
-    /// - Throws: ``Invalid`` for anything else, for `*` and `/0`, which would believe everybody, and for a range whose address
+    /// - Throws: ``Invalid`` for anything else, for `*` and `/0`, which would list everybody, and for a range whose address
     ///   has bits beyond its length, since one of the two must be a slip.
     package init(_ list: String) throws(Invalid) {
         for item in list.split(separator: ",", omittingEmptySubsequences: false) {
             let text = item.trimmingBlanks()
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard text != "*" else { throw Invalid(sentence: "it must not hold *, which would trust everybody") }
+            guard text != "*" else { throw Invalid(sentence: "it must not hold *, which would list everybody") }
             guard let first = parts.first, let address = IPAddress(first) else {
                 throw Invalid(sentence: "it must be a list of IP addresses or ranges such as 10.0.0.0/8")
             }
@@ -129,8 +129,18 @@ package struct TrustedProxies: Hashable, Sendable {
 
     package var isEmpty: Bool { blocks.isEmpty }
 
-    private func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         blocks.contains { $0.contains(address) }
+    }
+}
+
+/// The proxies whose word on where a request came from is believed (`SEC-NET-2`). None by default.
+package struct TrustedProxies: Hashable, Sendable {
+    package let networks: NetworkList
+
+    /// - Parameter networks: Whose word is taken; nobody's by default.
+    package init(_ networks: NetworkList = NetworkList()) {
+        self.networks = networks
     }
 
     /// Where a request came from: the peer, or behind trusted proxies the first address, from right to left, that is none of
@@ -142,13 +152,13 @@ package struct TrustedProxies: Hashable, Sendable {
     /// - Parameter fields: The values of all `X-Forwarded-For` fields, in order.
     /// - Returns: Nil when a trusted proxy wrote something that is no address; the peer stands in then, and the log tells.
     package func client(behind peer: IPAddress, forwardedFor fields: [String]) -> IPAddress? {
-        guard contains(peer) else { return peer }
+        guard networks.contains(peer) else { return peer }
         for field in fields.reversed() {
             for hop in field.split(separator: ",", omittingEmptySubsequences: false).reversed() {
                 guard let host = HostAndPort.host(of: hop.trimmingBlanks()), let address = IPAddress(host) else {
                     return nil
                 }
-                if !contains(address) { return address }
+                if !networks.contains(address) { return address }
             }
         }
         return peer

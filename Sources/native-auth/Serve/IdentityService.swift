@@ -103,7 +103,7 @@ struct IdentityService: Sendable {
                 clients: settings.directory, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
                 randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
 
-        var services: [any Service] = []
+        var services: [any Service] = handlesSignals ? [SecondSignal()] : []
         let smtp: SMTPTransport
         if let url = settings.smtpURL {
             smtp = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
@@ -130,21 +130,25 @@ struct IdentityService: Sendable {
                 baseURL: address.baseURL, tenant: entry.tenant, applications: entry.applications,
                 mails: { recipient in await inbox.mails(to: recipient) })
         }
+        let readiness = Readiness(flows: store)
         let application = IdentityServer.application(
             IdentityRoutes(
-                engine: engine, clock: clock, readiness: Readiness(flows: store),
+                engine: engine, clock: clock, readiness: readiness,
                 resourceServerSecret: settings.resourceServerSecret, development: pages),
             within: perimeter(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
             onRunning: { _ in await onReady(address) })
         services.append(application)
         services.append(
             KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))
+        // They end in reverse order, so this one before the listener.
+        if settings.profile == .production { services.append(Drain(readiness: readiness)) }
 
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
-        // A mail server that hangs must not hold up the end; the outbox keeps its mail (`REL-SHUT-1`).
-        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        // Requests have 25 s after the drain (`REL-SHUT-1`). A mail server that hangs must not hold up the end longer; the outbox
+        // keeps its mail.
+        configuration.maximumGracefulShutdownDuration = .seconds(settings.profile == .production ? 28 : 10)
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
     }
@@ -168,12 +172,13 @@ struct IdentityService: Sendable {
 
     /// The limits per source are on when those over time are (decision D11).
     private func perimeter(_ address: Address, limits: TimeLimits?) -> Perimeter {
-        if settings.profile == .production, settings.trustedProxies.isEmpty {
+        if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
             // The listener is on loopback, so all requests come from a proxy, and it has the budget of one client.
             logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
         }
         return Perimeter(
             trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
+            unlimitedNetworks: settings.unlimitedNetworks, admission: Admission(),
             pageHosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [])
     }
 
@@ -240,6 +245,28 @@ private struct KeyPreparation: Service {
         }
         // A service that returns ends the group; this one is done, and waits. Cancellation ends the wait just as well.
         try await gracefulShutdown()
+    }
+}
+
+/// Lets the proxy in front find out that this node goes away, before it does (`REL-SHUT-1`).
+private struct Drain: Service {
+    let readiness: Readiness
+
+    func run() async throws {
+        try await gracefulShutdown()
+        readiness.drain()
+        try await Task.sleep(for: .seconds(3))
+    }
+}
+
+/// Ends the server at once when it is asked to a second time (`REL-SHUT-1`).
+private struct SecondSignal: Service {
+    func run() async throws {
+        var count = 0
+        for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
+            count += 1
+            if count > 1 { throw CancellationError() }
+        }
     }
 }
 

@@ -47,6 +47,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: "Proxies whose X-Forwarded-For is believed: addresses and ranges, with commas between (default: none).")
     var trustedProxies: String?
+    @Option(help: "Networks without limits per source, in the same form (default: none).") var unlimitedNetworks:
+        String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
 
     func run() async throws {
@@ -77,7 +79,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("master-key-file", masterKeyFile),
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
-            ("limits", limits), ("trusted-proxies", trustedProxies), ("log-level", logLevel),
+            ("limits", limits), ("trusted-proxies", trustedProxies),
+            ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

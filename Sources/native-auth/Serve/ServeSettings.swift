@@ -50,6 +50,8 @@ struct ServeSettings: Sendable {
     var mailFrom: String?
     /// Whose `X-Forwarded-For` is believed; nobody's by default (`SEC-NET-2`).
     var trustedProxies = TrustedProxies()
+    /// Who has no limits per source (`SEC-RATE-11`).
+    var unlimitedNetworks = NetworkList()
     /// With what resource servers ask about tokens; nil: nobody may. Read from the environment only, since a command line shows
     /// in the list of processes.
     var resourceServerSecret: Secret<String>?
@@ -66,7 +68,7 @@ struct ServeSettings: Sendable {
     static let names = [
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
-        "limits", "trusted-proxies", "resource-server-secret", "log-level",
+        "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
@@ -175,9 +177,16 @@ struct ServeSettings: Sendable {
         }
         if let given = text("trusted-proxies") {
             do {
-                trustedProxies = try TrustedProxies(given)
+                trustedProxies = TrustedProxies(try NetworkList(given))
             } catch {
                 problems.append("--trusted-proxies is “\(Self.shown(given))”; \(error.sentence).")
+            }
+        }
+        if let given = text("unlimited-networks") {
+            do {
+                unlimitedNetworks = try NetworkList(given)
+            } catch {
+                problems.append("--unlimited-networks is “\(Self.shown(given))”; \(error.sentence).")
             }
         }
         resourceServerSecret =
@@ -231,7 +240,7 @@ struct ServeSettings: Sendable {
         }
         // The listener is on loopback, so a proxy is in front. Unless its word is taken all clients are one source: a stranger's
         // guesses would lock every owner out (SEC-LOCK-3).
-        if trustedProxies.isEmpty {
+        if trustedProxies.networks.isEmpty {
             problems.append(
                 "--profile production needs --trusted-proxies: the address of the proxy in front, such as 127.0.0.1.")
         }
