@@ -37,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
@@ -85,6 +86,7 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: testing),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
+                .product(name: "Metrics", package: "swift-metrics", condition: testing),
             ], swiftSettings: strict),
         .target(
             name: "NativeAuthTesting",
@@ -120,6 +122,7 @@ let package = Package(
                 .product(name: "Mustache", package: "swift-mustache", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Metrics", package: "swift-metrics", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
             ], swiftSettings: strict),
@@ -137,6 +140,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Metrics", package: "swift-metrics", condition: server),
             ], swiftSettings: strict),
         // Tests. Run with `scripts/test`, or `swift test --traits Server`.
         .testTarget(
@@ -200,6 +204,8 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "Metrics", package: "swift-metrics", condition: testing),
+                .product(name: "Logging", package: "swift-log", condition: testing),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: testing),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
             ], swiftSettings: strict),

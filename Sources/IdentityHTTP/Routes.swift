@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 package import IdentityEngine
 import Logging
+import Metrics
 import NIOCore
 package import NativeAuthCore
 import NativeAuthWire
@@ -19,25 +20,29 @@ package struct IdentityRoutes: Sendable {
     private let readiness: Readiness
     let resourceServerSecret: Secret<String>?
     private let development: DevelopmentPages?
+    private let countsRequests: Bool
 
     /// - Parameters:
     ///   - resourceServerSecret: The password with which resource servers ask about tokens; nil: nobody may (RFC 7662
     ///     section 2.1).
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
+    ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServerSecret: Secret<String>? = nil,
-        development: DevelopmentPages? = nil
+        development: DevelopmentPages? = nil, countsRequests: Bool = false
     ) {
         self.engine = engine
         self.clock = clock
         self.readiness = readiness
         self.resourceServerSecret = resourceServerSecret
         self.development = development
+        self.countsRequests = countsRequests
     }
 
     /// The router of everything that the public listener answers.
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
+        if countsRequests { router.add(middleware: MetricsMiddleware()) }
         router.add(middleware: RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness))
         for endpoint in V1Endpoint.allCases {
             route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
@@ -104,7 +109,13 @@ package struct IdentityRoutes: Sendable {
         let outcome = try await context.admitted { try await engine.handle(asked.command, in: engineContext) }
         // An answer that is given again was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id { context.countGuess(outcome.verdict) }
-        return RequestGuard.response(V1Codec.reply(outcome))
+        let reply = V1Codec.reply(outcome)
+        if countsRequests {
+            let step = context.endpointPath ?? "none"
+            Counter(label: "native_auth_steps", dimensions: [("step", step), ("outcome", reply.failure ?? "ok")])
+                .increment()
+        }
+        return RequestGuard.response(reply)
     }
 
     /// The form in the body. Nothing of the API may stand in the URL, where logs would keep it (`SEC-NET-9`).

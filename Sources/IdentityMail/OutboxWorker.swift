@@ -1,5 +1,6 @@
 package import IdentityEngine
 package import Logging
+import Metrics
 package import NativeAuthCore
 import ServiceLifecycle
 import Synchronization
@@ -163,6 +164,11 @@ package final class OutboxWorker: Service {
                 to: content.recipient, subject: words.subject, code: content.code, text: words.text,
                 sentAt: content.sentAt))
         try await store.markSent(leased, now: clock.now)
+        Self.count("sent")
+    }
+
+    private static func count(_ outcome: String) {
+        Counter(label: "native_auth_mails", dimensions: [("outcome", outcome)]).increment()
     }
 
     private func postpone(_ leased: LeasedMail, because error: MailTransportError) async throws(StoreError) {
@@ -172,12 +178,14 @@ package final class OutboxWorker: Service {
         logger.warning(
             "A mail was not taken; it is tried again.",
             metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
+        Self.count("postponed")
         try await store.retry(leased, at: next)
     }
 
     private func fail(_ leased: LeasedMail, detail: String) async throws(StoreError) {
         let mail = leased.mail
         logger.error("A mail cannot be sent.", metadata: ["mail": "\(mail.id)", "reason": "\(detail)"])
+        Self.count("failed")
         let now = clock.now
         try await store.markFailed(
             leased, now: now,

@@ -43,6 +43,8 @@ import Testing
         .init(names: "--trusted-proxies", arguments: ["--trusted-proxies", "*"]),
         .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
         .init(names: "--unlimited-networks", arguments: ["--unlimited-networks", "10.0.0.1/8"]),
+        .init(names: "--log-format", arguments: ["--log-format", "xml"]),
+        .init(names: "--metrics-port", arguments: ["--metrics-port", "70000"]),
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
         .init(names: "--database", arguments: ["--database", "mysql://localhost/accounts"]),
         .init(names: "--database", arguments: ["--database", "sqlite:"]),
@@ -340,5 +342,35 @@ import Testing
         #expect(await server.terminate() == 0)
         #expect(await exit == 0)
         #expect(begin.duration(to: .now) < .milliseconds(2_500))
+    }
+
+    // MARK: What operators see
+
+    @Test("Metrics are served on a port of their own, and the log is JSON when it is asked to be")
+    func metricsAndLog() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await NativeAuthServer.start(
+            arguments: ["--metrics-port", "0", "--log-format", "json"], dataFolder: folder.url.appending(path: "data"))
+        let api = NativeAPI(baseURL: server.baseURL)
+        _ = try await api.challenge(try await api.start("ada@example.com").token("start")).token("challenge")
+        _ = try await api.code(for: "ada@example.com")
+        let lines = try server.errors().split(separator: "\n").map { line in
+            try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+        }
+        #expect(lines.contains { $0["route"] == "/{tenant}/signup/v1.0/start" && $0["status"] == "200" })
+        let url = try #require(lines.compactMap { $0["url"] }.first { $0.hasSuffix("/metrics") })
+        let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+        let text = String(decoding: body, as: UTF8.self)
+        for line in [
+            #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/start"} 1"#,
+            #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/challenge"} 1"#,
+            #"native_auth_mails_total{outcome="sent"} 1"#, #"native_auth_info{profile="development"} 1"#,
+            "# TYPE process_open_fds gauge", "# TYPE http_server_request_duration_seconds histogram",
+        ] {
+            #expect(text.contains(line + "\n"), "\(text)")
+        }
+        #expect(!text.contains("ada"))
+        await server.terminate()
     }
 }

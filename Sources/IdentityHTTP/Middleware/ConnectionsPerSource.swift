@@ -31,6 +31,7 @@ package final class ConnectionsPerSource: Sendable {
         typealias InboundIn = HTTPRequestPart
 
         private let connections: ConnectionsPerSource
+        /// Whose connection this is, once it counts.
         private var source: SourceAddress.Network?
 
         init(_ connections: ConnectionsPerSource) {
@@ -40,11 +41,15 @@ package final class ConnectionsPerSource: Sendable {
         func handlerAdded(context: ChannelHandlerContext) {
             source = connections.source(of: context.channel.remoteAddress)
             guard let source else { return }
-            let count = connections.counts.withLock { counts in
+            let isAdmitted = connections.counts.withLock { counts in
+                guard counts[source, default: 0] < connections.limit else { return false }
                 counts[source, default: 0] += 1
-                return counts[source, default: 0]
+                return true
             }
-            if count > connections.limit { context.channel.close(promise: nil) }
+            if !isAdmitted {
+                self.source = nil
+                context.channel.close(promise: nil)
+            }
         }
 
         func handlerRemoved(context: ChannelHandlerContext) {

@@ -23,6 +23,8 @@ package enum V1Codec {
         package var trace: Trace
         package var retryAfter: Int?
         package var allow: String?
+        /// The error, as metrics call it; nil: none.
+        package var failure: String?
     }
 
     // MARK: Requests

@@ -121,7 +121,7 @@ extension V1Codec {
             unverifiedAttributes: unverified?.map { .init(name: $0) })
         var reply = Reply(
             status: failure.status, body: Data("{}".utf8), trace: trace, retryAfter: failure.retryAfter,
-            allow: failure.allow)
+            allow: failure.allow, failure: failure.suberror?.rawValue ?? failure.error.rawValue)
         do {
             reply.body = try WireJSON.encode(body)
         } catch {

@@ -29,6 +29,7 @@ import UnixSignals
 struct IdentityService: Sendable {
     let settings: ServeSettings
     let logger: Logger
+    private let metrics: PrometheusMetrics?
 
     /// What is known once requests are accepted.
     struct Address: Sendable {
@@ -45,9 +46,14 @@ struct IdentityService: Sendable {
     private let randomness = SystemRandomness()
 
     /// Opens everything that can be missing or damaged, so that a server either starts or says why not.
-    init(_ settings: ServeSettings, logger: Logger) async throws(StartFailure) {
+    ///
+    /// - Parameter metrics: Served on the settings' port; whoever gives it has made it swift-metrics' backend.
+    init(
+        _ settings: ServeSettings, logger: Logger, metrics: PrometheusMetrics? = nil
+    ) async throws(StartFailure) {
         self.settings = settings
         self.logger = logger
+        self.metrics = metrics
         let folder = try DataFolder(settings.dataFolder)
         vault = Vault(masterKey: try settings.masterKey.load(in: folder.path), randomness: randomness)
         store = try await settings.database.open(in: folder.path)
@@ -67,6 +73,8 @@ struct IdentityService: Sendable {
         let port = try settings.port == 0 ? FreePort.any(on: settings.host) : settings.port
         let listening = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
         let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
+        let ports =
+            "Port \(port) on \(settings.host)" + (settings.metricsPort.map { " or \($0) for metrics" } ?? "") + " is"
         do {
             try await run(port: port, address: address, handlesSignals: handlesSignals, onReady: onReady)
         } catch let failure as StartFailure {
@@ -74,8 +82,8 @@ struct IdentityService: Sendable {
         } catch let error as IOError where [EADDRINUSE, EACCES, EADDRNOTAVAIL].contains(error.errnoCode) {
             throw .unavailable(
                 error.errnoCode == EADDRINUSE
-                    ? "Port \(port) on \(settings.host) is in use; choose another with --port, or 0 for any free one."
-                    : "Port \(port) on \(settings.host) cannot be used.")
+                    ? "\(ports) in use; choose another with --port, or 0 for any free one."
+                    : "\(ports) not to be had.")
         } catch is CancellationError {
             return
         } catch {
@@ -134,9 +142,17 @@ struct IdentityService: Sendable {
         let application = IdentityServer.application(
             IdentityRoutes(
                 engine: engine, clock: clock, readiness: readiness,
-                resourceServerSecret: settings.resourceServerSecret, development: pages),
+                resourceServerSecret: settings.resourceServerSecret, development: pages,
+                countsRequests: metrics != nil),
             within: perimeter(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
             onRunning: { _ in await onReady(address) })
+        if let metrics, let port = settings.metricsPort {
+            services.append(
+                OperationsServer.application(
+                    metrics, facts: [("profile", settings.profile.rawValue)], readiness: readiness, clock: clock,
+                    port: try port == 0 ? FreePort.any(on: "127.0.0.1") : port, logger: logger,
+                    onRunning: { logger.notice("metrics", metadata: ["url": "http://127.0.0.1:\($0)/metrics"]) }))
+        }
         services.append(application)
         services.append(
             KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))

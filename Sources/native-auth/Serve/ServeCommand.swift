@@ -1,8 +1,17 @@
 import ArgumentParser
 import IdentityEngine
+import IdentityHTTP
 import Logging
+import Metrics
 import NativeAuthCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -50,6 +59,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Networks without limits per source, in the same form (default: none).") var unlimitedNetworks:
         String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
+    @Option(help: "text or json: how log lines look (default: text).") var logFormat: String?
+    @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
 
     func run() async throws {
         do {
@@ -59,13 +70,24 @@ struct ServeCommand: AsyncParsableCommand {
             } catch {
                 throw StartFailure.usage(error.problems)
             }
-            var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
+            let output = LogOutput(settings.logFormat) { Terminal.write($0, to: STDERR_FILENO) }
+            var logger = Logger(label: "native-auth", factory: { _ in LogLines(to: output) { SystemClock().now } })
             logger.logLevel = settings.logLevel
-            let service = try await IdentityService(settings, logger: logger)
-            try await service.run { address in
-                if settings.profile == .development { say(Self.banner(settings, address)) }
-                say("ready \(address.listening)")
+            let metrics = settings.metricsPort.map { _ in PrometheusMetrics() }
+            if let metrics { MetricsSystem.bootstrap(metrics) }
+            let result: Result<Void, StartFailure>
+            do {
+                let service = try await IdentityService(settings, logger: logger, metrics: metrics)
+                try await service.run { address in
+                    if settings.profile == .development { say(Self.banner(settings, address)) }
+                    say("ready \(address.listening)")
+                }
+                result = .success(())
+            } catch {
+                result = .failure(error)
             }
+            await output.flush()
+            try result.get()
         } catch let failure as StartFailure {
             for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
             throw ExitCode(failure.exitCode)
@@ -80,7 +102,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
-            ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel),
+            ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel), ("log-format", logFormat),
+            ("metrics-port", metricsPort),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

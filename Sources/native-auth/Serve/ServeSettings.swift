@@ -57,6 +57,9 @@ struct ServeSettings: Sendable {
     var resourceServerSecret: Secret<String>?
     var directory = TenantDirectory.development
     var logLevel = Logger.Level.info
+    var logFormat = LogFormat.text
+    /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
+    var metricsPort: Int?
 
     /// Everything that is wrong, a sentence each.
     struct Invalid: Error {
@@ -68,7 +71,8 @@ struct ServeSettings: Sendable {
     static let names = [
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
-        "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level",
+        "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level", "log-format",
+        "metrics-port",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
@@ -116,19 +120,21 @@ struct ServeSettings: Sendable {
         profile = choice("profile", profile)
         limits = choice("limits", profile == .production ? .production : .development)
         logLevel = choice("log-level", logLevel)
+        logFormat = choice("log-format", logFormat)
         host = text("host") ?? host
         dataFolder = text("data") ?? dataFolder
         smtpURL = text("smtp")
         smtpCAFile = text("smtp-ca-file")
         mailFrom = text("mail-from")
         baseURL = text("base-url")
-        if let given = text("port") {
-            if let number = Int(given), (0...65_535).contains(number) {
-                port = number
-            } else {
-                problems.append("--port is “\(Self.shown(given))”; it must be a number from 0 to 65535.")
-            }
+        func port(_ name: String) -> Int? {
+            guard let given = text(name) else { return nil }
+            if let number = Int(given), (0...65_535).contains(number) { return number }
+            problems.append("--\(name) is “\(Self.shown(given))”; it must be a number from 0 to 65535.")
+            return nil
         }
+        self.port = port("port") ?? self.port
+        metricsPort = port("metrics-port")
         if let given = text("database") {
             if let address = DatabaseAddress(given) {
                 database = address

@@ -1,0 +1,133 @@
+import Dispatch
+package import Logging
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// How a log line looks.
+package enum LogFormat: String, CaseIterable, Sendable {
+    /// `2026-08-01T09:30:12Z info request route=/livez status=200`
+    case text
+    /// One JSON object in a line: `time`, `level`, `message`, and the metadata beside them.
+    case json
+
+    /// - Parameter pairs: Names and values, both without anything that would end a line.
+    fileprivate func line(_ pairs: [(name: String, value: String)]) -> String {
+        switch self {
+        case .text:
+            let words = pairs.map { name, value in
+                let value = value.contains(" ") && name != "message" ? "\"\(value)\"" : value
+                return ["time", "level", "message"].contains(name) ? value : "\(name)=\(value)"
+            }
+            return words.joined(separator: " ") + "\n"
+        case .json:
+            let quoted = { (text: String) in
+                "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+            }
+            let members = pairs.map { name, value in "\(quoted(name)):\(quoted(value))" }
+            return "{" + members.joined(separator: ",") + "}\n"
+        }
+    }
+}
+
+/// Writes log lines to `output` without ever making a request wait (`SEC-LOG-4`): lines that cannot be written yet wait in a queue,
+/// and beyond its end they are dropped and counted.
+package final class LogOutput: Sendable {
+    let format: LogFormat
+    private let queue = DispatchQueue(label: "native-auth.log")
+    private let write: @Sendable (String) -> Void
+    private let longestQueue: Int
+    private let state = Locked((waiting: 0, dropped: 0))
+
+    /// - Parameter write: Takes one line with its end; may block.
+    package init(
+        _ format: LogFormat, longestQueue: Int = 10_000, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.format = format
+        self.longestQueue = longestQueue
+        self.write = write
+    }
+
+    func append(_ line: String) {
+        let isKept = state.withLock { state in
+            guard state.waiting < longestQueue else {
+                state.dropped += 1
+                return false
+            }
+            state.waiting += 1
+            return true
+        }
+        guard isKept else { return }
+        queue.async {
+            self.write(line)
+            let dropped = self.state.withLock { state in
+                state.waiting -= 1
+                defer { state.dropped = 0 }
+                return state.dropped
+            }
+            if dropped > 0 {
+                let pairs = [("level", "warning"), ("message", "log lines were dropped"), ("count", "\(dropped)")]
+                self.write(self.format.line(pairs))
+            }
+        }
+    }
+
+    /// Waits until all lines so far are written, but no longer than a second.
+    package func flush() async {
+        let isDone = Locked(false)
+        queue.async { isDone.withLock { $0 = true } }
+        for _ in 0..<100 where !isDone.withLock({ $0 }) {
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}
+
+/// A log of lines. Text that may come from outside is cut to 256 bytes, and whatever could end a line, move a terminal or turn the
+/// direction of writing is escaped (`SEC-LOG-3`).
+package struct LogLines: LogHandler {
+    private static let longestValue = 256
+
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let output: LogOutput
+    private let now: @Sendable () -> Date
+
+    package init(to output: LogOutput, now: @escaping @Sendable () -> Date) {
+        self.output = output
+        self.now = now
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var all = metadata
+        for more in [metadataProvider?.get(), event.metadata] { all.merge(more ?? [:]) { $1 } }
+        let first = [
+            ("time", now().formatted(.iso8601)), ("level", "\(event.level)"),
+            ("message", Self.safe("\(event.message)")),
+        ]
+        let rest = all.sorted { $0.key < $1.key }.map { (Self.safe($0.key), Self.safe("\($0.value)")) }
+        output.append(output.format.line(first + rest))
+    }
+
+    private static func safe(_ text: String) -> String {
+        var safe = ""
+        for scalar in text.unicodeScalars {
+            let category = scalar.properties.generalCategory
+            // Format characters hold those that turn the direction of writing.
+            let isHarmless = ![.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
+            let piece = isHarmless ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+            guard safe.utf8.count + piece.utf8.count <= longestValue else { return safe + "…" }
+            safe += piece
+        }
+        return safe
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+package import Hummingbird
+import HummingbirdCore
+package import IdentityEngine
+package import Logging
+import Metrics
+import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The listener for whoever runs the server, on loopback: `/metrics`, and the health checks of the public one.
+package enum OperationsServer {
+    /// - Parameters:
+    ///   - facts: Labels of the metric `native_auth_info`, whose value is 1.
+    ///   - port: 0 takes any free one.
+    package static func application(
+        _ metrics: PrometheusMetrics, facts: [(String, String)], readiness: Readiness, clock: any WallClock, port: Int,
+        logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        metrics.makeMeter(label: "native_auth_info", dimensions: facts).set(1 as Int64)
+        let router = Router()
+        router.get("/metrics") { _, _ in
+            ProcessMetrics.sample(into: metrics)
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text())))
+        }
+        router.get("/livez") { _, _ in "ok\n" }
+        router.get("/readyz") { _, _ in
+            await readiness.isReady(now: clock.now)
+                ? EditedResponse(status: .ok, response: "ok\n")
+                : EditedResponse(status: .serviceUnavailable, response: "not ready\n")
+        }
+        return Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) }, logger: logger)
+    }
+}
+
+/// What the system says about this process; nothing where it does not say it in files, as on macOS.
+private enum ProcessMetrics {
+    static func sample(into metrics: PrometheusMetrics) {
+        if let pages = words(of: "/proc/self/statm").dropFirst().first.flatMap({ Int64($0) }) {
+            metrics.makeMeter(label: "process_resident_memory_bytes", dimensions: []).set(pages * 4096)
+        }
+        if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            metrics.makeMeter(label: "process_open_fds", dimensions: []).set(Int64(open.count))
+        }
+    }
+
+    private static func words(of file: String) -> [Substring] {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return [] }
+        return text.split(separator: " ")
+    }
+}
