@@ -108,7 +108,7 @@ package struct IdentityRoutes: Sendable {
             source: context.source?.forEngine, trace: context.trace)
         let outcome = try await context.admitted { try await engine.handle(asked.command, in: engineContext) }
         // An answer that is given again was counted the first time (REL-IDEM).
-        if outcome.trace.id == context.trace.id { context.countGuess(outcome.verdict) }
+        if outcome.trace.id == context.trace.id { context.countGuess(asked.command, outcome.verdict) }
         let reply = V1Codec.reply(outcome)
         if countsRequests {
             let step = context.endpointPath ?? "none"

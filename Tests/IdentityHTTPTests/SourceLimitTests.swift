@@ -344,6 +344,26 @@ extension Sequence {
         }
     }
 
+    @Test("SEC-RATE-7: a spray from many sources halves the budgets of all, until it has been over for 15 minutes")
+    func sprayHalvesBudgets() throws {
+        let limits = SourceLimits()
+        // People's slips: one wrong for each right one.
+        for number in 0..<2_000 { #expect(!limits.note(.password, isRight: number % 2 == 0, now: start)) }
+        var now = start.addingTimeInterval(600)
+        // A spray needs 500 guesses to be one.
+        let begins = (0..<1_000).map { _ in limits.note(.password, isRight: false, now: now) }
+        #expect(begins.firstIndex(of: true) == 499)
+        #expect(begins.count { $0 } == 1)
+        #expect(try limits.accepted(100, from: source("192.0.2.1"), at: now) == 20)
+        #expect(try limits.accepted(100, .start, from: source("192.0.2.2"), at: now) == 15)
+        now += 899
+        #expect(try limits.accepted(100, from: source("192.0.2.3"), at: now) == 20)
+        now += 2
+        #expect(try limits.accepted(100, from: source("192.0.2.4"), at: now) == 40)
+        // Twenty wrong ones for a right one are not more than twenty.
+        for number in 0..<2_100 { #expect(!limits.note(.code, isRight: number % 21 == 0, now: now)) }
+    }
+
     @Test("SEC-RATE-5: wrong codes are counted from the outcome, and refuse the next guess before it is compared")
     func theContextCounts() throws {
         var context = IdentityRequestContext(logger: quiet)
@@ -355,9 +375,9 @@ extension Sequence {
             context.perimeter.limits = isLimited ? SourceLimits() : nil
             for _ in 0..<30 {
                 try context.checkGuesses(before: guess)
-                context.countGuess(.refused(.incorrectCode))
-                context.countGuess(.refused(.expiredCode))
-                context.countGuess(.accepted(.signIn))
+                context.countGuess(guess, .refused(.incorrectCode))
+                context.countGuess(guess, .refused(.expiredCode))
+                context.countGuess(guess, .accepted(.signIn))
             }
             let wait = try refusal { () throws(RequestFault) in try context.checkGuesses(before: guess) }
             #expect(wait == (isLimited ? 600 : nil))

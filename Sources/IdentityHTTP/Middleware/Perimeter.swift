@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 package import IdentityEngine
+import Logging
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
@@ -68,10 +69,18 @@ extension IdentityRequestContext {
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
-    /// Counts a guess that turned out wrong (`SEC-RATE-5`); anything else changes nothing.
-    package func countGuess(_ verdict: Verdict) {
-        guard let limits = perimeter.limits, let source, let secret = GuessedSecret(wrongIn: verdict) else { return }
-        limits.record(wrong: secret, from: source, now: trace.at)
+    /// Counts a guess that turned out wrong (`SEC-RATE-5`), and notes one that was right (`SEC-RATE-7`); anything else changes
+    /// nothing.
+    package func countGuess(_ command: Command, _ verdict: Verdict) {
+        guard let limits = perimeter.limits, let source else { return }
+        let wrong = GuessedSecret(wrongIn: verdict)
+        if let wrong { limits.record(wrong: wrong, from: source, now: trace.at) }
+        var right: GuessedSecret?
+        if case .accepted = verdict { right = GuessedSecret(comparedBy: command) }
+        guard let secret = wrong ?? right else { return }
+        if limits.note(secret, isRight: right != nil, now: trace.at) {
+            logger.error("many more guesses are wrong than right: sources have half of their budgets")
+        }
     }
 
     /// Lets `body` run if there is room for it (`REL-OVR-1`).

@@ -157,6 +157,7 @@ package final class SourceLimits: Sendable {
     }
 
     private let table: Locked<Table>
+    private let alarms = Locked<[GuessedSecret: GuessingAlarm]>([:])
 
     /// - Parameter capacity: How many counters are kept, each about 100 bytes with its place in the table; the one that was
     ///   asked for longest ago gives way to a new one (`SEC-RATE-2`).
@@ -174,7 +175,7 @@ package final class SourceLimits: Sendable {
     package func admit(
         _ group: LimitGroup, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
-        try spend(group.budgets.flatMap { Self.demands(of: source, $0) }, now)
+        try spend(group.budgets.flatMap { demands(of: source, $0, now) }, now)
     }
 
     /// Refuses a guess when too many from this source were wrong. It counts nothing: whether the guess is wrong shows after
@@ -184,7 +185,7 @@ package final class SourceLimits: Sendable {
     package func admitGuess(
         at secret: GuessedSecret, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
-        let demands = Self.demands(of: source, secret.budget)
+        let demands = demands(of: source, secret.budget, now)
         let wait = table.withLock { table in demands.compactMap { table.wait($0, Self.milliseconds(now)) }.max() }
         if let wait { throw .throttled(retryAfter: wait) }
     }
@@ -192,7 +193,17 @@ package final class SourceLimits: Sendable {
     /// Counts a wrong guess.
     package func record(wrong secret: GuessedSecret, from source: SourceAddress, now: Date) {
         table.withLock { table in
-            for demand in Self.demands(of: source, secret.budget) { table.count(demand, Self.milliseconds(now)) }
+            for demand in demands(of: source, secret.budget, now) { table.count(demand, Self.milliseconds(now)) }
+        }
+    }
+
+    /// Notes a guess of anybody's. While far more of them are wrong than users make, each source has half of its budgets
+    /// (`SEC-RATE-7`).
+    ///
+    /// - Returns: Whether that begins with this guess.
+    package func note(_ secret: GuessedSecret, isRight: Bool, now: Date) -> Bool {
+        alarms.withLock {
+            $0[secret, default: GuessingAlarm()].count(isRight: isRight, at: Self.milliseconds(now))
         }
     }
 
@@ -221,9 +232,12 @@ package final class SourceLimits: Sendable {
         if let wait { throw .throttled(retryAfter: wait) }
     }
 
-    private static func demands(of source: SourceAddress, _ budget: Budget) -> [Demand] {
-        source.networks.map { network in
-            Demand(key: Key(budget: budget, length: network.length, prefix: network.prefix), share: network.share)
+    private func demands(of source: SourceAddress, _ budget: Budget, _ now: Date) -> [Demand] {
+        let isHalved = alarms.withLock { $0.values.contains { $0.rings(at: Self.milliseconds(now)) } }
+        return source.networks.map { network in
+            Demand(
+                key: Key(budget: budget, length: network.length, prefix: network.prefix), share: network.share,
+                isHalved: isHalved)
         }
     }
 
@@ -248,8 +262,9 @@ private struct Demand: Sendable {
     let key: Key
     /// How many times the budget it has.
     let share: Int
+    var isHalved = false
 
-    var limit: Int { key.budget.rule.limit * share }
+    var limit: Int { key.budget.rule.limit * share / (isHalved ? 2 : 1) }
     /// A sixteenth of the budget's time, in milliseconds, never less.
     var slot: Int64 { Int64((key.budget.rule.seconds * 1_000 + 15) / 16) }
 }
