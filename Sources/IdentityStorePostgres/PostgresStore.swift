@@ -57,6 +57,7 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
 /// would catch what slipped through. See `docs/design/0008-postgresql.md`.
 package final class PostgresStore: Sendable, SQLStore {
     private let pool: ConnectionPool
+    private let databaseClock: DatabaseClock
     package let place: PostgresPlace
 
     /// Connects, and makes or updates the tables. Several nodes may do so at once; one does it, the others find it done.
@@ -70,7 +71,11 @@ package final class PostgresStore: Sendable, SQLStore {
         let pool = ConnectionPool(place, settings)
         self.pool = pool
         do {
-            try await pool.run(patience: .seconds(20)) { try $0.migrate(place) }
+            let (time, instant) = try await pool.run(patience: .seconds(20)) { worker in
+                try worker.migrate(place)
+                return try worker.time()
+            }
+            databaseClock = DatabaseClock(time, at: instant)
         } catch {
             await pool.close()
             throw Self.openError(error, place)
@@ -100,6 +105,13 @@ package final class PostgresStore: Sendable, SQLStore {
     }
 
     package func afterRemoval() async throws(StoreError) {}
+
+    package var clock: DatabaseClock? { databaseClock }
+
+    package func readClock() async throws(StoreError) -> Bool {
+        let (time, instant) = try await pool.run { try $0.time() }
+        return databaseClock.set(time, at: instant)
+    }
 
     /// Runs one statement past the ports, and returns its rows as text, nil for NULL and hexadecimal for bytes; columns of
     /// other types want a cast to `text`. For tests and for looking into a database by hand; `sql` must be fixed text.
@@ -140,6 +152,19 @@ package final class PostgresStore: Sendable, SQLStore {
 }
 
 extension Worker {
+    /// The database's time, and when it was that: halfway between question and answer.
+    fileprivate func time() throws -> (Date, ContinuousClock.Instant) {
+        try transaction("BEGIN READ ONLY", []) { session in
+            // The transaction begins first, which may take a connection.
+            _ = try session.fetch("SELECT 1::bigint", []).get()
+            let begin = ContinuousClock.now
+            let rows = try session.fetch("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", []).get()
+            let end = ContinuousClock.now
+            guard case .integer(let microseconds) = rows.rows.first?.first else { throw PostgresFailure.disconnected }
+            return (Date(timeIntervalSince1970: Double(microseconds) / 1e6), begin + (end - begin) / 2)
+        }
+    }
+
     /// Applies the migrations that are missing, all in one transaction.
     fileprivate func migrate(_ place: PostgresPlace) throws {
         let subject = Int64(bitPattern: fingerprint(Data("native-auth migrations".utf8)))

@@ -28,9 +28,22 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyS
     /// Called after rows were removed.
     func afterRemoval() async throws(StoreError)
 
+    /// The database's time; nil for a database in this process, whose time is this machine's.
+    var clock: DatabaseClock? { get }
+
+    /// Asks the database for its time.
+    ///
+    /// - Returns: False when its clock was set back, and ``clock`` does not follow it.
+    func readClock() async throws(StoreError) -> Bool
+
     /// Lets go of the database; call it when nobody uses the store any more. Whatever is called later throws
     /// ``StoreError/unavailable(_:)``.
     func close() async throws(StoreError)
+}
+
+extension SQLStore {
+    package var clock: DatabaseClock? { nil }
+    package func readClock() async throws(StoreError) -> Bool { true }
 }
 
 /// What a transaction decides about, and must be alone with.

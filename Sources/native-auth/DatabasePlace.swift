@@ -62,7 +62,7 @@ struct DatabasePlace: ParsableArguments {
             tenants = [chosen]
         }
         let store = try await store(settings)
-        let clock = SystemClock()
+        let clock: any WallClock = store.clock ?? SystemClock()
         return OpenedDatabase(
             store: store, ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
             tenants: tenants, now: clock.now)

@@ -195,6 +195,36 @@ struct PostgresNodeTests {
         }
     }
 
+    @Test("REL-TIME-1: the time is the database's, and goes on between its answers")
+    func theTimeIsTheDatabases() async throws {
+        try await PostgresServer.withStore { store in
+            let clock = try #require(store.clock)
+            for _ in 0..<3 {
+                let before = clock.now
+                let text = try await store.unsafeSQL("SELECT (extract(epoch FROM clock_timestamp()))::text")
+                let seconds = try #require(text.first?.first ?? nil)
+                let time = Date(timeIntervalSince1970: try #require(Double(seconds)))
+                #expect(time > before - 0.5)
+                #expect(time < clock.now + 0.5)
+                #expect(try await store.readClock())
+            }
+        }
+    }
+
+    @Test("REL-TIME-2: a database's clock that goes forward is followed, one that is set back is not")
+    func aClockSetBackIsNotFollowed() {
+        let start = ContinuousClock.now
+        let clock = DatabaseClock(noon, at: start)
+        #expect(clock.time(at: start + .seconds(5)) == noon + 5)
+        #expect(clock.set(noon + 3_610, at: start + .seconds(10)))
+        #expect(clock.time(at: start + .seconds(11)) == noon + 3_611)
+        #expect(!clock.set(noon + 20, at: start + .seconds(20)))
+        #expect(clock.time(at: start + .seconds(20)) == noon + 3_620)
+        // A monotonic clock that goes a little too fast.
+        #expect(clock.set(noon + 3_619.5, at: start + .seconds(20)))
+        #expect(clock.time(at: start + .seconds(20)) == noon + 3_619.5)
+    }
+
     @Test("REL-DB-2: connections that the server ended are made anew")
     func lostConnectionsAreMadeAnew() async throws {
         try await withTwoNodes { nodes in

@@ -42,7 +42,8 @@ struct IdentityService: Sendable {
     private let store: any SQLStore
     private let vault: Vault
     private let hasher: Argon2idHasher
-    private let clock = SystemClock()
+    /// The time of the database, where it has one of its own.
+    private let clock: any WallClock
     private let randomness = SystemRandomness()
 
     /// Opens everything that can be missing or damaged, so that a server either starts or says why not.
@@ -57,6 +58,7 @@ struct IdentityService: Sendable {
         let folder = try DataFolder(settings.dataFolder)
         vault = Vault(masterKey: try settings.masterKey.load(in: folder.path), randomness: randomness)
         store = try await settings.database.open(in: folder.path)
+        clock = store.clock ?? SystemClock()
         do {
             hasher = try Argon2idHasher()
         } catch {
@@ -130,6 +132,7 @@ struct IdentityService: Sendable {
                 store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
                 sender: { senders[$0] ?? fallbackSender }, clock: clock, randomness: randomness, signal: signal,
                 logger: logger, onDelivered: onDelivered))
+        services.append(ClockReader(store: store, logger: logger))
         services.append(Janitor(engine: engine, keys: keys, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
@@ -225,7 +228,7 @@ struct SystemRandomness: Randomness {
 private struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
-    let clock: SystemClock
+    let clock: any WallClock
     let logger: Logger
 
     func run() async throws {
@@ -241,6 +244,29 @@ private struct Janitor: Service {
             } catch {
                 logger.error("signing keys could not be rotated")
             }
+        }
+    }
+}
+
+/// Keeps the time of a database that has its own, and tells when this machine's clock is another (`REL-TIME-3`). Nothing but the
+/// log's times comes from it.
+private struct ClockReader: Service {
+    let store: any SQLStore
+    let logger: Logger
+
+    func run() async throws {
+        guard let clock = store.clock else { return try await gracefulShutdown() }
+        var isSkewed = false
+        var isFollowed = true
+        for await _ in AsyncTimer(seconds: 10).cancelOnGracefulShutdown() {
+            guard let followed = try? await store.readClock() else { continue }
+            if !followed, isFollowed { logger.error("the database's clock was set back, and is not followed") }
+            isFollowed = followed
+            let skew = SystemClock().now.timeIntervalSince(clock.now)
+            if abs(skew) > 1, !isSkewed {
+                logger.warning("this machine's clock is not the database's", metadata: ["seconds": "\(Int(skew))"])
+            }
+            isSkewed = abs(skew) > 1
         }
     }
 }
