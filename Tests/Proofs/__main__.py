@@ -1,0 +1,48 @@
+"""Long proofs and measurements.
+
+scripts/prove list                 all proofs, with their requirements and counts
+scripts/prove NAME [N | --full]    one proof: the count of CI, N, or that of FULL; goes on where an earlier run stopped
+scripts/prove all [--full]         all that are not complete for this commit
+scripts/prove report               writes docs/proofs.md from what was shown so far
+scripts/prove measure              start-to-ready and resident memory of the release build
+scripts/prove tenant               time to make a test tenant, and to sign a user up in the same process
+
+--binary PATH   a server that is built already, rather than the debug build of this tree
+--seed S        the chances of an earlier run again
+--again         forgets what was shown, failures too, and begins anew
+
+Each proof ends with one line: its name, its counts, and `passed` or `FAILED`. Exit code 1: something failed; 75: the time of one
+run (50 minutes) was over, and the same command goes on.
+"""
+
+import atexit
+import os
+import sys
+import traceback
+
+import measurements
+import prove
+
+# Whatever happens, no thread of a half-made site keeps the process alive, and its children end.
+code = 1
+try:
+    match sys.argv[1:]:
+        case ["measure"]:
+            code = measurements.measure()
+        case ["tenant"]:
+            code = measurements.tenant()
+        case [] | ["-h" | "--help" | "help"]:
+            print(__doc__.strip())
+            code = 0 if sys.argv[1:] else 64
+        case arguments:
+            code = prove.main(__doc__.strip(), arguments)
+except KeyboardInterrupt:
+    print("stopped; the same command goes on from the last whole part")
+except SystemExit as end:
+    code = end.code if isinstance(end.code, int) else 64
+except Exception:
+    traceback.print_exc()
+finally:
+    sys.stdout.flush()
+    atexit._run_exitfuncs()
+    os._exit(code)

@@ -1,0 +1,123 @@
+"""Measurements of the built server: figures for the documentation, with no verdict."""
+
+import http.client
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STATE = ROOT / ".build/prove"
+
+
+class Server:
+    """The release build on a new data folder."""
+
+    def __init__(self, binary):
+        self.folder = tempfile.mkdtemp()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("NATIVE_AUTH_")}
+        begin = time.perf_counter()
+        self.process = subprocess.Popen(
+            [binary, "serve", "--port", "0", "--data", self.folder + "/data"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            text=True,
+        )
+        for line in self.process.stdout:
+            if line.startswith("ready "):
+                self.milliseconds_to_ready = (time.perf_counter() - begin) * 1000
+                self.address = urllib.parse.urlparse(line.split()[1]).netloc
+                return
+        sys.exit("scripts/prove: the server did not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+    def mebibytes(self):
+        """Resident memory."""
+        if platform.system() == "Linux":
+            status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+            return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024
+        return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(self.process.pid)])) / 1024
+
+    def sign_up(self, email, client, password=None):
+        connection = http.client.HTTPConnection(self.address)
+
+        def post(step, fields):
+            form = urllib.parse.urlencode({"client_id": client} | fields)
+            headers = {"Content-Type": "application/x-www-form-urlencoded"}
+            connection.request("POST", f"/contoso/signup/v1.0/{step}", form, headers)
+            response = connection.getresponse()
+            body = json.loads(response.read())
+            if response.status != 200:
+                sys.exit(f"scripts/prove: {step} answered {body}")
+            return body["continuation_token"]
+
+        kinds = "oob password redirect" if password else "oob redirect"
+        start = {"username": email, "challenge_type": kinds} | ({"password": password} if password else {})
+        token = post("start", start)
+        token = post("challenge", {"continuation_token": token, "challenge_type": kinds})
+        mails = []
+        while not mails:
+            connection.request("GET", f"/dev/inbox.json?to={urllib.parse.quote(email)}")
+            mails = json.loads(connection.getresponse().read())
+        post("continue", {"continuation_token": token, "grant_type": "oob", "oob": mails[0]["code"]})
+        connection.close()
+
+
+def tenant():
+    subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
+    for configuration in ("debug", "release"):
+        build = ["swift", "build", "-c", configuration, "--traits", "Testing", "--product", "TenantMeasure"]
+        # Beside the build of the tests, whose traits are others.
+        build += ["--scratch-path", STATE / "tenant"]
+        subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
+        folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
+        print(f"{configuration}:", flush=True)
+        subprocess.run([folder + "/TenantMeasure"], check=True)
+    return 0
+
+
+def measure():
+    subprocess.run([ROOT / "scripts/setup"], check=True)
+    build = ["swift", "build", "-c", "release", "--traits", "Server", "--product", "native-auth"]
+    # One file without the toolchain's libraries: what a server gets. It also starts in half the time.
+    if platform.system() == "Linux":
+        build.append("--static-swift-stdlib")
+    subprocess.run(build, cwd=ROOT, check=True)
+    binary = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + "/native-auth"
+    starts = []
+    for _ in range(10):
+        server = Server(binary)
+        starts.append(server.milliseconds_to_ready)
+        server.stop()
+    print(
+        f"start to ready, new data folder: median {statistics.median(starts):.0f} ms of {len(starts)},"
+        f" {min(starts):.0f} to {max(starts):.0f} ms"
+    )
+    server = Server(binary)
+    print(f"resident memory when ready: {server.mebibytes():.1f} MiB")
+    for number in range(50):
+        server.sign_up(f"code{number}@example.com", "00001111-aaaa-2222-bbbb-3333cccc4444")
+    print(f"after 50 sign-ups with a code: {server.mebibytes():.1f} MiB")
+    for number in range(50):
+        server.sign_up(
+            f"password{number}@example.com", "11112222-bbbb-3333-cccc-4444dddd5555", "Tulip-Harbour-42"
+        )
+    print(f"after 50 more with a password: {server.mebibytes():.1f} MiB")
+    size = os.path.getsize(binary) / 1024 / 1024
+    print(f"size of the binary: {size:.0f} MiB")
+    server.stop()
+    return 0

@@ -1,0 +1,279 @@
+"""The front of the proofs: what there is, what was shown for which commit, and the report. See scripts/prove."""
+
+import argparse
+import dataclasses
+import datetime
+import importlib
+import json
+import os
+import pathlib
+import platform
+import random
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STATE = ROOT / ".build/prove"
+REPORT = ROOT / "docs/proofs.md"
+# No run goes on for longer than this, in seconds; the next one continues.
+LONGEST_RUN = 50 * 60
+# Exit code when the time was over before the count was reached (sysexits' EX_TEMPFAIL).
+INCOMPLETE = 75
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    name: str
+    requirements: str
+    what: str
+    unit: str
+    # How many in CI and in FULL (security-requirements §20), and how many make one part, after which the state is written.
+    ci: int
+    full: int
+    part: int
+    # Module and function; it takes options, count and a random generator, and returns a `world.Result`.
+    module: str
+    function: str
+    needs_binary: bool = True
+
+
+PROOFS = [
+    Proof(
+        "power-cut", "REL-TX-2", "the disk as a power cut leaves it, at a random moment of mixed load, one node on SQLite",
+        "cuts", 500, 10_000, 100, "power_cut", "power_cut"),
+    Proof(
+        "kill-sqlite", "REL-TX-3, REL-IDEM", "kill −9 of the server under mixed load, one node on SQLite", "kills",
+        100, 1_000, 50, "cluster", "kill_sqlite"),
+    Proof(
+        "kill-postgres", "REL-TX-3, REL-HA-4, REL-IDEM", "kill −9 of a random node of two under mixed load, on PostgreSQL",
+        "kills", 100, 1_000, 50, "cluster", "kill_postgres"),
+    Proof(
+        "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
+        1, 20, 2, "cluster", "failover"),
+    Proof(
+        "cuts", "REL-DB-3, REL-IDEM", "the answer to COMMIT lost with its connection, two nodes", "cuts",
+        1_000, 10_000, 500, "cluster", "cuts"),
+    Proof(
+        "guesses", "SEC-OTP-3, REL-HA-2", "parallel guesses on one code, two nodes", "guesses",
+        2_000, 100_000, 100_000, "cluster", "guesses"),
+    Proof(
+        "races-address", "REL-HA-1", "two people finish a sign-up for one address at once, on two nodes", "races",
+        1_000, 10_000, 250, "cluster", "races_address"),
+    Proof(
+        "races-alias", "REL-HA-1", "two people finish a sign-up for one alias at once, on two nodes", "races",
+        1_000, 10_000, 250, "cluster", "races_alias"),
+]
+
+
+def find(name):
+    return next((proof for proof in PROOFS if proof.name == name), None)
+
+
+def git(*arguments):
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+class State:
+    """What was shown so far, in .build/prove/NAME.json. Results of other code prove nothing about this one."""
+
+    def __init__(self, proof, goal=None, seed=None, again=False):
+        self.proof, self.file = proof, STATE / f"{proof.name}.json"
+        commit = code_of(proof)
+        data = json.loads(self.file.read_text()) if self.file.exists() else {}
+        is_other = again or data.get("commit") != commit or (seed is not None and data.get("seed") != seed)
+        if is_other:
+            data = {
+                "commit": commit, "seed": random.randrange(1 << 30) if seed is None else seed, "done": 0, "seconds": 0,
+                "counts": {}, "worst": {}, "faults": [], "parts": 0,
+            }
+        self.data = data
+        self.data["goal"] = goal or self.data.get("goal", proof.ci)
+
+    @property
+    def is_complete(self):
+        return self.data["done"] > 0 and self.data["done"] >= self.data["goal"]
+
+    def add(self, number, result, seconds):
+        data = self.data
+        data["parts"] += 1
+        data["done"] += number
+        data["seconds"] += seconds
+        data["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+        for name, value in result.counts.items():
+            data["counts"][name] = data["counts"].get(name, 0) + value
+        for name, value in result.worst.items():
+            data["worst"][name] = max(data["worst"].get(name, value), value)
+        data["faults"] += result.faults[:20]
+        STATE.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps(data, indent=1))
+
+    def numbers(self):
+        numbers = [f"{value:,} {name}" for name, value in self.data["counts"].items()]
+        numbers += [f"at most {value:,.1f} {name}".replace(".0 ", " ") for name, value in self.data["worst"].items()]
+        return ", ".join(numbers)
+
+    def verdict(self):
+        if not self.data["done"]:
+            return "not run"
+        if self.data["faults"]:
+            return "FAILED"
+        return "passed" if self.is_complete else f"passed so far, {self.data['done']:,} of {self.data['goal']:,}"
+
+
+def code_of(proof):
+    """The commit that last changed what the proof is about, or how it is made; `+` when something is not committed."""
+    paths = ["Sources", "Package.swift", "Tests/Proofs/world.py", f"Tests/Proofs/{proof.module}.py"]
+    is_changed = git("status", "--porcelain", "-uno", "--", *paths)
+    return git("log", "-1", "--format=%H", "--", *paths)[:12] + ("+" if is_changed else "")
+
+
+def build():
+    """The debug build, as the tests use it; returns the server's path."""
+    subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
+    command = ["swift", "build", "--quiet", "--traits", "Server", "--product", "native-auth"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    folder = subprocess.check_output([*command, "--show-bin-path"], cwd=ROOT, text=True).strip()
+    return folder + "/native-auth"
+
+
+def run(proof, options, goal, end):
+    """Goes on with a proof until its count is reached, or the time is over; returns its state."""
+    state = State(proof, goal, options.seed, options.again)
+    print(f"{proof.name}: {proof.what}; seed {state.data['seed']}", flush=True)
+    while not state.is_complete and time.monotonic() < end:
+        number = min(proof.part, state.data["goal"] - state.data["done"])
+        # Each part has chances of its own, and the same ones when it is made again.
+        rng = random.Random(f"{state.data['seed']}-{state.data['done']}")
+        begin = time.monotonic()
+        try:
+            work = getattr(importlib.import_module(proof.module), proof.function)
+            result = work(options, number, rng)
+        except Exception as error:
+            # A proof that could not be carried out is no proof; it is neither counted nor passed.
+            traceback.print_exc()
+            print(f"{proof.name}: broke off ({error}): FAILED", flush=True)
+            return None
+        state.add(number, result, time.monotonic() - begin)
+        for fault in result.faults[:20]:
+            print(f"  fault: {fault}")
+        print(f"  {state.data['done']:,} of {state.data['goal']:,} {proof.unit}, {state.data['seconds']:.0f} s", flush=True)
+    print(f"{proof.name}: {state.numbers()}: {state.verdict()}", flush=True)
+    if not state.is_complete:
+        print("The hour is nearly over; the same command goes on from here.")
+    return state
+
+
+def exit_code(states):
+    if any(state is None or state.data["faults"] for state in states):
+        return 1
+    return 0 if all(state.is_complete for state in states) else INCOMPLETE
+
+
+def show_list():
+    width = max(len(proof.name) for proof in PROOFS)
+    print(f"{'proof':{width}}  {'CI':>9}  {'FULL':>10}  what is counted, what happens, and the requirements that it shows")
+    for proof in PROOFS:
+        print(f"{proof.name:{width}}  {proof.ci:>9,}  {proof.full:>10,}  {proof.unit}: {proof.what} ({proof.requirements})")
+
+
+# Report
+
+
+def tool(*command):
+    try:
+        output = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return None
+    found = re.search(r"\d+(\.\d+)+", output.stdout + output.stderr)
+    return found[0] if found else None
+
+
+def machine():
+    """What the figures depend on, without the name of anything."""
+    system = platform.system()
+    release = pathlib.Path("/etc/os-release")
+    if release.exists():
+        found = re.search(r'^PRETTY_NAME="(.*)"', release.read_text(), re.MULTILINE)
+        system = found[1] if found else system
+    import sqlite3
+
+    versions = {
+        "Swift": tool("swift", "--version"), "PostgreSQL": tool("psql", "--version"), "SQLite": sqlite3.sqlite_version,
+        "Python": platform.python_version(), "HAProxy": tool("haproxy", "-v"),
+    }
+    known = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    return f"{os.cpu_count()} cores, {platform.machine()}, {system}; {known}"
+
+
+def report():
+    states = [State(proof) for proof in PROOFS]
+    done = [state for state in states if state.data["done"]]
+    commits = sorted({state.data["commit"] for state in done})
+    lines = [
+        "# What was shown", "",
+        "Written by `scripts/prove report` from the runs of `scripts/prove`; [Tests and proofs](testing.md) says what each proof"
+        " does. Only", "runs of the code as it is now count.", "",
+        f"- Commits that last changed the code, or the proof: {', '.join(commits) or 'none'}",
+        f"- Machine: {machine()}",
+        f"- Dates: {', '.join(sorted({state.data['date'] for state in done})) or 'none'}", "",
+        "| Proof | Requirements | Done | CI / FULL | Counts and worst figures | Seed | Minutes | Verdict |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for state in states:
+        proof, data = state.proof, state.data
+        if not data["done"]:
+            continue
+        lines.append(
+            f"| {proof.name}: {proof.what} | {proof.requirements} | {data['done']:,} {proof.unit} | {proof.ci:,} /"
+            f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {state.verdict()} |")
+    lines += ["", "## Not yet run", ""]
+    missing = [state.proof for state in states if not state.data["done"]]
+    lines += [f"- {proof.name}: {proof.what} ({proof.requirements})" for proof in missing] or ["None."]
+    lines += ["", "## Known failures", ""]
+    failures = [f"- {state.proof.name}: {fault}" for state in done for fault in state.data["faults"][:5]]
+    lines += failures or ["None."]
+    REPORT.write_text("\n".join(lines).replace("<", "&lt;") + "\n")
+    print(f"{REPORT.relative_to(ROOT)}: {len(done)} proofs run, {len(missing)} not, {len(failures)} known failures")
+
+
+def main(usage, arguments):
+    parser = argparse.ArgumentParser(usage=usage, add_help=False)
+    parser.add_argument("name")
+    parser.add_argument("count", nargs="?", type=int)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--binary")
+    parser.add_argument("--seed", type=int)
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit:
+        return 64
+    if options.count is not None and options.count < 1:
+        parser.error("the count must be at least 1")
+    if options.name == "list":
+        show_list()
+        return 0
+    if options.name == "report":
+        report()
+        return 0
+    chosen = PROOFS if options.name == "all" else [proof for proof in PROOFS if proof.name == options.name]
+    if not chosen:
+        parser.error(f"there is no proof {options.name}; `scripts/prove list` shows them all")
+    end = time.monotonic() + LONGEST_RUN
+
+    def goal(proof):
+        return options.count or (proof.full if options.full else proof.ci)
+
+    if options.name == "all":
+        chosen = [proof for proof in chosen if options.again or not State(proof, goal(proof)).is_complete]
+    if any(proof.needs_binary for proof in chosen) and not options.binary:
+        options.binary = build()
+    states = [run(proof, options, goal(proof), end) for proof in chosen]
+    if options.name == "all":
+        print()
+        for state in map(State, PROOFS):
+            print(f"{state.proof.name}: {state.numbers() or 'nothing'}: {state.verdict()}")
+    return exit_code(states)
