@@ -51,6 +51,14 @@ PROOFS = [
         "kill-postgres", "REL-TX-3, REL-HA-4, REL-IDEM", "kill −9 of a random node of two under mixed load, on PostgreSQL",
         "kills", 100, 1_000, 50, "cluster", "kill_postgres"),
     Proof(
+        "database-faults", "REL-DB-1, REL-DB-2",
+        "PostgreSQL stops, freezes, is slow, unreachable, full or read-only, two nodes under mixed load", "rounds of 7 faults",
+        1, 20, 1, "database_faults", "database_faults"),
+    Proof(
+        "mail-faults", "REL-SMTP-1, REL-SMTP-2, SEC-MAIL-1, SEC-MAIL-2, SEC-MAIL-5, SEC-MAIL-8",
+        "the mail server is down, slow, refuses, talks garbage, hangs up, or its TLS is broken", "rounds of 14 faults",
+        1, 10, 1, "mail_faults", "mail_faults"),
+    Proof(
         "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
         1, 20, 2, "cluster", "failover"),
     Proof(
@@ -112,7 +120,7 @@ class State:
 
     def numbers(self):
         numbers = [f"{value:,} {name}" for name, value in self.data["counts"].items()]
-        numbers += [f"at most {value:,.1f} {name}".replace(".0 ", " ") for name, value in self.data["worst"].items()]
+        numbers += [f"at most {value:,.2f} {name}".replace(".00 ", " ") for name, value in self.data["worst"].items()]
         return ", ".join(numbers)
 
     def verdict(self):
@@ -244,6 +252,8 @@ def main(usage, arguments):
     parser.add_argument("name")
     parser.add_argument("count", nargs="?", type=int)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--binary")
     parser.add_argument("--seed", type=int)
