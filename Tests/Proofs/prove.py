@@ -59,6 +59,9 @@ PROOFS = [
         "the mail server is down, slow, refuses, talks garbage, hangs up, or its TLS is broken", "rounds of 14 faults",
         1, 10, 1, "mail_faults", "mail_faults"),
     Proof(
+        "disk-full", "REL-DISK-1", "the disk of the data folder is full at a random moment, one node on SQLite", "moments",
+        20, 1_000, 100, "disk_full", "disk_full"),
+    Proof(
         "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
         1, 20, 2, "cluster", "failover"),
     Proof(
