@@ -23,6 +23,8 @@ class Stub:
 
     def __init__(self, mailbox, contexts=None):
         self.mailbox, self.contexts, self.mode = mailbox, contexts or {}, "ok"
+        # What a slow server takes for each word, in seconds.
+        self.delay = 1
         self.port, self.listener, self.connections = free_port(), None, []
         self.taken = collections.Counter()
         self.listen()
@@ -74,7 +76,7 @@ class Stub:
     def talk(self, connection, lines, mode):
         def say(text):
             if mode == "slow":
-                time.sleep(1)
+                time.sleep(self.delay)
             connection.sendall(text.encode() + b"\r\n")
 
         if mode == "hangs":

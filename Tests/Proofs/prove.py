@@ -62,6 +62,19 @@ PROOFS = [
         "disk-full", "REL-DISK-1", "the disk of the data folder is full at a random moment, one node on SQLite", "moments",
         20, 1_000, 100, "disk_full", "disk_full"),
     Proof(
+        "pause", "REL-HA-5, SEC-MAIL-2", "one of two nodes is stopped for 65 s (SIGSTOP) under load, and goes on", "pauses",
+        3, 50, 3, "nodes", "pause"),
+    Proof(
+        "clock", "REL-TIME-1, REL-TIME-2, REL-TIME-3",
+        "one of two nodes, or the only one, has a clock that is wrong by up to 10 years, or jumps", "rounds of 12 settings",
+        1, 1, 1, "nodes", "clock"),
+    Proof(
+        "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
+        5, 200, 50, "nodes", "rolling_restart"),
+    Proof(
+        "descriptors", "REL-FD-1", "a node that may open 256 files, and 400 connections that stay open", "floods",
+        1, 5, 1, "nodes", "descriptors"),
+    Proof(
         "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
         1, 20, 2, "cluster", "failover"),
     Proof(

@@ -3,6 +3,7 @@
 // PROVE_RECORD=FILE  writes down, in order, what is done to those files: the material of the proof `power-cut`.
 // PROVE_FULL=FILE    is mapped; while its first byte is 1, nothing may grow, and while it is 2, nothing may be written: the
 //                    full disk of the proof `disk-full` where a small file system cannot be mounted.
+// PROVE_CLOCK=FILE   is mapped; its first 8 bytes are the nanoseconds by which the wall clock is wrong: the proof `clock`.
 //
 // A record is: time (CLOCK_MONOTONIC, ns), kind, file, offset, length, each 8 bytes, and for writes and names the bytes. A
 // write is recorded after it was made and before its caller knows; a sync twice, when it begins and when it has succeeded, so
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +36,7 @@ static char *names[4096];
 static uint64_t name_count;
 static int record = -1;
 static volatile char *full;
+static volatile int64_t *skew;
 static char folder[PATH_MAX];
 static size_t folder_length;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,17 +57,47 @@ REAL(int, close, int)
 REAL(int, rename, const char *, const char *)
 REAL(int, unlink, const char *)
 REAL(int, posix_fallocate, int, off_t, off_t)
+REAL(int, clock_gettime, clockid_t, struct timespec *)
+
+static void *mapped(const char *name) {
+    if (!name) return NULL;
+    void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, real_open(name, O_RDONLY | O_CLOEXEC), 0);
+    if (map == MAP_FAILED) abort();
+    return map;
+}
 
 __attribute__((constructor(102))) static void begin(void) {
+    full = mapped(getenv("PROVE_FULL"));
+    skew = mapped(getenv("PROVE_CLOCK"));
     const char *name = getenv("PROVE_FOLDER");
     if (!name || !realpath(name, folder)) return;
     folder_length = strlen(folder);
     if ((name = getenv("PROVE_RECORD"))) record = real_open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if ((name = getenv("PROVE_FULL"))) {
-        int file = real_open(name, O_RDWR | O_CLOEXEC);
-        void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
-        if (map != MAP_FAILED) full = map;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = real_clock_gettime(clock, time);
+    if (result == 0 && skew && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+        int64_t now = (int64_t)time->tv_sec * 1000000000 + time->tv_nsec + *skew;
+        time->tv_sec = now / 1000000000;
+        time->tv_nsec = now % 1000000000;
     }
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+    (void)zone;
+    struct timespec now;
+    int result = clock_gettime(CLOCK_REALTIME, &now);
+    *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return result;
+}
+
+time_t time(time_t *place) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (place) *place = now.tv_sec;
+    return now.tv_sec;
 }
 
 // With the lock held.

@@ -360,7 +360,8 @@ def ask(port, method, path, form=None, headers=None, timeout=10, source=None, ho
 class Person:
     """Uses the API as an app does: a request that brings no answer, or 503, is repeated, perhaps at another node."""
 
-    def __init__(self, site, client=CODE_APP, seed=None, patience=PATIENCE, watch=None, ports=None):
+    def __init__(self, site, client=CODE_APP, seed=None, patience=PATIENCE, watch=None, ports=None, timeout=10):
+        self.timeout = timeout
         self.site, self.client, self.patience, self.watch, self.ports = site, client, patience, watch, ports
         self.random = random.Random(seed)
         self.repeated, self.asked_again = 0, 0
@@ -372,7 +373,7 @@ class Person:
             port = self.random.choice(self.ports or [node.port for node in self.site.nodes])
             begin = time.monotonic()
             try:
-                answer = ask(port, "POST", f"/contoso/{path}", form)
+                answer = ask(port, "POST", f"/contoso/{path}", form, timeout=self.timeout)
                 if self.watch:
                     self.watch(answer, None, begin)
                 if answer.status < 500:
@@ -499,13 +500,13 @@ class Load:
 
     `accounts` is the ledger: only what was acknowledged stands in it."""
 
-    def __init__(self, site, people, seed, is_mixed=True, watch=None, patience=PATIENCE, ports=None):
+    def __init__(self, site, people, seed, is_mixed=True, **settings):
         self.accounts, self.failures, self.done = [], [], collections.Counter()
         self.over = threading.Event()
         self.is_mixed = is_mixed
         self.name = f"{seed:x}"
         clients = (CODE_APP, PASSWORD_AND_ATTRIBUTES_APP)
-        self.people = [Person(site, clients[n % 2], seed + n, patience, watch, ports) for n in range(people)]
+        self.people = [Person(site, clients[n % 2], seed + n, **settings) for n in range(people)]
         self.threads = [
             threading.Thread(target=self.run, args=(n, person), daemon=True) for n, person in enumerate(self.people)
         ]
