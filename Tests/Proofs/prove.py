@@ -75,6 +75,22 @@ PROOFS = [
         "descriptors", "REL-FD-1", "a node that may open 256 files, and 400 connections that stay open", "floods",
         1, 5, 1, "nodes", "descriptors"),
     Proof(
+        "canary", "LOG-T, SEC-OTP-14, SEC-LOG-1, SEC-LOG-2, SEC-SEC-2",
+        "all flows with a marker in each secret and personal field, on both stores; a search of logs, tables, files and tools",
+        "runs", 1, 1, 1, "canary", "canary"),
+    Proof(
+        "spray", "SEC-RATE-5, SEC-RATE-8", "one wrong password after another over many accounts, from 20 sources", "guesses",
+        10_000, 1_000_000, 10_000, "attacks", "spray"),
+    Proof(
+        "mail-bombing", "SEC-OTP-12", "requests for mail to one mailbox from 500 sources", "requests",
+        10_000, 100_000, 10_000, "attacks", "mail_bombing"),
+    Proof(
+        "lost-replies", "REL-IDEM", "each reply is lost at a random byte and the request repeated, twice", "lost replies",
+        10_000, 100_000, 10_000, "replies", "lost_replies"),
+    Proof(
+        "fuzz", "SEC-NET, REL-OVR-2", "valid requests to which something was done, over HTTP, with honest people beside them",
+        "requests", 10_000, 1_000_000, 10_000, "fuzz", "fuzz"),
+    Proof(
         "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
         1, 20, 2, "cluster", "failover"),
     Proof(
