@@ -4,7 +4,7 @@ import Testing
 
 /// Power cuts while people sign up.
 @Suite struct KillTests {
-    /// How often the server is killed: 25, or what the environment says; `scripts/prove kill` asks for more.
+    /// How often the server is killed: 25, or what the environment says. `scripts/prove kill-sqlite` does the same with mixed load.
     private static let kills = ProcessInfo.processInfo.environment["PROVE_KILLS"].flatMap(Int.init) ?? 25
     /// How many people sign up at the same moment.
     private static let people = 8

@@ -13,6 +13,7 @@ enum Python {
     struct Failed: Error {
         var arguments: [String]
         var status: Int32
+        var output = ""
     }
 
     /// The package's folder.
@@ -35,8 +36,11 @@ enum Python {
             feed.finish()
         }
         try process.run()
-        for await status in statuses where status != 0 { throw Failed(arguments: arguments, status: status) }
-        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        var last: Int32 = 0
+        for await status in statuses { last = status }
+        let output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        guard last == 0 else { throw Failed(arguments: arguments, status: last, output: output) }
+        return output
     }
 
     fileprivate static func process(_ arguments: [String]) -> Process {

@@ -10,6 +10,8 @@ scripts/prove tenant               time to make a test tenant, and to sign a use
 --binary PATH   a server that is built already, rather than the debug build of this tree
 --seed S        the chances of an earlier run again
 --again         forgets what was shown, failures too, and begins anew
+--quick         a trial with short faults, of which nothing is kept
+--only FAULT    a trial of one fault of database-faults or mail-faults
 
 Each proof ends with one line: its name, its counts, and `passed` or `FAILED`. Exit code 1: something failed; 75: the time of one
 run (50 minutes) was over, and the same command goes on.

@@ -1,5 +1,6 @@
 """Servers and databases that are killed, and people who want the same thing at the same moment."""
 
+import http.client
 import os
 import pathlib
 import random
@@ -10,9 +11,10 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
 
 from world import (
-    PASSWORD_APP, Broken, Load, Person, Postgres, Refused, Result, Site, audit, count, free_port, parallel,
+    CODE_APP, PASSWORD_APP, Broken, Load, Person, Postgres, Refused, Result, Site, audit, count, free_port, parallel,
 )
 
 
@@ -264,16 +266,29 @@ def guesses(options, number, rng):
     result = Result()
     site = Site(options, "postgres", 2)
     token, code = Person(site).begin("dana@example.com")
-    seeds = [rng.randrange(1 << 30) for _ in range(64)]
+    # Each thread keeps a connection to each node.
+    kept = threading.local()
 
     def guess(index):
-        person = Person(site, seed=seeds[index % 64] + index)
+        if not hasattr(kept, "connections"):
+            kept.connections = [http.client.HTTPConnection("127.0.0.1", node.port, timeout=60) for node in site.nodes]
         wrong = f"{(int(code) + 1 + index) % 100_000_000:08}"
-        fields = {"continuation_token": token, "grant_type": "oob", "oob": wrong}
-        return person.post("signup/v1.0/continue", fields).status == 200
+        form = {"client_id": CODE_APP, "continuation_token": token, "grant_type": "oob", "oob": wrong}
+        body, headers = urllib.parse.urlencode(form), {"Content-Type": "application/x-www-form-urlencoded"}
+        while True:
+            connection = random.choice(kept.connections)
+            connection.request("POST", "/contoso/signup/v1.0/continue", body, headers)
+            response = connection.getresponse()
+            response.read()
+            # A flood of one flow may meet a node that sheds; the guess is made again, or it would not count.
+            if response.status != 503:
+                return response.status == 200, response.status
 
     begin = time.monotonic()
-    accepted = sum(parallel(number, guess, threads=64))
+    answers = parallel(number, guess, threads=64)
+    accepted = sum(answer[0] for answer in answers)
+    odd = {status for _, status in answers} - {200, 400, 429}
+    result.expect(not odd, f"answers {odd}")
     result.note("guesses per s", number / (time.monotonic() - begin))
     compared = count(site.store, "SELECT coalesce(max(code_attempts), 0) FROM flows")
     events = count(site.store, "SELECT count(*) FROM audit WHERE kind = 'otp.failed'")

@@ -51,16 +51,28 @@ PROOFS = [
         "kill-postgres", "REL-TX-3, REL-HA-4, REL-IDEM", "kill −9 of a random node of two under mixed load, on PostgreSQL",
         "kills", 100, 1_000, 50, "cluster", "kill_postgres"),
     Proof(
+        "cuts", "REL-DB-3, REL-IDEM", "the answer to COMMIT lost with its connection, two nodes", "cuts",
+        1_000, 10_000, 500, "cluster", "cuts"),
+    Proof(
         "database-faults", "REL-DB-1, REL-DB-2",
         "PostgreSQL stops, freezes, is slow, unreachable, full or read-only, two nodes under mixed load", "rounds of 7 faults",
         1, 20, 1, "database_faults", "database_faults"),
+    Proof(
+        "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
+        1, 20, 2, "cluster", "failover"),
+    Proof(
+        "disk-full", "REL-DISK-1", "the disk of the data folder is full at a random moment, one node on SQLite", "moments",
+        20, 1_000, 100, "disk_full", "disk_full"),
     Proof(
         "mail-faults", "REL-SMTP-1, REL-SMTP-2, SEC-MAIL-1, SEC-MAIL-2, SEC-MAIL-5, SEC-MAIL-8",
         "the mail server is down, slow, refuses, talks garbage, hangs up, or its TLS is broken", "rounds of 14 faults",
         1, 10, 1, "mail_faults", "mail_faults"),
     Proof(
-        "disk-full", "REL-DISK-1", "the disk of the data folder is full at a random moment, one node on SQLite", "moments",
-        20, 1_000, 100, "disk_full", "disk_full"),
+        "lost-replies", "REL-IDEM", "each reply is lost at a random byte and the request repeated, twice", "lost replies",
+        10_000, 100_000, 10_000, "replies", "lost_replies"),
+    Proof(
+        "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
+        5, 200, 50, "nodes", "rolling_restart"),
     Proof(
         "pause", "REL-HA-5, SEC-MAIL-2", "one of two nodes is stopped for 65 s (SIGSTOP) under load, and goes on", "pauses",
         3, 50, 3, "nodes", "pause"),
@@ -69,33 +81,8 @@ PROOFS = [
         "one of two nodes, or the only one, has a clock that is wrong by up to 10 years, or jumps", "rounds of 12 settings",
         1, 1, 1, "nodes", "clock"),
     Proof(
-        "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
-        5, 200, 50, "nodes", "rolling_restart"),
-    Proof(
         "descriptors", "REL-FD-1", "a node that may open 256 files, and 400 connections that stay open", "floods",
         1, 5, 1, "nodes", "descriptors"),
-    Proof(
-        "canary", "LOG-T, SEC-OTP-14, SEC-LOG-1, SEC-LOG-2, SEC-SEC-2",
-        "all flows with a marker in each secret and personal field, on both stores; a search of logs, tables, files and tools",
-        "runs", 1, 1, 1, "canary", "canary"),
-    Proof(
-        "spray", "SEC-RATE-5, SEC-RATE-8", "one wrong password after another over many accounts, from 20 sources", "guesses",
-        10_000, 1_000_000, 10_000, "attacks", "spray"),
-    Proof(
-        "mail-bombing", "SEC-OTP-12", "requests for mail to one mailbox from 500 sources", "requests",
-        10_000, 100_000, 10_000, "attacks", "mail_bombing"),
-    Proof(
-        "lost-replies", "REL-IDEM", "each reply is lost at a random byte and the request repeated, twice", "lost replies",
-        10_000, 100_000, 10_000, "replies", "lost_replies"),
-    Proof(
-        "fuzz", "SEC-NET, REL-OVR-2", "valid requests to which something was done, over HTTP, with honest people beside them",
-        "requests", 10_000, 1_000_000, 10_000, "fuzz", "fuzz"),
-    Proof(
-        "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
-        1, 20, 2, "cluster", "failover"),
-    Proof(
-        "cuts", "REL-DB-3, REL-IDEM", "the answer to COMMIT lost with its connection, two nodes", "cuts",
-        1_000, 10_000, 500, "cluster", "cuts"),
     Proof(
         "guesses", "SEC-OTP-3, REL-HA-2", "parallel guesses on one code, two nodes", "guesses",
         2_000, 100_000, 100_000, "cluster", "guesses"),
@@ -105,11 +92,33 @@ PROOFS = [
     Proof(
         "races-alias", "REL-HA-1", "two people finish a sign-up for one alias at once, on two nodes", "races",
         1_000, 10_000, 250, "cluster", "races_alias"),
+    Proof(
+        "spray", "SEC-RATE-5, SEC-RATE-8", "one wrong password after another over many accounts, from 20 sources", "guesses",
+        10_000, 1_000_000, 10_000, "attacks", "spray"),
+    Proof(
+        "mail-bombing", "SEC-OTP-12", "requests for mail to one mailbox from 500 sources", "requests",
+        10_000, 100_000, 10_000, "attacks", "mail_bombing"),
+    Proof(
+        "canary", "LOG-T, SEC-OTP-14, SEC-LOG-1, SEC-LOG-2, SEC-SEC-2",
+        "all flows with a marker in each secret and personal field, on both stores; a search of logs, tables, files and tools",
+        "runs", 1, 1, 1, "canary", "canary"),
+    Proof(
+        "fuzz", "SEC-NET, REL-OVR-2", "valid requests to which something was done, over HTTP, with honest people beside them",
+        "requests", 10_000, 1_000_000, 10_000, "fuzz", "fuzz"),
+    Proof(
+        "refresh", "SDK-REF-1, SDK-STO-4", "2, 4 and 8 processes with one token cache, and 1 000 callers of one process",
+        "renewals of each", 100, 1_000, 1_000, "swift_proofs", "refresh", needs_binary=False),
+    Proof(
+        "model", "SEC-CT, REL-HA-2", "the flows explored within wider bounds than the tests do", "explorations",
+        1, 1, 1, "swift_proofs", "model", needs_binary=False),
+    Proof(
+        "simulate", "REL-IDEM, SDK-RETRY, SDK-STATE, invariants I1 to I13",
+        "random histories of client, server, mail, clock and network in one process", "minutes",
+        10, 120, 10, "swift_proofs", "simulate", needs_binary=False),
+    Proof(
+        "isolation", "SEC-SWIFT", "whether the optimised SDK comes back to its caller's actor", "runs",
+        1, 1, 1, "swift_proofs", "isolation", needs_binary=False),
 ]
-
-
-def find(name):
-    return next((proof for proof in PROOFS if proof.name == name), None)
 
 
 def git(*arguments):
@@ -117,12 +126,14 @@ def git(*arguments):
 
 
 class State:
-    """What was shown so far, in .build/prove/NAME.json. Results of other code prove nothing about this one."""
+    """What was shown so far, in .build/prove/NAME.json. Results of other code prove nothing about this one.
 
-    def __init__(self, proof, goal=None, seed=None, again=False):
-        self.proof, self.file = proof, STATE / f"{proof.name}.json"
+    Of a trial nothing is kept."""
+
+    def __init__(self, proof, goal=None, seed=None, again=False, is_trial=False):
+        self.proof, self.file, self.is_trial = proof, STATE / f"{proof.name}.json", is_trial
         commit = code_of(proof)
-        data = json.loads(self.file.read_text()) if self.file.exists() else {}
+        data = json.loads(self.file.read_text()) if self.file.exists() and not is_trial else {}
         is_other = again or data.get("commit") != commit or (seed is not None and data.get("seed") != seed)
         if is_other:
             data = {
@@ -146,9 +157,10 @@ class State:
             data["counts"][name] = data["counts"].get(name, 0) + value
         for name, value in result.worst.items():
             data["worst"][name] = max(data["worst"].get(name, value), value)
-        data["faults"] += result.faults[:20]
-        STATE.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(data, indent=1))
+        data["faults"] = (data["faults"] + result.faults)[:20]
+        if not self.is_trial:
+            STATE.mkdir(parents=True, exist_ok=True)
+            self.file.write_text(json.dumps(data, indent=1))
 
     def numbers(self):
         numbers = [f"{value:,} {name}" for name, value in self.data["counts"].items()]
@@ -181,9 +193,9 @@ def build():
 
 def run(proof, options, goal, end):
     """Goes on with a proof until its count is reached, or the time is over; returns its state."""
-    state = State(proof, goal, options.seed, options.again)
+    state = State(proof, goal, options.seed, options.again, bool(options.quick or options.only))
     print(f"{proof.name}: {proof.what}; seed {state.data['seed']}", flush=True)
-    while not state.is_complete and time.monotonic() < end:
+    while not state.is_complete and time.monotonic() < end and not state.data["faults"]:
         number = min(proof.part, state.data["goal"] - state.data["done"])
         # Each part has chances of its own, and the same ones when it is made again.
         rng = random.Random(f"{state.data['seed']}-{state.data['done']}")
@@ -197,11 +209,13 @@ def run(proof, options, goal, end):
             print(f"{proof.name}: broke off ({error}): FAILED", flush=True)
             return None
         state.add(number, result, time.monotonic() - begin)
-        for fault in result.faults[:20]:
+        for fault in result.faults[:5]:
             print(f"  fault: {fault}")
+        if len(result.faults) > 5:
+            print(f"  and {len(result.faults) - 5} more faults")
         print(f"  {state.data['done']:,} of {state.data['goal']:,} {proof.unit}, {state.data['seconds']:.0f} s", flush=True)
     print(f"{proof.name}: {state.numbers()}: {state.verdict()}", flush=True)
-    if not state.is_complete:
+    if not state.is_complete and not state.data["faults"]:
         print("The hour is nearly over; the same command goes on from here.")
     return state
 
@@ -311,6 +325,9 @@ def main(usage, arguments):
 
     if options.name == "all":
         chosen = [proof for proof in chosen if options.again or not State(proof, goal(proof)).is_complete]
+        if options.binary:
+            # The others build this tree.
+            chosen = [proof for proof in chosen if proof.needs_binary]
     if any(proof.needs_binary for proof in chosen) and not options.binary:
         options.binary = build()
     states = [run(proof, options, goal(proof), end) for proof in chosen]

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// A few cases of each proof that is quick; `scripts/prove` asks for more of the same.
+@Suite("Proofs", .timeLimit(.minutes(5)))
+struct ProofTests {
+    /// Runs a proof of `Tests/Proofs`, which fails when something was lost, half made, told to others or won twice.
+    ///
+    /// - Returns: Its last line: name, counts and verdict.
+    private func prove(_ proof: String, _ count: Int, only fault: String? = nil) async throws -> String {
+        let proofs = Python.package.appending(path: "Tests/Proofs").path
+        let binary = try NativeAuthProcess.executable().path
+        let arguments = [proofs, proof, "\(count)", "--quick", "--binary", binary]
+        let output = try await Python.run(arguments + (fault.map { ["--only", $0] } ?? []))
+        let last = output.split(separator: "\n").last.map(String.init) ?? ""
+        print(last)
+        return last
+    }
+
+    @Test("REL-TX-2: of what was acknowledged nothing is lost to a power cut, and nothing is half there")
+    func powerCuts() async throws {
+        #expect(try await prove("power-cut", 40).hasSuffix(": passed"))
+    }
+
+    @Test("REL-TX-3, REL-HA-4: kill −9 of a random node loses no confirmed account and leaves no half one")
+    func killsOfARandomNode() async throws {
+        #expect(try await prove("kill-postgres", 5).hasSuffix(": passed"))
+    }
+
+    @Test(
+        "REL-DB-1, REL-DB-2: without its database a node says so within 3 s, and loses nothing",
+        arguments: ["stop", "freeze", "read-only"])
+    func faultsOfTheDatabase(fault: String) async throws {
+        #expect(try await prove("database-faults", 1, only: fault).hasSuffix(": passed"))
+    }
+
+    @Test("REL-DB-2: a primary killed and a standby promoted lose no confirmed account")
+    func aStandbyTakesOver() async throws {
+        #expect(try await prove("failover", 1).hasSuffix(": passed"))
+    }
+
+    @Test("REL-DB-3: of each sign-up whose answers to COMMIT are lost there is exactly one account")
+    func commitsWhoseAnswersAreLost() async throws {
+        #expect(try await prove("cuts", 100).hasSuffix(": passed"))
+    }
+
+    @Test("REL-IDEM: a reply that is lost at any byte is given again, with one effect")
+    func lostReplies() async throws {
+        #expect(try await prove("lost-replies", 300).hasSuffix(": passed"))
+    }
+
+    @Test("REL-DISK-1: a full disk refuses what must be written, and loses nothing")
+    func aFullDisk() async throws {
+        #expect(try await prove("disk-full", 3).hasSuffix(": passed"))
+    }
+
+    @Test("SEC-OTP-10: of 1 000 parallel guesses on two nodes at most five are compared")
+    func fiveGuessesAreCompared() async throws {
+        #expect(try await prove("guesses", 1000).hasSuffix(": passed"))
+    }
+
+    @Test(
+        "REL-HA-1: of two people on two nodes one gets the name, and only their password works",
+        arguments: ["races-address", "races-alias"])
+    func oneOfTwoGetsTheName(race: String) async throws {
+        #expect(try await prove(race, 15).hasSuffix(": passed"))
+    }
+
+    @Test("LOG-T: no secret and nothing personal is where it must not be, on either store")
+    func canaries() async throws {
+        #expect(try await prove("canary", 1).hasSuffix(": passed"))
+    }
+}

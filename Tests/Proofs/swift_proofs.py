@@ -1,0 +1,80 @@
+"""Proofs that are programs in Swift of this tree; each is built first."""
+
+import json
+import os
+import re
+import subprocess
+
+from world import ROOT, Result
+
+TEST = ["swift", "test", "--skip-build", "--traits", "Server", "--disable-xctest", "--no-parallel"]
+
+
+def tests(filter, environment):
+    """Builds the tests and runs some; returns their output, and whether they passed."""
+    subprocess.run(["swift", "build", "--quiet", "--build-tests", "--traits", "Server"], cwd=ROOT, check=True)
+    run = subprocess.run(
+        TEST + ["--filter", filter], cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+    return run.stdout, run.returncode == 0
+
+
+def product(name, *arguments):
+    """Builds a program in the release configuration; returns its path."""
+    build = ["swift", "build", "-c", "release", "--product", name, *arguments]
+    subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
+    return subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + f"/{name}"
+
+
+def refresh(options, number, rng):
+    result = Result()
+    output, passed = tests("TokenCacheProcessTests|oneRefreshForAThousandCallers", {"PROVE_RENEWALS": str(number)})
+    print("\n".join(f"    {line}" for line in re.findall("^refresh: .*", output, re.MULTILINE)))
+    result.expect(passed, "\n".join(output.splitlines()[-20:]))
+    result.count("renewals of each process", number)
+    return result
+
+
+def model(options, number, rng):
+    result = Result()
+    output, passed = tests("ModelTests", {"PROVE_MODEL": "1"})
+    result.expect(passed, "\n".join(output.splitlines()[-20:]))
+    result.count("explorations", number)
+    return result
+
+
+def simulate(options, number, rng):
+    """`number` minutes of histories, a process per core, each with seeds of its own."""
+    result = Result()
+    program = product("Simulator", "--traits", "Server")
+    processes = os.cpu_count() or 1
+    seeds = [rng.randrange(1, 1 << 40) for _ in range(processes)]
+    runs = [
+        subprocess.Popen(
+            [program, "--seed", str(seed), "--steps", "400", "--seconds", str(number * 60)], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True) for seed in seeds
+    ]
+    for seed, run in zip(seeds, runs):
+        output = run.communicate()[0].rstrip()
+        last = output.rpartition("\n")[2]
+        if not last.startswith("{"):
+            result.expect(False, f"the histories from seed {seed} on got stuck, or crashed: {output[-1000:]}")
+            continue
+        numbers = json.loads(last)
+        print(output.removesuffix(last), end="")
+        for name in ("histories", "steps", "requests"):
+            result.count(name, numbers[name])
+        result.count("faults of the network", sum(numbers["faults"].values()))
+        result.count("violations", len(numbers["violations"]))
+        result.expect(not numbers["violations"], f"violations from seed {seed} on: {numbers['violations'][:3]}")
+    return result
+
+
+def isolation(options, number, rng):
+    result = Result()
+    # Beside the other builds, whose traits are others.
+    program = product("ActorReturn", "--scratch-path", str(ROOT / ".build/prove/isolation"))
+    run = subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    result.expect(run.returncode == 0, run.stdout[-1000:])
+    result.count("runs", number)
+    return result
