@@ -100,7 +100,8 @@ def spray(options, number, rng):
     for outcome, times in sorted(outcomes.items()):
         result.count(outcome, times)
     result.note("wrong passwords of one source compared", max(compared.values()))
-    result.expect(max(compared.values()) <= WRONG_PASSWORDS + PARALLEL, f"{max(compared.values())} wrong passwords of one source were compared")
+    most = max(compared.values())
+    result.expect(most <= WRONG_PASSWORDS + PARALLEL, f"{most} wrong passwords of one source were compared")
     result.expect("let in" not in outcomes, "a wrong password was accepted")
     odd = [name for name in outcomes if name.startswith("5") and not name.startswith("503")]
     result.expect(not odd, f"outcomes {outcomes}")

@@ -130,15 +130,16 @@ class State:
 
     Of a trial nothing is kept."""
 
-    def __init__(self, proof, goal=None, seed=None, again=False, is_trial=False):
+    def __init__(self, proof, goal=None, seed=None, again=False, is_trial=False, is_given=None):
         self.proof, self.file, self.is_trial = proof, STATE / f"{proof.name}.json", is_trial
         commit = code_of(proof)
         data = json.loads(self.file.read_text()) if self.file.exists() and not is_trial else {}
         is_other = again or data.get("commit") != commit or (seed is not None and data.get("seed") != seed)
-        if is_other:
+        # Nobody knows of which code a server is that was given.
+        if is_other or (is_given is False and data["is_given"]):
             data = {
                 "commit": commit, "seed": random.randrange(1 << 30) if seed is None else seed, "done": 0, "seconds": 0,
-                "counts": {}, "worst": {}, "faults": [], "parts": 0,
+                "counts": {}, "worst": {}, "faults": [], "parts": 0, "is_given": bool(is_given),
             }
         self.data = data
         self.data["goal"] = goal or self.data.get("goal", proof.ci)
@@ -193,7 +194,8 @@ def build():
 
 def run(proof, options, goal, end):
     """Goes on with a proof until its count is reached, or the time is over; returns its state."""
-    state = State(proof, goal, options.seed, options.again, bool(options.quick or options.only))
+    is_trial = bool(options.quick or options.only)
+    state = State(proof, goal, options.seed, options.again, is_trial, proof.needs_binary and options.is_given)
     print(f"{proof.name}: {proof.what}; seed {state.data['seed']}", flush=True)
     while not state.is_complete and time.monotonic() < end and not state.data["faults"]:
         number = min(proof.part, state.data["goal"] - state.data["done"])
@@ -282,7 +284,8 @@ def report():
             continue
         lines.append(
             f"| {proof.name}: {proof.what} | {proof.requirements} | {data['done']:,} {proof.unit} | {proof.ci:,} /"
-            f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {state.verdict()} |")
+            f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {state.verdict()}"
+            + (", with a server that was given |" if data["is_given"] else " |"))
     lines += ["", "## Not yet run", ""]
     missing = [state.proof for state in states if not state.data["done"]]
     lines += [f"- {proof.name}: {proof.what} ({proof.requirements})" for proof in missing] or ["None."]
@@ -319,13 +322,14 @@ def main(usage, arguments):
     if not chosen:
         parser.error(f"there is no proof {options.name}; `scripts/prove list` shows them all")
     end = time.monotonic() + LONGEST_RUN
+    options.is_given = bool(options.binary)
 
     def goal(proof):
         return options.count or (proof.full if options.full else proof.ci)
 
     if options.name == "all":
-        chosen = [proof for proof in chosen if options.again or not State(proof, goal(proof)).is_complete]
-        if options.binary:
+        chosen = [proof for proof in chosen if options.again or not State(proof, goal(proof), is_given=options.is_given).is_complete]
+        if options.is_given:
             # The others build this tree.
             chosen = [proof for proof in chosen if proof.needs_binary]
     if any(proof.needs_binary for proof in chosen) and not options.binary:
