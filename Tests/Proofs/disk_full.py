@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from power_cut import shim
+from shim import shim
 from world import Load, Person, Result, Site, ask, audit, wait_until
 
 ALLOWED = {200, 400, 429, 503}

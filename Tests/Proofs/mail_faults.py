@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 
+from shim import WallClock
 from world import Mail, Mailbox, Person, Refused, Result, Site, free_port, wait_until
 
 # How long a fault lasts, in seconds: for a quick look, by default, and in full.
@@ -226,6 +227,34 @@ def domains(site, stub, mode, rng, result):
     wait_until(lambda: all(flow.has_mail() for flow in others), 30)
 
 
+def expiry(options, rng, result):
+    """A code whose time is over while the mail server is down is not sent any more (SEC-MAIL-2)."""
+    mailbox = Watch()
+    stub = Stub(mailbox)
+    site = Site(options, mailbox=mailbox, smtp=f"smtp://127.0.0.1:{stub.port}")
+    clock = WallClock(site.folder)
+    site.nodes[0].stop()
+    site.nodes[0].environment = clock.environment
+    site.nodes[0].start()
+    stub.set("down")
+    old = [Flow(site, f"x{number}-{rng.randrange(1 << 40):x}@example.com", result) for number in range(5)]
+    # SEC-OTP-2: a code is valid for 600 s.
+    clock.set(601)
+    time.sleep(1)
+    new = Flow(site, f"y{rng.randrange(1 << 40):x}@example.com", result)
+    stub.set("ok")
+    came = wait_until(new.has_mail, 40)
+    result.expect(came, "expiry: the code that is still valid never came")
+    time.sleep(2)
+    late = sum(flow.has_mail() for flow in old)
+    result.count("mails of expired codes", late)
+    result.expect(not late, f"expiry: {late} mails came after their codes' time (SEC-MAIL-2)")
+    states = dict(site.store.rows("SELECT state, count(*) FROM outbox GROUP BY state"))
+    result.expect(states.get("expired") == len(old), f"expiry: the outbox says {states}")
+    result.count("faults")
+    finish(site, mailbox, result)
+
+
 def finish(site, mailbox, result):
     result.count("mails", sum(len(mails) for mails in mailbox.mails.values()))
     result.count("duplicates with the same Message-ID", mailbox.duplicates)
@@ -248,6 +277,8 @@ def mail_faults(options, number, rng):
             if options.only in (None, mode):
                 domains(site, stub, mode, rng, result)
         finish(site, mailbox, result)
+        if options.only in (None, "expiry"):
+            expiry(options, rng, result)
 
         with tempfile.TemporaryDirectory() as folder:
             contexts = {

@@ -3,16 +3,14 @@
 import base64
 import http.client
 import json
-import mmap
 import os
 import signal
 import socket
-import struct
 import subprocess
 import time
 
 from mail_faults import Stub, Watch
-from power_cut import shim
+from shim import WallClock
 from world import (
     ATTRIBUTES, PASSWORD_AND_ATTRIBUTES_APP, Broken, Load, Person, Refused, Result, Site, ask, audit, free_port, wait_until,
 )
@@ -57,23 +55,6 @@ def pause(options, number, rng):
 
 
 HOUR, YEAR = 3600, 365 * 86400
-
-
-class WallClock:
-    """A clock that the shim shows to a server."""
-
-    def __init__(self, folder):
-        self.path = folder / "clock"
-        self.path.write_bytes(bytes(4096))
-        with self.path.open("r+b") as file:
-            self.map = mmap.mmap(file.fileno(), 4096)
-
-    def set(self, seconds):
-        self.map[:8] = struct.pack("q", int(seconds * 1e9))
-
-    @property
-    def environment(self):
-        return {"LD_PRELOAD": shim(), "PROVE_CLOCK": str(self.path)}
 
 
 def issued_at(token):

@@ -5,35 +5,21 @@ in any order, in sectors of 512 bytes. A name in the folder is there from when t
 names may be there or not. The file of shared memory is never there: memory is lost."""
 
 import pathlib
-import platform
 import random
 import random
 import shutil
 import sqlite3
 import struct
-import subprocess
 import tempfile
 import time
 
-from world import ROOT, Broken, Load, Mailbox, Person, Result, Site, SQLite, halves
+from shim import shim
+from world import Broken, Load, Mailbox, Person, Result, Site, SQLite, halves
 
 NAME, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK = range(1, 9)
 SECTOR = 512
 # One image in so many is opened by the server itself; each one by SQLite.
 SERVED = 20
-
-
-def shim():
-    """Builds the shim; returns its path."""
-    if platform.system() != "Linux":
-        raise Broken("this proof needs Linux: it stands between a program and its C library")
-    folder = ROOT / ".build/prove"
-    folder.mkdir(parents=True, exist_ok=True)
-    source, library = ROOT / "Tests/Proofs/shim.c", folder / "shim.so"
-    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        command = ["cc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", library, source, "-ldl"]
-        subprocess.run(command, check=True)
-    return str(library)
 
 
 def records(file):

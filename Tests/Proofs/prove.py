@@ -65,7 +65,7 @@ PROOFS = [
         20, 1_000, 100, "disk_full", "disk_full"),
     Proof(
         "mail-faults", "REL-SMTP-1, REL-SMTP-2, SEC-MAIL-1, SEC-MAIL-2, SEC-MAIL-5, SEC-MAIL-8",
-        "the mail server is down, slow, refuses, talks garbage, hangs up, or its TLS is broken", "rounds of 14 faults",
+        "the mail server is down, slow, refuses, talks garbage, hangs up, or its TLS is broken", "rounds of 15 faults",
         1, 10, 1, "mail_faults", "mail_faults"),
     Proof(
         "lost-replies", "REL-IDEM", "each reply is lost at a random byte and the request repeated, twice", "lost replies",
@@ -179,6 +179,8 @@ class State:
 def code_of(proof):
     """The commit that last changed what the proof is about, or how it is made; `+` when something is not committed."""
     paths = ["Sources", "Package.swift", "Tests/Proofs/world.py", f"Tests/Proofs/{proof.module}.py"]
+    # Those of the modules that use the shim.
+    paths += ["Tests/Proofs/shim.py", "Tests/Proofs/shim.c"] if proof.module in ("power_cut", "disk_full", "nodes", "mail_faults") else []
     is_changed = git("status", "--porcelain", "-uno", "--", *paths)
     return git("log", "-1", "--format=%H", "--", *paths)[:12] + ("+" if is_changed else "")
 
