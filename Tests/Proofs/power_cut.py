@@ -6,7 +6,6 @@ names may be there or not. The file of shared memory is never there: memory is l
 
 import pathlib
 import random
-import random
 import shutil
 import sqlite3
 import struct
