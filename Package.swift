@@ -193,6 +193,7 @@ let package = Package(
                 "IdentityEngine", "NativeAuthCore", .target(name: "IdentityStoreSQL", condition: testing),
                 .target(name: "IdentityStoreSQLite", condition: testing),
                 .target(name: "IdentityStorePostgres", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
         .testTarget(
             name: "IdentityHTTPTests",

@@ -41,6 +41,16 @@ final class PostgresSession: SQLSession {
         }
     }
 
+    func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws {
+        try run("DECLARE streamed NO SCROLL CURSOR FOR \(sql)", [], expecting: nil)
+        while true {
+            let portion = try fetch("FETCH 1000 FROM streamed", []).get()
+            if portion.rows.isEmpty { break }
+            try body(portion)
+        }
+        try run("CLOSE streamed", [], expecting: nil)
+    }
+
     /// Sends what waits, and reads the answers. The time-out of one statement is the server's; here it is for a server that does
     /// not answer at all, and a little longer.
     func flush() throws {

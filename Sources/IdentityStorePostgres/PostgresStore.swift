@@ -61,9 +61,11 @@ package final class PostgresStore: Sendable, SQLStore {
     package let place: PostgresPlace
 
     /// Connects, and makes or updates the tables. Several nodes may do so at once; one does it, the others find it done.
-    package init(_ place: PostgresPlace, _ settings: PostgresSettings = PostgresSettings())
-        async throws(PostgresStoreOpenError)
-    {
+    ///
+    /// - Parameter migration: The last migration to apply; nil applies all.
+    package init(
+        _ place: PostgresPlace, _ settings: PostgresSettings = PostgresSettings(), upTo migration: String? = nil
+    ) async throws(PostgresStoreOpenError) {
         self.place = place
         if let reason = PostgresConnection.obstacle(to: place) {
             throw .unreachable(place: place.description, reason: reason)
@@ -72,7 +74,7 @@ package final class PostgresStore: Sendable, SQLStore {
         self.pool = pool
         do {
             let (time, instant) = try await pool.run(patience: .seconds(20)) { worker in
-                try worker.migrate(place)
+                try worker.migrate(place, upTo: migration)
                 return try worker.time()
             }
             databaseClock = DatabaseClock(time, at: instant)
@@ -102,6 +104,18 @@ package final class PostgresStore: Sendable, SQLStore {
         try await pool.run {
             try $0.transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", []) { try body($0) }
         }
+    }
+
+    package func longRead<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await LongTransaction.run(at: place, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
+    }
+
+    package func longWrite<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await LongTransaction.run(at: place, "BEGIN ISOLATION LEVEL READ COMMITTED", body)
     }
 
     package func afterRemoval() async throws(StoreError) {}
@@ -166,7 +180,8 @@ extension Worker {
     }
 
     /// Applies the migrations that are missing, all in one transaction.
-    fileprivate func migrate(_ place: PostgresPlace) throws {
+    fileprivate func migrate(_ place: PostgresPlace, upTo last: String?) throws {
+        let wanted = Migration.all.prefix { $0.name <= last ?? $0.name }
         let subject = Int64(bitPattern: fingerprint(Data("native-auth migrations".utf8)))
         try transaction("BEGIN", [subject]) { session in
             _ = try session.change(
@@ -176,7 +191,7 @@ extension Worker {
             guard applied.isSubset(of: Migration.all.map { .text($0.name) }) else {
                 throw PostgresStoreOpenError.newerSchema(place: place.description)
             }
-            for migration in Migration.all where !applied.contains(.text(migration.name)) {
+            for migration in wanted where !applied.contains(.text(migration.name)) {
                 // The protocol of prepared statements takes one at a time; no text in ours holds a semicolon.
                 for statement in migration.postgres.split(separator: ";") {
                     guard statement.contains(where: { !$0.isWhitespace }) else { continue }

@@ -15,6 +15,7 @@ package struct Migration: Sendable {
         Migration(name: "0001 sign-up", sqlite: signUp),
         Migration(name: "0002 sign-in", sqlite: signIn),
         Migration(name: "0003 key rotation", sqlite: keyRotation),
+        Migration(name: "0004 restores", sqlite: restores),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -218,5 +219,14 @@ package struct Migration: Sendable {
     private static let keyRotation = """
         ALTER TABLE signing_keys ADD COLUMN active_from INTEGER NOT NULL DEFAULT 0;
         UPDATE signing_keys SET active_from = created_at;
+        """
+
+    /// A row in a database that was restored from a backup: what was sealed before is told from what was sealed after by `id`.
+    private static let restores = """
+        CREATE TABLE restores (
+            id BLOB NOT NULL,
+            backup_made_at INTEGER NOT NULL,
+            restored_at INTEGER NOT NULL
+        ) STRICT;
         """
 }

@@ -19,6 +19,9 @@ package protocol SQLSession {
 
     /// Runs a query, now or when its rows are asked for.
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows>
+
+    /// Runs a query without values, now, and hands on its rows in portions, so that an answer of any length fits in memory.
+    func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws
 }
 
 /// The words in which the two databases differ.
@@ -36,6 +39,20 @@ package enum SQLDialect: Sendable {
     var orderOfArrival: String { self == .postgres ? "id" : "rowid" }
     /// The function that gives the greater one of two values.
     var greater: String { self == .postgres ? "GREATEST" : "MAX" }
+    /// A query for the names of all tables.
+    var tableNames: String {
+        switch self {
+        case .sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        case .postgres: "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()"
+        }
+    }
+    /// A query for the names of the migrations that were applied.
+    var migrationNames: String {
+        switch self {
+        case .sqlite: "SELECT identifier AS name FROM grdb_migrations"
+        case .postgres: "SELECT name FROM schema_migrations"
+        }
+    }
     /// Behind the alias of `identifiers` in a join: SQLite takes a tenant for small, and would read all its identifiers.
     var identifiersByUser: String { self == .postgres ? "" : "INDEXED BY identifiers_by_user" }
 }

@@ -25,6 +25,17 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyS
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value
 
+    /// The same as ``read(_:)`` for work of minutes: on a connection of its own, beside all other work, and without the time limits
+    /// of requests.
+    func longRead<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value
+
+    /// The same as ``write(_:_:)`` for work of minutes, on a database that nobody else uses.
+    func longWrite<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value
+
     /// Called after rows were removed.
     func afterRemoval() async throws(StoreError)
 

@@ -23,6 +23,12 @@ package protocol StoredValue {
     static func restore(_ value: SQLValue) -> Self?
 }
 
+/// As it is.
+extension SQLValue: StoredValue {
+    package var stored: SQLValue { self }
+    package static func restore(_ value: SQLValue) -> SQLValue? { value }
+}
+
 extension Optional: StoredValue where Wrapped: StoredValue {
     package var stored: SQLValue { get throws { try self?.stored ?? .null } }
     package static func restore(_ value: SQLValue) -> Self? {

@@ -14,6 +14,8 @@ package enum SQLiteStoreOpenError: Error, Equatable, CustomStringConvertible {
     case notADatabase(path: String)
     /// A newer version of this program has written it; going back would lose what that version added (`REL-TX-5`).
     case newerSchema(path: String)
+    /// An older version of this program has written it, and whoever opens it is not to change it.
+    case olderSchema(path: String)
     /// Another process, or another store of this one, uses it (`REL-HA-6`).
     case lockedByAnotherProcess(path: String)
 
@@ -22,6 +24,8 @@ package enum SQLiteStoreOpenError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path, let reason): "The database \(path) cannot be opened: \(reason)."
         case .notADatabase(let path): "The file \(path) is not a database of this program."
         case .newerSchema(let path): "The database \(path) was written by a newer version of this program."
+        case .olderSchema(let path):
+            "The database \(path) was written by an older version of this program; start the server once with this one."
         case .lockedByAnotherProcess(let path): "The database \(path) is in use by another process."
         }
     }

@@ -28,7 +28,7 @@ extension StoreError {
         switch error {
         case let error as StoreError:
             self = error
-        case is SQLiteFailure, is RowLost:
+        case is SQLiteFailure, is RowLost, is BackupError, is SealedStreamError:
             self = .unavailable(error)
         case let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
             self = .corrupt("database")

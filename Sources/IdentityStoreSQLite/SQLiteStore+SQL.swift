@@ -34,6 +34,31 @@ extension SQLiteStore: SQLStore {
         }
     }
 
+    package func longRead<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do {
+            return try await database.unsafeRead { db in
+                var value: Result<Value, any Error> = .failure(SQLiteFailure.transactionLost)
+                try db.inTransaction(.deferred) {
+                    value = Result { try body(SQLiteSession(database: db)) }
+                    return .commit
+                }
+                return try value.get()
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package func longWrite<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        // 256 MiB: with the usual cache a large transaction would write most pages many times.
+        _ = try await unsafeSQL("PRAGMA cache_size = -262144")
+        return try await write([], body)
+    }
+
     /// Wiped content leaves the write-ahead log, too.
     package func afterRemoval() async throws(StoreError) {
         try await checkpoint()
@@ -61,6 +86,20 @@ private struct SQLiteSession: SQLSession {
         let rows = try Row.fetchAll(statement, arguments: Self.arguments(values))
         return Pending(
             SQLRows(columns: statement.columnNames, rows: try rows.map { try $0.databaseValues.map(SQLValue.init) }))
+    }
+
+    func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws {
+        let statement = try database.makeStatement(sql: sql)
+        let cursor = try Row.fetchCursor(statement)
+        var portion: [[SQLValue]] = []
+        while let row = try cursor.next() {
+            portion.append(try row.databaseValues.map(SQLValue.init))
+            if portion.count == 1_000 {
+                try body(SQLRows(columns: statement.columnNames, rows: portion))
+                portion.removeAll(keepingCapacity: true)
+            }
+        }
+        if !portion.isEmpty { try body(SQLRows(columns: statement.columnNames, rows: portion)) }
     }
 
     private static func arguments(_ values: [any StoredValue]) throws -> StatementArguments {

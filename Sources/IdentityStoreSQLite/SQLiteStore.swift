@@ -11,7 +11,7 @@ package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
     let writer: GroupCommitWriter
     private let file: DatabaseFile?
-    var isInMemory: Bool { file == nil }
+    let isInMemory: Bool
 
     /// Opens the database at `path`, making folder (0700), file (0600) and tables where they are missing.
     ///
@@ -28,7 +28,27 @@ package final class SQLiteStore: Sendable {
             // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Self.migrate(pool, path: path, upTo: migration)
-            self.init(pool, file: file)
+            self.init(pool, isInMemory: false, file: file)
+        } catch {
+            throw Self.openError(error, path: path)
+        }
+    }
+
+    /// Opens a database that a server may be using at the same time: takes no lock on the file, and makes and changes no table.
+    /// For commands that read, or write a line; their transactions wait for the server's and the reverse.
+    package convenience init(beside path: String) throws(SQLiteStoreOpenError) {
+        let path = DatabaseFile.canonical(path)
+        do {
+            let pool = try DatabasePool(path: path, configuration: Self.configuration)
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let migrator = Self.migrator
+            try pool.read { db in
+                try Self.inspect(db, migrator, path: path)
+                guard try migrator.hasCompletedMigrations(db) else {
+                    throw SQLiteStoreOpenError.olderSchema(path: path)
+                }
+            }
+            self.init(pool, isInMemory: false, file: nil)
         } catch {
             throw Self.openError(error, path: path)
         }
@@ -39,7 +59,7 @@ package final class SQLiteStore: Sendable {
         do {
             let database = try DatabaseQueue(configuration: configuration)
             try template.get().backup(to: database)
-            return SQLiteStore(database, file: nil)
+            return SQLiteStore(database, isInMemory: true, file: nil)
         } catch {
             throw openError(error, path: ":memory:")
         }
@@ -52,8 +72,9 @@ package final class SQLiteStore: Sendable {
         return database
     }
 
-    private init(_ database: any DatabaseWriter, file: DatabaseFile?) {
+    private init(_ database: any DatabaseWriter, isInMemory: Bool, file: DatabaseFile?) {
         self.database = database
+        self.isInMemory = isInMemory
         self.file = file
         writer = GroupCommitWriter(database)
     }
@@ -61,19 +82,26 @@ package final class SQLiteStore: Sendable {
     private static func migrate(
         _ database: any DatabaseWriter, path: String, upTo migration: String? = nil
     ) throws {
+        let all = migrator
+        try database.read { try inspect($0, all, path: path) }
+        if let migration { try all.migrate(database, upTo: migration) } else { try all.migrate(database) }
+    }
+
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for change in Migration.all {
             migrator.registerMigration(change.name) { try $0.execute(sql: change.sqlite) }
         }
-        let all = migrator
-        try database.read { db in
-            if try all.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
-            let isEmpty = try Row.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
-            if try !isEmpty && !db.tableExists("grdb_migrations") {
-                throw SQLiteStoreOpenError.notADatabase(path: path)
-            }
+        return migrator
+    }
+
+    /// Refuses what this program has not written, or a newer version of it.
+    private static func inspect(_ db: Database, _ migrator: DatabaseMigrator, path: String) throws {
+        if try migrator.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
+        let isEmpty = try Row.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
+        if try !isEmpty && !db.tableExists("grdb_migrations") {
+            throw SQLiteStoreOpenError.notADatabase(path: path)
         }
-        if let migration { try all.migrate(database, upTo: migration) } else { try all.migrate(database) }
     }
 
     /// Closes the database and unlocks the file; call it when nobody uses the store any more. Whatever is called later throws
@@ -92,7 +120,17 @@ package final class SQLiteStore: Sendable {
     /// Moves the write-ahead log into the file and empties it, so that wiped content is gone from both. Does what it can
     /// while readers are at work; the next call does the rest.
     package func checkpoint() async throws(StoreError) {
-        _ = try await unsafeSQL("PRAGMA wal_checkpoint(TRUNCATE)")
+        do {
+            try await database.writeWithoutTransaction { db in
+                // Without patience: a backup may read for minutes, and all writers would wait for it.
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                let result = Result { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+                try db.execute(sql: "PRAGMA busy_timeout = 5000")
+                try result.get()
+            }
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     /// How many transactions were committed so far; group commit makes it fewer than the changes.

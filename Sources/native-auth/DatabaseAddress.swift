@@ -29,20 +29,27 @@ enum DatabaseAddress: Sendable {
     }
 
     /// Opens the database; makes or updates its tables.
-    func open(in dataFolder: String) async throws(StartFailure) -> any SQLStore {
+    ///
+    /// - Parameters:
+    ///   - migration: The last migration to apply; nil applies all.
+    ///   - isShared: Whether a server may be using an SQLite file; nothing is made or updated then.
+    func open(
+        in dataFolder: String, upTo migration: String? = nil, isShared: Bool = false
+    ) async throws(StartFailure) -> any SQLStore {
         switch self {
         case .sqlite(let path):
+            let path = path ?? dataFolder + "/identity.sqlite"
             do {
-                return try SQLiteStore(path: path ?? dataFolder + "/identity.sqlite")
+                return isShared ? try SQLiteStore(beside: path) : try SQLiteStore(path: path, upTo: migration)
             } catch {
                 switch error {
                 case .lockedByAnotherProcess: throw .unavailable(error.description)
-                case .unreadable, .notADatabase, .newerSchema: throw .inputOutput(error.description)
+                case .unreadable, .notADatabase, .olderSchema, .newerSchema: throw .inputOutput(error.description)
                 }
             }
         case .postgres(let place, let settings):
             do {
-                return try await PostgresStore(place, settings)
+                return try await PostgresStore(place, settings, upTo: migration)
             } catch {
                 switch error {
                 case .unreachable: throw .unavailable(error.description)

@@ -10,8 +10,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Where the database lies: the options that commands which work on it share with `serve`. No server may run on an SQLite file
-/// meanwhile; on PostgreSQL any number may.
+/// Where the database lies: the options that commands which work on it share with `serve`. Unless the command says that it
+/// shares, no server may run on an SQLite file meanwhile; on PostgreSQL any number may.
 struct DatabasePlace: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
     @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder) or postgresql://….")
@@ -25,9 +25,11 @@ struct DatabasePlace: ParsableArguments {
 
     /// Opens the database for `work` and closes it afterwards; tells what goes wrong, a sentence each, with the exit
     /// code for it.
-    func open(_ work: (OpenedDatabase) async throws -> Void) async throws {
-        do {
-            let database = try await opened()
+    ///
+    /// - Parameter isShared: Whether a server may be using an SQLite file.
+    func open(isShared: Bool = false, _ work: (OpenedDatabase) async throws -> Void) async throws {
+        try await Self.telling {
+            let database = try await opened(isShared: isShared)
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(database))
@@ -36,6 +38,13 @@ struct DatabasePlace: ParsableArguments {
             }
             try await database.store.close()
             try result.get()
+        }
+    }
+
+    /// Does `work`, and tells what goes wrong, a sentence each, with the exit code for it.
+    static func telling(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
         } catch {
             let failure = Self.failure(error)
             for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
@@ -43,7 +52,7 @@ struct DatabasePlace: ParsableArguments {
         }
     }
 
-    private func opened() async throws -> OpenedDatabase {
+    private func opened(isShared: Bool) async throws -> OpenedDatabase {
         let settings = try settings()
         // Nothing is made here: a new database by mistake would hold nothing and explain nothing.
         var files: [(path: String, what: String)] = []
@@ -61,16 +70,17 @@ struct DatabasePlace: ParsableArguments {
             }
             tenants = [chosen]
         }
-        let store = try await store(settings)
+        let store = try await store(settings, isShared: isShared)
         let clock: any WallClock = store.clock ?? SystemClock()
         return OpenedDatabase(
-            store: store, ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness),
-            tenants: tenants, now: clock.now)
+            store: store, vault: vault,
+            ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness), tenants: tenants,
+            now: clock.now)
     }
 
-    private func store(_ settings: ServeSettings) async throws(StartFailure) -> any SQLStore {
+    private func store(_ settings: ServeSettings, isShared: Bool) async throws(StartFailure) -> any SQLStore {
         do {
-            return try await settings.database.open(in: settings.dataFolder)
+            return try await settings.database.open(in: settings.dataFolder, isShared: isShared)
         } catch {
             guard case .unavailable = error, let path = settings.database.path(in: settings.dataFolder) else {
                 throw error
@@ -81,7 +91,7 @@ struct DatabasePlace: ParsableArguments {
 
     /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their
     /// business.
-    private func settings() throws -> ServeSettings {
+    func settings() throws -> ServeSettings {
         let options = ["data": data, "database": database, "config": config, "master-key-file": masterKeyFile]
             .compactMapValues(\.self)
         let names = ["DATA", "DATABASE", "CONFIG", "MASTER_KEY", "MASTER_KEY_FILE"].map { "NATIVE_AUTH_" + $0 }
@@ -107,6 +117,7 @@ struct DatabasePlace: ParsableArguments {
 /// A database that is open.
 struct OpenedDatabase {
     let store: any SQLStore
+    let vault: Vault
     let ring: KeyRing
     let tenants: [Tenant]
     let now: Date

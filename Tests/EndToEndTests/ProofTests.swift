@@ -44,6 +44,11 @@ struct ProofTests {
         #expect(try await prove("cuts", 100).hasSuffix(": passed"))
     }
 
+    @Test("REL-BAK-1, REL-BAK-3: backups under load have each account acknowledged before, and end all flows")
+    func backupsUnderLoad() async throws {
+        #expect(try await prove("backup", 2).hasSuffix(": passed"))
+    }
+
     @Test("REL-IDEM: a reply that is lost at any byte is given again, with one effect")
     func lostReplies() async throws {
         #expect(try await prove("lost-replies", 300).hasSuffix(": passed"))

@@ -74,6 +74,9 @@ PROOFS = [
         "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
         5, 200, 50, "nodes", "rolling_restart"),
     Proof(
+        "backup", "REL-BAK-1, REL-BAK-3", "two nodes are backed up under load, and restored into both databases", "backups",
+        4, 20, 20, "backups", "backup"),
+    Proof(
         "pause", "REL-HA-5, SEC-MAIL-2", "one of two nodes is stopped for 65 s (SIGSTOP) under load, and goes on", "pauses",
         3, 50, 3, "nodes", "pause"),
     Proof(

@@ -28,18 +28,31 @@ package struct Vault: Sendable {
         case pairwiseSubject = "pairwise-subject"
         case counter
         case refreshToken = "refresh-token"
+
+        /// Whether a restore must void what was sealed or digested for it: the database that knew how often it was used is gone
+        /// (`REL-BAK-3`).
+        fileprivate var endsWithEpoch: Bool {
+            switch self {
+            case .continuationToken, .oneTimePasscode: true
+            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken: false
+            }
+        }
     }
 
-    private let masterKey: SymmetricKey
-    private let keyID: Data
-    private let randomness: any Randomness
+    let masterKey: SymmetricKey
+    /// The first 4 bytes of a digest of the master key.
+    let keyID: Data
+    let randomness: any Randomness
+    private let epoch: Data
 
     /// - Parameters:
     ///   - masterKey: 256 bits or more. Its identifier, the first 4 bytes of a digest, stands in front of all that it sealed.
     ///   - randomness: Where nonces come from.
-    package init(masterKey: SymmetricKey, randomness: any Randomness) {
+    ///   - epoch: What tells this database from the one that it was restored from; empty when it was not.
+    package init(masterKey: SymmetricKey, randomness: any Randomness, epoch: Data = Data()) {
         self.masterKey = masterKey
         self.randomness = randomness
+        self.epoch = epoch
         let check = HMAC<SHA256>.authenticationCode(for: Data("key-id".utf8), using: masterKey)
         keyID = Data(check.prefix(4))
     }
@@ -88,9 +101,11 @@ package struct Vault: Sendable {
     }
 
     private func key(_ purpose: Purpose, _ tenant: TenantID) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
+        let epoch = purpose.endsWithEpoch && !epoch.isEmpty ? [epoch] : []
+        return HKDF<SHA256>.deriveKey(
             inputKeyMaterial: masterKey,
-            info: Self.joined([Data(purpose.rawValue.utf8), Data(tenant.description.utf8)]), outputByteCount: 32)
+            info: Self.joined([Data(purpose.rawValue.utf8), Data(tenant.description.utf8)] + epoch),
+            outputByteCount: 32)
     }
 
     private static func key(fromSecret secret: Data) -> SymmetricKey {

@@ -176,6 +176,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case attributesIgnored = "attribute.ignored"
         case continuationTokenMisused = "continuation_token.misused"
         case mailFailed = "outbox.failed"
+        case backupMade = "backup.made"
+        case restoreDone = "restore.done"
     }
 
     package var kind: Kind

@@ -56,9 +56,14 @@ struct IdentityService: Sendable {
         self.logger = logger
         self.metrics = metrics
         let folder = try DataFolder(settings.dataFolder)
-        vault = Vault(masterKey: try settings.masterKey.load(in: folder.path), randomness: randomness)
+        let masterKey = try settings.masterKey.load(in: folder.path)
         store = try await settings.database.open(in: folder.path)
         clock = store.clock ?? SystemClock()
+        do {
+            vault = Vault(masterKey: masterKey, randomness: randomness, epoch: try await store.epoch())
+        } catch {
+            throw .inputOutput("The database cannot be read.")
+        }
         do {
             hasher = try Argon2idHasher()
         } catch {

@@ -1,0 +1,45 @@
+// All of Foundation, for Thread.
+import Foundation
+import IdentityEngine
+import IdentityStoreSQL
+
+/// A transaction of minutes or hours, on a connection and a thread of its own: the pool's are for work of milliseconds, and its
+/// time limits would end this one.
+enum LongTransaction {
+    /// How long the server may take for one statement.
+    private static let patience = Duration.seconds(3_600)
+
+    static func run<Value: Sendable>(
+        at place: PostgresPlace, _ opening: String, _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            let thread = Thread {
+                caller.resume(returning: Result { try perform(place, opening, body) }.mapError { StoreError($0) })
+            }
+            thread.name = "postgres"
+            thread.start()
+        }
+        return try result.get()
+    }
+
+    /// The server undoes what was not committed when the connection ends.
+    private static func perform<Value>(
+        _ place: PostgresPlace, _ opening: String, _ body: (any SQLSession) throws -> Value
+    ) throws -> Value {
+        // Without prepared statements, so that a pooler in between does not matter.
+        let connection = try PostgresConnection(place, usesNames: false)
+        let session = PostgresSession(
+            connection, statementTimeout: patience, deadline: .now + .seconds(24 * 3_600))
+        try connection.send(opening, []) { _ in }
+        try connection.send(
+            "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)",
+            []
+        ) { _ in }
+        let value = try body(session)
+        var tag = ""
+        try connection.send("COMMIT", []) { tag = $0.tag }
+        try session.flush()
+        guard tag == "COMMIT" else { throw PostgresFailure.refused(sqlState: "40000") }
+        return value
+    }
+}

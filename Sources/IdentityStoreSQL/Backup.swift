@@ -1,0 +1,392 @@
+package import IdentityEngine
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What a backup holds: what must last, row by row, in the form of neither database; so a backup of one is restored into the
+/// other as well.
+package struct BackupContents: Codable, Hashable, Sendable {
+    /// When it was made; what came later is not in it.
+    package var madeAt: Date
+    /// The name of the last migration of the database.
+    package var schema: String
+    /// How many rows of each table are in it.
+    package var rows: [String: Int] = [:]
+    /// How many rows there were of the tables that a restore voids.
+    package var leftOut: [String: Int] = [:]
+
+    /// How many rows of `table` there are, in it or left out.
+    package func count(_ table: String) -> Int { rows[table] ?? leftOut[table] ?? 0 }
+}
+
+/// Why a backup was not made or not restored. Each description is a sentence.
+package enum BackupError: Error, Equatable, CustomStringConvertible {
+    /// The file is sound, but says something that no backup says.
+    case malformed
+    /// A newer version of this program has made it.
+    case newerSchema
+    /// The database to restore into has rows.
+    case notEmpty(table: String)
+    /// The database to restore into was made by another version than the backup.
+    case otherSchema
+    /// There is a table that nobody has decided about.
+    case unknownTable(String)
+
+    package var description: String {
+        switch self {
+        case .malformed: "The backup does not hold what a backup holds."
+        case .newerSchema: "The backup was made by a newer version of this program."
+        case .notEmpty(let table): "The database is not empty (\(table)); a backup is restored into a new one only."
+        case .otherSchema:
+            "The database has tables of another version than the backup; a backup is restored into a new one only."
+        case .unknownTable(let table): "The database has a table \(table), which this version does not know."
+        }
+    }
+}
+
+/// The tables of the database, as backups see them.
+package enum BackupTables {
+    /// Those that a backup keeps, in an order in which rows can be inserted, and by what each is sorted.
+    static let kept = [
+        ("users", "tenant, id"), ("identifiers", "tenant, key"), ("attributes", #"tenant, "user", name"#),
+        ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
+        (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
+        ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"),
+    ]
+    /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
+    package static let leftOut = ["flows", "replays", "outbox", "restores"]
+    /// Those that a database has before its first user.
+    static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]
+    package static let sessions = "refresh_families"
+    /// Numbers that the database itself gives.
+    static let drawn = ["audit": "seq"]
+}
+
+extension SQLStore {
+    /// What tells this database from the one that it was restored from; empty when it was not.
+    package func epoch() async throws(StoreError) -> Data {
+        try await read { session in
+            try session.rows(of: "restores", "SELECT id FROM restores", []).get().first?.value("id") ?? Data()
+        }
+    }
+
+    /// Writes a backup of one consistent state of the database, while others go on working (`REL-BAK-1`).
+    ///
+    /// - Parameter open: Begins the file.
+    /// - Throws: ``StoreError/unavailable(_:)`` with a ``BackupError`` or a ``SealedStreamError`` in it, or of the database.
+    package func backUp(
+        now: Date, into open: @escaping @Sendable () throws(SealedStreamError) -> SealedWriter
+    ) async throws(StoreError) -> BackupContents {
+        try await longRead { session in
+            var file = BackupWriter(try open())
+            var contents = BackupContents(madeAt: now, schema: try session.schema())
+            try file.begin(contents)
+            for table in try session.tables() where !BackupTables.own.contains(table) {
+                guard BackupTables.kept.contains(where: { $0.0 == table }) || BackupTables.leftOut.contains(table)
+                else { throw BackupError.unknownTable(table) }
+            }
+            for (table, order) in BackupTables.kept {
+                var count = 0
+                try session.stream("SELECT * FROM \(table) ORDER BY \(order)") { portion in
+                    if count == 0 { try file.begin(table, portion.columns) }
+                    count += portion.rows.count
+                    for row in portion.rows { try file.append(row) }
+                }
+                contents.rows[table] = count
+            }
+            for table in BackupTables.leftOut { contents.leftOut[table] = try session.count(table) }
+            try file.end(contents)
+            return contents
+        }
+    }
+
+    /// Brings a backup into an empty database, all of it or nothing.
+    ///
+    /// The rest of the columns and rows is as it was, but for what would let somebody use again what was used after the backup:
+    /// running flows, codes, waiting mails, and, unless `keepingSessions`, refresh tokens (`REL-BAK-3`).
+    ///
+    /// - Parameters:
+    ///   - epoch: Fresh and random; tokens of flows that were sealed under another one do not open any more.
+    ///   - open: Opens the file at its beginning; may be called more than once.
+    /// - Returns: What the backup held.
+    /// - Throws: As ``backUp(now:into:)``; nothing was changed then.
+    package func restore(
+        now: Date, epoch: UUID, keepingSessions: Bool,
+        from open: @escaping @Sendable () throws(SealedStreamError) -> SealedReader
+    ) async throws(StoreError) -> BackupContents {
+        try await longWrite { session in
+            for table in try session.tables() where !BackupTables.own.contains(table) {
+                guard try session.count(table) == 0 else { throw BackupError.notEmpty(table: table) }
+            }
+            var file = BackupReader(try open())
+            let begun = try file.begin()
+            guard try session.schema() == begun.schema else { throw BackupError.otherSchema }
+            var insertion: RowInsertion?
+            let contents = try file.rows(
+                onTable: { table, columns in
+                    try insertion?.flush(session)
+                    let isWanted = table != BackupTables.sessions || keepingSessions
+                    insertion = isWanted ? RowInsertion(table, columns) : nil
+                },
+                onRow: { row in try insertion?.append(row, session) })
+            try insertion?.flush(session)
+            try session.run(
+                "INSERT INTO restores (id, backup_made_at, restored_at) VALUES (?, ?, ?)",
+                [epoch, contents.madeAt, now])
+            let detail = "backup \(Int(contents.madeAt.timeIntervalSince1970))"
+            for tenant in try session.tenants() {
+                try session.insert(AuditEvent(.restoreDone, at: now, tenant: tenant, detail: detail))
+            }
+            return contents
+        }
+    }
+
+    /// Writes an audit line for each tenant of the database.
+    package func recordForAllTenants(_ kind: AuditEvent.Kind, at now: Date, detail: String) async throws(StoreError) {
+        try await write([]) { session in
+            for tenant in try session.tenants() {
+                try session.insert(AuditEvent(kind, at: now, tenant: tenant, detail: detail))
+            }
+        }
+    }
+}
+
+extension SealedReader {
+    /// Reads a backup to its end, and says what it holds; every byte is checked.
+    package consuming func backupContents() throws -> BackupContents {
+        var file = BackupReader(self)
+        let begun = try file.begin()
+        let contents = try file.rows(onTable: { _, _ in }, onRow: { _ in })
+        guard begun.schema == contents.schema, begun.madeAt == contents.madeAt else { throw BackupError.malformed }
+        guard Migration.all.contains(where: { $0.name == contents.schema }) else { throw BackupError.newerSchema }
+        return contents
+    }
+}
+
+extension SQLSession {
+    fileprivate func tables() throws -> [String] {
+        try rows(of: "tables", dialect.tableNames, []).get().map { try $0.value("name") }
+    }
+
+    fileprivate func count(_ table: String) throws -> Int {
+        try rows(of: table, "SELECT COUNT(*) AS count FROM \(table)", []).get().first?.value("count") ?? 0
+    }
+
+    /// The name of the last migration that was applied.
+    fileprivate func schema() throws -> String {
+        try rows(of: "migrations", dialect.migrationNames, []).get().map { try $0.value("name") }.max() ?? ""
+    }
+
+    /// Every tenant has a signing key from its first moment on.
+    fileprivate func tenants() throws -> [TenantID] {
+        try rows(of: "signing_keys", "SELECT DISTINCT tenant FROM signing_keys", []).get()
+            .map { try $0.value("tenant") }
+    }
+}
+
+/// Inserts many rows with few statements.
+private struct RowInsertion {
+    /// How many rows a statement takes; SQLite knows 32 766 values in one.
+    private static let portion = 100
+
+    private let table: String
+    private let columns: [String]
+    /// The place of the column that is left out.
+    private let drawn: Int?
+    private var values: [SQLValue] = []
+    private var count = 0
+
+    init(_ table: String, _ columns: [String]) {
+        self.table = table
+        drawn = BackupTables.drawn[table].flatMap { columns.firstIndex(of: $0) }
+        self.columns = columns
+    }
+
+    mutating func append(_ row: [SQLValue], _ session: any SQLSession) throws {
+        guard row.count == columns.count else { throw BackupError.malformed }
+        values += row
+        if let drawn { values.remove(at: values.count - row.count + drawn) }
+        count += 1
+        if count == Self.portion { try flush(session) }
+    }
+
+    mutating func flush(_ session: any SQLSession) throws {
+        guard count > 0 else { return }
+        let names = columns.indices.filter { $0 != drawn }.map { "\"\(columns[$0])\"" }
+        let row = "(\(repeatElement("?", count: names.count).joined(separator: ", ")))"
+        let rows = repeatElement(row, count: count).joined(separator: ", ")
+        let inserted = try session.change(
+            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)", values)
+        guard inserted == count else { throw RowLost() }
+        (values, count) = ([], 0)
+    }
+}
+
+/// The records of a backup, each a letter and its content; every text and every list has its length in front:
+/// `M` contents as JSON (counts only in the second one, at the end), `T` table and columns, `R` a row of that table.
+private enum BackupRecord {
+    static let contents = UInt8(ascii: "M")
+    static let table = UInt8(ascii: "T")
+    static let row = UInt8(ascii: "R")
+    /// What a length is at most, so that a file that is none does not fill the memory.
+    static let longest = 1 << 28
+
+    static let null: UInt8 = 0
+    static let integer: UInt8 = 1
+    static let text: UInt8 = 2
+    static let bytes: UInt8 = 3
+}
+
+private struct BackupWriter {
+    private var file: SealedWriter
+    private var waiting = Data()
+
+    init(_ file: SealedWriter) {
+        self.file = file
+    }
+
+    mutating func begin(_ contents: BackupContents) throws {
+        waiting.append(BackupRecord.contents)
+        append(try JSONEncoder().encode(contents))
+        try flush()
+    }
+
+    mutating func begin(_ table: String, _ columns: [String]) throws {
+        waiting.append(BackupRecord.table)
+        append(Data(table.utf8))
+        append(columns.count)
+        for column in columns { append(Data(column.utf8)) }
+        try flush()
+    }
+
+    mutating func append(_ row: [SQLValue]) throws {
+        waiting.append(BackupRecord.row)
+        for value in row {
+            switch value {
+            case .null: waiting.append(BackupRecord.null)
+            case .integer(let integer):
+                waiting.append(BackupRecord.integer)
+                withUnsafeBytes(of: integer.bigEndian) { waiting.append(contentsOf: $0) }
+            case .text(let text):
+                waiting.append(BackupRecord.text)
+                append(Data(text.utf8))
+            case .bytes(let bytes):
+                waiting.append(BackupRecord.bytes)
+                append(bytes)
+            }
+        }
+        if waiting.count > 60_000 { try flush() }
+    }
+
+    mutating func end(_ contents: BackupContents) throws {
+        try begin(contents)
+        try file.finish()
+    }
+
+    private mutating func append(_ length: Int) {
+        withUnsafeBytes(of: UInt32(length).bigEndian) { waiting.append(contentsOf: $0) }
+    }
+
+    private mutating func append(_ bytes: Data) {
+        append(bytes.count)
+        waiting.append(bytes)
+    }
+
+    private mutating func flush() throws {
+        try file.write(waiting)
+        waiting.removeAll(keepingCapacity: true)
+    }
+}
+
+private struct BackupReader {
+    private var file: SealedReader
+
+    init(_ file: SealedReader) {
+        self.file = file
+    }
+
+    /// What stands in front of the rows.
+    mutating func begin() throws -> BackupContents {
+        guard try file.read(1) == [BackupRecord.contents] else { throw BackupError.malformed }
+        return try contents()
+    }
+
+    /// Reads all rows, and what stands behind them, which must fit.
+    mutating func rows(
+        onTable: (String, [String]) throws -> Void, onRow: ([SQLValue]) throws -> Void
+    ) throws -> BackupContents {
+        var counts: [String: Int] = [:]
+        var current: (table: String, width: Int)?
+        while true {
+            switch try file.read(1)[0] {
+            case BackupRecord.table:
+                let table = try text()
+                guard BackupTables.kept.contains(where: { $0.0 == table }), counts[table] == nil else {
+                    throw BackupError.malformed
+                }
+                let width = try length()
+                var columns: [String] = []
+                for _ in 0..<width { columns.append(try name()) }
+                current = (table, width)
+                counts[table] = 0
+                try onTable(table, columns)
+            case BackupRecord.row:
+                guard let current else { throw BackupError.malformed }
+                var row: [SQLValue] = []
+                row.reserveCapacity(current.width)
+                for _ in 0..<current.width { row.append(try value()) }
+                counts[current.table, default: 0] += 1
+                try onRow(row)
+            case BackupRecord.contents:
+                let contents = try contents()
+                guard contents.rows.filter({ $0.value > 0 }) == counts else { throw BackupError.malformed }
+                try file.expectEnd()
+                return contents
+            case _: throw BackupError.malformed
+            }
+        }
+    }
+
+    private mutating func contents() throws -> BackupContents {
+        let json = Data(try file.read(try length()))
+        do {
+            return try JSONDecoder().decode(BackupContents.self, from: json)
+        } catch {
+            throw BackupError.malformed
+        }
+    }
+
+    private mutating func value() throws -> SQLValue {
+        switch try file.read(1)[0] {
+        case BackupRecord.null: .null
+        case BackupRecord.integer:
+            .integer(Int64(bitPattern: try file.read(8).reduce(0) { $0 << 8 | UInt64($1) }))
+        case BackupRecord.text: .text(try text())
+        case BackupRecord.bytes: .bytes(Data(try file.read(try length())))
+        case _: throw BackupError.malformed
+        }
+    }
+
+    private mutating func length() throws -> Int {
+        let length = try file.read(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= BackupRecord.longest else { throw BackupError.malformed }
+        return length
+    }
+
+    private mutating func text() throws -> String {
+        String(decoding: try file.read(try length()), as: UTF8.self)
+    }
+
+    /// Becomes part of a statement, so it must be a plain word.
+    private mutating func name() throws -> String {
+        let name = try text()
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 == 0x5F || (0x61...0x7A).contains($0) }) else {
+            throw BackupError.malformed
+        }
+        return name
+    }
+}
