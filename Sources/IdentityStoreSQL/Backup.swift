@@ -55,7 +55,7 @@ package enum BackupTables {
         ("users", "tenant, id"), ("identifiers", "tenant, key"), ("attributes", #"tenant, "user", name"#),
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
-        ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"),
+        ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
     ]
     /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
     package static let leftOut = ["flows", "replays", "outbox", "restores"]

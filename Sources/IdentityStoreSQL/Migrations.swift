@@ -16,6 +16,7 @@ package struct Migration: Sendable {
         Migration(name: "0002 sign-in", sqlite: signIn),
         Migration(name: "0003 key rotation", sqlite: keyRotation),
         Migration(name: "0004 restores", sqlite: restores),
+        Migration(name: "0005 audit chain", sqlite: auditChain),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -219,6 +220,22 @@ package struct Migration: Sendable {
     private static let keyRotation = """
         ALTER TABLE signing_keys ADD COLUMN active_from INTEGER NOT NULL DEFAULT 0;
         UPDATE signing_keys SET active_from = created_at;
+        """
+
+    /// Lines from before are sealed when the server starts, in the order in which they were written.
+    private static let auditChain = """
+        ALTER TABLE audit ADD COLUMN position INTEGER;
+        ALTER TABLE audit ADD COLUMN seal BLOB;
+        CREATE UNIQUE INDEX audit_by_position ON audit (tenant, position);
+        CREATE INDEX audit_unsealed ON audit (tenant, seq) WHERE position IS NULL;
+
+        CREATE TABLE audit_heads (
+            tenant BLOB NOT NULL,
+            position INTEGER NOT NULL,
+            seal BLOB NOT NULL,
+            anchor BLOB NOT NULL,
+            PRIMARY KEY (tenant)
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// A row in a database that was restored from a backup: what was sealed before is told from what was sealed after by `id`.

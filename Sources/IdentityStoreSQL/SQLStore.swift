@@ -9,7 +9,7 @@ import NativeAuthCore
 
 /// A database that runs transactions. All that the engine asks of a store follows from it, in the files beside this one: the
 /// same statements for SQLite and for PostgreSQL.
-package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyStore {
+package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyStore, AuditStore {
     /// Runs `body` in a transaction, and returns its result once that is durable. What `body` throws undoes all of it.
     ///
     /// - Parameters:
@@ -74,6 +74,8 @@ package struct SQLSubject: Hashable, Sendable {
     static let outbox = Self(6, nil, Data())
     /// The removal of what has expired.
     static let janitor = Self(7, nil, Data())
+    /// The chain over the audit trail: one sealer at a time continues it.
+    static let auditChain = Self(8, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

@@ -28,13 +28,14 @@ package struct Vault: Sendable {
         case pairwiseSubject = "pairwise-subject"
         case counter
         case refreshToken = "refresh-token"
+        case audit
 
         /// Whether a restore must void what was sealed or digested for it: the database that knew how often it was used is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
             case .continuationToken, .oneTimePasscode: true
-            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken: false
+            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit: false
             }
         }
     }

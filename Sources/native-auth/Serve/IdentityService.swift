@@ -139,6 +139,7 @@ struct IdentityService: Sendable {
                 logger: logger, onDelivered: onDelivered))
         services.append(ClockReader(store: store, logger: logger))
         services.append(Janitor(engine: engine, keys: keys, clock: clock, logger: logger))
+        services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
         if let inbox, let entry = settings.directory.entries.first {
@@ -272,6 +273,39 @@ private struct ClockReader: Service {
                 logger.warning("this machine's clock is not the database's", metadata: ["seconds": "\(Int(skew))"])
             }
             isSkewed = abs(skew) > 1
+        }
+    }
+}
+
+/// Seals the lines of the audit trail that were written since, once a second and at the end, and tells the log every hour how
+/// far the chain goes: the log lies outside the database.
+private struct AuditSealer: Service {
+    let chain: AuditChain
+    let store: any SQLStore
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        var told: [TenantID: Date] = [:]
+        for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() { await seal(&told) }
+        await seal(&told)
+    }
+
+    private func seal(_ told: inout [TenantID: Date]) async {
+        do {
+            let sealing = try await chain.seal(in: store)
+            let now = clock.now
+            for (tenant, head) in sealing.heads where now.timeIntervalSince(told[tenant] ?? .distantPast) >= 3_600 {
+                told[tenant] = now
+                logger.info(
+                    "audit trail sealed", metadata: ["tenant": "\(tenant)", "head": "\(AuditChain.text(head))"])
+            }
+            for tenant in sealing.broken where now.timeIntervalSince(told[tenant] ?? .distantPast) >= 60 {
+                told[tenant] = now
+                logger.critical("the audit trail was tampered with", metadata: ["tenant": "\(tenant)"])
+            }
+        } catch {
+            logger.error("the audit trail could not be sealed")
         }
     }
 }

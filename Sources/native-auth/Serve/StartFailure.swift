@@ -2,6 +2,8 @@
 enum StartFailure: Error {
     /// 64: a wrong value on the command line, in the environment or in the tenant file.
     case usage([String])
+    /// 65: what was read is not what was written; one sentence for each place.
+    case damaged([String])
     /// 69: something that is needed is taken: the port, or the database by another process.
     case unavailable(String)
     /// 74: a file cannot be read or written.
@@ -10,6 +12,7 @@ enum StartFailure: Error {
     var exitCode: Int32 {
         switch self {
         case .usage: 64
+        case .damaged: 65
         case .unavailable: 69
         case .inputOutput: 74
         }
@@ -17,7 +20,7 @@ enum StartFailure: Error {
 
     var sentences: [String] {
         switch self {
-        case .usage(let problems): problems
+        case .usage(let problems), .damaged(let problems): problems
         case .unavailable(let sentence), .inputOutput(let sentence): [sentence]
         }
     }

@@ -1,0 +1,93 @@
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A line of the audit trail as the database has it, whatever somebody may have made of it.
+package struct AuditLine: Hashable, Sendable {
+    /// The number that the database gave it; rises within a tenant, with gaps.
+    package var seq: Int
+    /// Its place in the tenant's chain, counted from 1; nil before it was sealed.
+    package var position: Int?
+    package var seal: Data?
+    /// All else that it says, each value in one unambiguous form.
+    package var content: [Data]
+
+    package init(seq: Int, position: Int?, seal: Data?, content: [Data]) {
+        self.seq = seq
+        self.position = position
+        self.seal = seal
+        self.content = content
+    }
+}
+
+/// The end of a tenant's chain.
+package struct AuditHead: Hashable, Sendable {
+    /// How many lines are sealed.
+    package var position: Int
+    /// The seal of the last one.
+    package var seal: Data
+    /// A keyed digest of the two, so that nobody without the key can move the end.
+    package var anchor: Data
+
+    package init(position: Int, seal: Data, anchor: Data) {
+        self.position = position
+        self.seal = seal
+        self.anchor = anchor
+    }
+}
+
+/// What one pass of sealing did.
+package struct AuditSealing: Hashable, Sendable {
+    /// How many lines were sealed.
+    package var count = 0
+    /// The new ends of the chains that grew.
+    package var heads: [TenantID: AuditHead] = [:]
+    /// Tenants whose chain was not continued, because its end is not as it was left.
+    package var broken: [TenantID] = []
+
+    package init() {}
+}
+
+/// Keeps the audit trail; its lines are written with what they tell of.
+package protocol AuditStore: Sendable {
+    /// Gives the oldest lines that are not sealed their place in their tenant's chain, as one atomic step: callers of several
+    /// nodes come one after the other.
+    ///
+    /// - Parameters:
+    ///   - limit: How many lines of each tenant.
+    ///   - link: Gives each of the contents its seal, and the new end; nil when the end that it gets is not what was left there.
+    func sealAudit(
+        limit: Int,
+        link: @escaping @Sendable (AuditHead?, TenantID, [AuditLine]) -> (seals: [Data], head: AuditHead)?
+    ) async throws(StoreError) -> AuditSealing
+
+    /// The sealed lines of the tenant behind the place `position`, in the order of their places.
+    func auditLines(of tenant: TenantID, after position: Int, limit: Int) async throws(StoreError) -> [AuditLine]
+
+    /// The end of the tenant's chain; nil before the first line was sealed.
+    func auditHead(of tenant: TenantID) async throws(StoreError) -> AuditHead?
+
+    /// How many lines of the tenant are not sealed yet.
+    func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int
+
+    /// What the tenant's trail says behind the line with the number `seq`, in the order in which it was written.
+    func auditEvents(of tenant: TenantID, after seq: Int, limit: Int) async throws(StoreError) -> [RecordedEvent]
+}
+
+/// A line of the audit trail, read.
+package struct RecordedEvent: Hashable, Sendable {
+    package var seq: Int
+    /// Its place in the chain; nil before it was sealed.
+    package var position: Int?
+    package var event: AuditEvent
+
+    package init(seq: Int, position: Int?, event: AuditEvent) {
+        self.seq = seq
+        self.position = position
+        self.event = event
+    }
+}

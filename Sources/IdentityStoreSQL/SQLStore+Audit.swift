@@ -1,0 +1,133 @@
+package import IdentityEngine
+package import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension SQLStore {
+    package func sealAudit(
+        limit: Int,
+        link: @escaping @Sendable (AuditHead?, TenantID, [AuditLine]) -> (seals: [Data], head: AuditHead)?
+    ) async throws(StoreError) -> AuditSealing {
+        try await write([.auditChain]) { session in
+            var sealing = AuditSealing()
+            let waiting = try session.rows(
+                of: "audit", "SELECT DISTINCT tenant FROM audit WHERE position IS NULL", [])
+            for row in try waiting.get() {
+                let tenant: TenantID = try row.value("tenant")
+                let head = try session.auditHead(of: tenant)
+                let found = try session.auditLines(
+                    of: tenant, "AND position IS NULL ORDER BY seq LIMIT ?", [limit])
+                let lines = try found.get()
+                guard let (seals, end) = link(try head.get(), tenant, lines) else {
+                    sealing.broken.append(tenant)
+                    continue
+                }
+                for (index, line) in lines.enumerated() {
+                    try session.run(
+                        "UPDATE audit SET position = ?, seal = ? WHERE tenant = ? AND seq = ? AND position IS NULL",
+                        [end.position - lines.count + index + 1, seals[index], tenant, line.seq], expecting: 1)
+                }
+                try session.run(
+                    """
+                    INSERT INTO audit_heads (tenant, position, seal, anchor) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (tenant) DO UPDATE
+                    SET position = excluded.position, seal = excluded.seal, anchor = excluded.anchor
+                    """, [tenant, end.position, end.seal, end.anchor])
+                sealing.count += lines.count
+                sealing.heads[tenant] = end
+            }
+            return sealing
+        }
+    }
+
+    package func auditLines(
+        of tenant: TenantID, after position: Int, limit: Int
+    ) async throws(StoreError) -> [AuditLine] {
+        try await read { session in
+            try session.auditLines(of: tenant, "AND position > ? ORDER BY position LIMIT ?", [position, limit]).get()
+        }
+    }
+
+    package func auditHead(of tenant: TenantID) async throws(StoreError) -> AuditHead? {
+        try await read { try $0.auditHead(of: tenant).get() }
+    }
+
+    package func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int {
+        try await read { session in
+            let rows = try session.rows(
+                of: "audit", "SELECT COUNT(*) AS count FROM audit WHERE tenant = ? AND position IS NULL", [tenant])
+            return try rows.get().first?.value("count") ?? 0
+        }
+    }
+
+    package func auditEvents(
+        of tenant: TenantID, after seq: Int, limit: Int
+    ) async throws(StoreError) -> [RecordedEvent] {
+        try await read { session in
+            try session.rows(
+                of: "audit",
+                """
+                SELECT seq, kind, at, client, flow, "user", detail, position FROM audit
+                WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?
+                """, [tenant, seq, limit]
+            ).get().map { row in
+                RecordedEvent(
+                    seq: try row.value("seq"), position: try row.value("position"),
+                    event: AuditEvent(
+                        try row.value("kind"), at: try row.value("at"), tenant: tenant,
+                        client: try row.value("client"), flow: try row.value("flow"), user: try row.value("user"),
+                        detail: try row.value("detail")))
+            }
+        }
+    }
+}
+
+extension SQLSession {
+    /// Values as they are stored, so that a line that somebody has spoilt can still be named.
+    fileprivate func auditLines(
+        of tenant: TenantID, _ condition: String, _ values: [any StoredValue]
+    ) throws -> Pending<[AuditLine]> {
+        try rows(
+            of: "audit",
+            """
+            SELECT seq, position, seal, kind, at, client, flow, "user", detail FROM audit
+            WHERE tenant = ? \(condition)
+            """, [tenant] + values
+        ).map { rows in
+            try rows.map { row in
+                AuditLine(
+                    seq: try row.value("seq"), position: try row.value("position"), seal: try row.value("seal"),
+                    content: try ["kind", "at", "client", "flow", "user", "detail"].map { column in
+                        try row.value(column, as: SQLValue.self).bytes
+                    })
+            }
+        }
+    }
+
+    fileprivate func auditHead(of tenant: TenantID) throws -> Pending<AuditHead?> {
+        try rows(of: "audit_heads", "SELECT position, seal, anchor FROM audit_heads WHERE tenant = ?", [tenant])
+            .map { rows in
+                try rows.first.map { row in
+                    AuditHead(
+                        position: try row.value("position"), seal: try row.value("seal"),
+                        anchor: try row.value("anchor"))
+                }
+            }
+    }
+}
+
+extension SQLValue {
+    /// The kind of the value and the value: no two values give the same bytes.
+    fileprivate var bytes: Data {
+        switch self {
+        case .null: Data([0])
+        case .integer(let integer): Data([1]) + withUnsafeBytes(of: integer.bigEndian) { Data($0) }
+        case .text(let text): Data([2]) + Data(text.utf8)
+        case .bytes(let bytes): Data([3]) + bytes
+        }
+    }
+}

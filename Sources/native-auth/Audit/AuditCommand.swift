@@ -1,0 +1,107 @@
+import ArgumentParser
+import IdentityEngine
+import IdentityStoreSQL
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `native-auth audit`: the audit trail.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Check or print the audit trail.",
+        discussion: """
+            Servers may run meanwhile. --data, --database, --master-key-file and --config are those of serve, and are read \
+            from the environment too.
+            """,
+        subcommands: [Verify.self, List.self])
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check that no sealed line was altered, removed, put in or moved.",
+            discussion: """
+                Prints a line for each tenant with the end of its chain. Note it elsewhere, and give it to a later check \
+                with --noted: then nobody who put an older copy of the whole database in its place goes unseen either.
+                """)
+
+        @OptionGroup var place: DatabasePlace
+        @Option(help: "An end of the chain that was noted earlier, POSITION:SEAL; needs --tenant if there are several.")
+        var noted: String?
+
+        func run() async throws {
+            try await place.open(isShared: true) { opened in
+                guard noted == nil || opened.tenants.count == 1 else {
+                    throw StartFailure.usage(["--noted belongs to one tenant; choose it with --tenant."])
+                }
+                let chain = AuditChain(vault: opened.vault)
+                var faults: [String] = []
+                for tenant in opened.tenants {
+                    switch try await chain.verify(tenant.id, in: opened.store, noted: noted) {
+                    case .success(let report):
+                        say("\(tenant.subdomain)  sound  \(report.head)  \(report.unsealed) not sealed yet")
+                    case .failure(let fault):
+                        faults.append("The audit trail of \(tenant.subdomain) was tampered with: \(fault)")
+                    }
+                }
+                if !faults.isEmpty { throw StartFailure.damaged(faults) }
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the audit trail, a line of JSON for each event.",
+            discussion: "Each tenant's events come in the order in which they were written; times are RFC 3339, UTC.")
+
+        @OptionGroup var place: DatabasePlace
+        @Option(help: "Only what was written after the line with this seq.") var after = 0
+
+        func run() async throws {
+            try await place.open(isShared: true) { opened in
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                encoder.dateEncodingStrategy = .iso8601
+                for tenant in opened.tenants {
+                    var last = after
+                    while true {
+                        let events = try await opened.store.auditEvents(of: tenant.id, after: last, limit: 1_000)
+                        for recorded in events {
+                            say(String(decoding: try encoder.encode(Line(recorded)), as: UTF8.self))
+                        }
+                        guard let end = events.last else { break }
+                        last = end.seq
+                    }
+                }
+            }
+        }
+    }
+
+    private struct Line: Encodable {
+        var seq: Int
+        /// Place in the chain; none before the line was sealed.
+        var position: Int?
+        var at: Date
+        var tenant: String
+        var event: String
+        var client: String?
+        var flow: String?
+        var user: String?
+        var detail: String?
+
+        init(_ recorded: RecordedEvent) {
+            let event = recorded.event
+            seq = recorded.seq
+            position = recorded.position
+            at = event.at
+            tenant = event.tenant.description
+            self.event = event.kind.rawValue
+            client = event.client?.description
+            flow = event.flow?.uuidString.lowercased()
+            user = event.user?.description
+            detail = event.detail
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Crypto
+import Foundation
+import IdentityEngine
+import IdentityStorePostgres
+import IdentityStoreSQL
+import NativeAuthCore
+import Testing
+
+@Suite("Audit chain", .timeLimit(.minutes(2)))
+struct AuditChainTests {
+    private struct NoRandomness: Randomness {
+        func bytes(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+    }
+
+    private static func chain(_ key: UInt8 = 1) -> AuditChain {
+        AuditChain(
+            vault: Vault(masterKey: SymmetricKey(data: Data(repeating: key, count: 32)), randomness: NoRandomness()))
+    }
+
+    private let chain = Self.chain()
+    private static let other = TenantID(UUID())
+
+    private func write(_ count: Int, to store: any SQLStore, tenant: TenantID = contoso) async throws {
+        for number in 0..<count {
+            try await store.record(
+                AuditEvent(.signInFailed, at: noon + Double(number), tenant: tenant, flow: UUID(), detail: "\(number)"))
+        }
+    }
+
+    private func verify(_ store: any SQLStore, noted: String? = nil) async throws -> Result<AuditReport, AuditFault> {
+        try await chain.verify(contoso, in: store, noted: noted)
+    }
+
+    /// What somebody with the database and without the master key does.
+    private func tamper(_ sql: String..., in store: any SQLStore) async throws {
+        try await store.write([]) { session in
+            for statement in sql { try session.run(statement, [contoso], expecting: nil) }
+        }
+    }
+
+    @Test("SEC-AUD-2: lines are sealed in order, each tenant's by themselves", arguments: DatabaseUnderTest.all)
+    func linesAreSealed(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            let empty = try await verify(store).get()
+            #expect(empty.head == "0:" && empty.unsealed == 0)
+            try await write(1_203, to: store)
+            try await write(3, to: store, tenant: Self.other)
+            let before = try await verify(store).get()
+            #expect(before.head == "0:" && before.unsealed == 1_203)
+            #expect(try await chain.seal(in: store).count == 1_206)
+            let report = try await verify(store).get()
+            #expect(report.head.hasPrefix("1203:") && report.unsealed == 0)
+            let others = try await chain.verify(Self.other, in: store).get()
+            #expect(others.head.hasPrefix("3:"))
+            // The chain goes on where it was, and goes through where it was.
+            try await write(2, to: store)
+            let unsealed = try await verify(store).get().unsealed
+            #expect(unsealed == 2)
+            #expect(try await chain.seal(in: store).heads[contoso]?.position == 1_205)
+            let later = try await verify(store, noted: report.head).get()
+            #expect(later.head.hasPrefix("1205:"))
+            let listed = try await store.auditEvents(of: contoso, after: 0, limit: 2_000)
+            #expect(listed.map(\.position) == Array(1...1_205))
+            #expect(listed.map(\.event.detail) == ((0..<1_203).map { "\($0)" } + ["0", "1"]))
+        }
+    }
+
+    @Test("SEC-AUD-2: a line that was altered, removed, put in or moved is named", arguments: DatabaseUnderTest.all)
+    func tamperingIsNamed(_ sut: DatabaseUnderTest) async throws {
+        /// What is done to ten sealed lines, and what must be said; `?` is the tenant.
+        let attacks: [(sql: [String], fault: AuditFault)] = [
+            (["UPDATE audit SET detail = 'x' WHERE tenant = ? AND position = 4"], .altered(position: 4, seq: 4)),
+            (["UPDATE audit SET at = at + 1 WHERE tenant = ? AND position = 10"], .altered(position: 10, seq: 10)),
+            (
+                ["UPDATE audit SET kind = 'no such kind' WHERE tenant = ? AND position = 1"],
+                .altered(position: 1, seq: 1)
+            ),
+            (["UPDATE audit SET detail = NULL WHERE tenant = ? AND position = 3"], .altered(position: 3, seq: 3)),
+            (
+                [#"UPDATE audit SET "user" = flow, flow = NULL WHERE tenant = ? AND position = 2"#],
+                .altered(position: 2, seq: 2)
+            ),
+            (["UPDATE audit SET seal = NULL WHERE tenant = ? AND position = 5"], .altered(position: 5, seq: 5)),
+            (["DELETE FROM audit WHERE tenant = ? AND position = 4"], .missing(position: 4)),
+            (["DELETE FROM audit WHERE tenant = ? AND position = 1"], .missing(position: 1)),
+            (
+                ["UPDATE audit SET position = NULL, seal = NULL WHERE tenant = ? AND position = 7"],
+                .missing(position: 7)
+            ),
+            (["DELETE FROM audit WHERE tenant = ? AND position >= 9"], .endMoved(last: 8, head: 10)),
+            // The place of a removed line is closed, and the end is moved along.
+            (
+                [
+                    "DELETE FROM audit WHERE tenant = ? AND position = 10",
+                    """
+                    UPDATE audit_heads SET position = 9, seal = (SELECT seal FROM audit AS a
+                    WHERE a.tenant = audit_heads.tenant AND a.position = 9) WHERE tenant = ?
+                    """,
+                ], .endMoved(last: 9, head: nil)
+            ),
+            (["DELETE FROM audit_heads WHERE tenant = ?"], .endMoved(last: 10, head: nil)),
+            // Two neighbours change places, with their seals and without.
+            (
+                [
+                    "UPDATE audit SET position = 99 WHERE tenant = ? AND position = 6",
+                    "UPDATE audit SET position = 6 WHERE tenant = ? AND position = 7",
+                    "UPDATE audit SET position = 7 WHERE tenant = ? AND position = 99",
+                ], .altered(position: 6, seq: 7)
+            ),
+            // A line is put in behind the fifth, the others give way.
+            (
+                [
+                    "UPDATE audit SET position = -position WHERE tenant = ? AND position > 5",
+                    "UPDATE audit SET position = 1 - position WHERE tenant = ? AND position < 0",
+                    """
+                    INSERT INTO audit (tenant, kind, at, detail, position, seal)
+                    SELECT tenant, kind, at, detail, 6, seal FROM audit WHERE tenant = ? AND position = 5
+                    """,
+                ], .altered(position: 6, seq: 11)
+            ),
+            (
+                [
+                    """
+                    INSERT INTO audit (tenant, kind, at, position, seal)
+                    SELECT tenant, kind, at, 11, seal FROM audit WHERE tenant = ? AND position = 10
+                    """
+                ], .altered(position: 11, seq: 11)
+            ),
+        ]
+        for (sql, fault) in attacks {
+            try await sut.withStore { store in
+                try await write(10, to: store)
+                let sealed = try await chain.seal(in: store).count
+                #expect(sealed == 10)
+                try await store.write([]) { session in
+                    for statement in sql { try session.run(statement, [contoso], expecting: nil) }
+                }
+                let verdict = try await verify(store)
+                #expect(verdict == .failure(fault), "\(sql)")
+            }
+        }
+    }
+
+    @Test("SEC-AUD-2: an older copy of the whole trail is seen by who noted its end", arguments: DatabaseUnderTest.all)
+    func aNotedEndMustStay(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            try await write(5, to: store)
+            _ = try await chain.seal(in: store)
+            let old = try #require(try await store.auditHead(of: contoso))
+            try await write(5, to: store)
+            _ = try await chain.seal(in: store)
+            let noted = try await verify(store).get().head
+            try await store.write([]) { session in
+                try session.run("DELETE FROM audit WHERE tenant = ? AND position > 5", [contoso], expecting: 5)
+                try session.run(
+                    "UPDATE audit_heads SET position = ?, seal = ?, anchor = ? WHERE tenant = ?",
+                    [old.position, old.seal, old.anchor, contoso], expecting: 1)
+            }
+            #expect(try await verify(store).get().head.hasPrefix("5:"))
+            let verdict = try await verify(store, noted: noted)
+            #expect(verdict == .failure(.notedPlaceGone(position: 10)))
+        }
+    }
+
+    @Test(
+        "SEC-AUD-2: a chain is not continued behind an end that was moved, or under another key",
+        arguments: DatabaseUnderTest.all)
+    func aBrokenChainIsNotContinued(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            try await write(5, to: store)
+            _ = try await chain.seal(in: store)
+            try await write(1, to: store)
+            let stranger = try await Self.chain(2).seal(in: store)
+            #expect(stranger.broken == [contoso] && stranger.count == 0)
+            let foreign = try await Self.chain(2).verify(contoso, in: store)
+            #expect(foreign == .failure(.altered(position: 1, seq: 1)))
+            try await tamper("UPDATE audit_heads SET position = 4 WHERE tenant = ?", in: store)
+            let sealing = try await chain.seal(in: store)
+            #expect(sealing.broken == [contoso] && sealing.count == 0)
+        }
+    }
+
+    @Test("SEC-AUD-2, REL-HA-5: two nodes that write and seal at the same time make one chain")
+    func twoNodesMakeOneChain() async throws {
+        try await PostgresServer.withSchema { schema in
+            let nodes = [
+                try await PostgresStore(try schema.place(), PostgresServer.small),
+                try await PostgresStore(try schema.place(), PostgresServer.small),
+            ]
+            let counts = try await race(8) { index in
+                let node = nodes[index % 2]
+                guard index < 4 else {
+                    var count = 0
+                    for _ in 0..<20 { count += try await chain.seal(in: node).count }
+                    return count
+                }
+                try await write(100, to: node)
+                return 0
+            }
+            let rest = try await chain.seal(in: nodes[0]).count
+            #expect(counts.reduce(rest, +) == 400)
+            let report = try await verify(nodes[1]).get()
+            #expect(report.head.hasPrefix("400:") && report.unsealed == 0)
+            for node in nodes { try await node.close() }
+        }
+    }
+}
