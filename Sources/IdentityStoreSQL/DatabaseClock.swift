@@ -1,4 +1,4 @@
-package import IdentityEngine
+import IdentityEngine
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
