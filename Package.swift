@@ -83,6 +83,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: testing),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: testing),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),

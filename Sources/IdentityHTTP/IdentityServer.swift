@@ -16,17 +16,18 @@ package enum IdentityServer {
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         let connections = ConnectionsPerSource(within: perimeter)
+        let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] } ?? [ConnectionDeadlines()],
+            // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,
+                maxHeaderListSize: 4 * RequestGuard.longestHeaders,
+                maxHeaderFieldCount: 2 * RequestGuard.mostHeaders))
         return Application(
             responder: perimeter.responder(for: routes),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] }
-                        ?? [ConnectionDeadlines()],
-                    // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,
-                        maxHeaderListSize: 4 * RequestGuard.longestHeaders,
-                        maxHeaderFieldCount: 2 * RequestGuard.mostHeaders))),
+            server: HTTPServerBuilder { responder in
+                StrictHTTP1Channel(http1: HTTP1Channel(responder: responder, configuration: channel))
+            },
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(10_000)),

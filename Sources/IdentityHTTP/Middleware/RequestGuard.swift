@@ -3,6 +3,7 @@ package import Hummingbird
 package import IdentityEngine
 package import Logging
 import NIOCore
+import NIOHTTP1
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
@@ -118,6 +119,9 @@ package struct RequestGuard: RouterMiddleware {
             throw RequestFault.bodyTooLarge
         } catch let error as HTTPError where error.status == .contentTooLarge {
             throw RequestFault.bodyTooLarge
+        } catch is HTTPParserError {
+            // Chunks that are none (SEC-NET-11).
+            throw RequestFault.malformed(.malformedEncoding)
         }
     }
 
