@@ -45,6 +45,18 @@ public enum Base64URL {
 }
 
 extension UUID {
+    /// The UUID of this text: 32 hexadecimal digits in either letter case, in groups of 8, 4, 4, 4 and 12 with hyphens between
+    /// them (RFC 9562 section 4); nil for anything else. Foundation takes a blank or a sign for a digit.
+    package init?(text: String) {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHexadecimal = { (byte: UInt8) in
+            (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+        }
+        guard text.utf8.count == 36, groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(isHexadecimal)
+        else { return nil }
+        self.init(uuidString: text)
+    }
+
     /// The UUID with these 16 bytes; nil for any other number of them.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }

@@ -44,7 +44,7 @@ public struct ClientID: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// Parses UUID text in either letter case; nil when it is none.
     public init?(_ text: String) {
-        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
+        guard let uuid = UUID(text: text) else { return nil }
         self.uuid = uuid
     }
 

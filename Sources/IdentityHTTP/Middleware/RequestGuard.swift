@@ -4,6 +4,7 @@ package import IdentityEngine
 package import Logging
 import NIOCore
 import NIOHTTP1
+import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
@@ -67,9 +68,7 @@ package struct RequestGuard: RouterMiddleware {
     ) async throws -> Response {
         let started = ContinuousClock.now
         var context = context
-        let asked = request.headers[IdentityHeader.clientRequestID].flatMap {
-            $0.utf8.count == 36 ? UUID(uuidString: $0) : nil
-        }
+        let asked = request.headers[IdentityHeader.clientRequestID].flatMap { UUID(text: $0) }
         context.trace = Trace(
             id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
         context.logger[metadataKey: "trace"] = "\(context.trace.id.uuidString.lowercased())"
