@@ -31,8 +31,11 @@ package struct PostgresPlace: Sendable, CustomStringConvertible {
             option += 1
         }
         self.url = url
-        let ports = values["port"].map { ":" + $0 } ?? ""
-        description = "postgresql://\(values["host"] ?? "")\(ports)/\(values["dbname"] ?? "")"
+        let (hosts, ports, database) = (values["host"] ?? "", values["port"] ?? "", values["dbname"] ?? "")
+        // A password with a slash or the like that was not percent-encoded ends up in port or database, which are shown.
+        guard ports.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }), !(hosts + database).contains("@")
+        else { return nil }
+        description = "postgresql://\(hosts)\(ports.isEmpty ? "" : ":" + ports)/\(database)"
     }
 
     /// What holds unless the URL says otherwise: a server that is gone is noticed within seconds, and of several hosts the one

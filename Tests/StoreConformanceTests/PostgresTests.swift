@@ -102,6 +102,14 @@ struct PostgresOpeningTests {
         #expect(PostgresPlace(url: "postgresql://ada:s3cr3t%zz@host/db") == nil)
         #expect(PostgresPlace(url: "mysql://ada@host/db") == nil)
     }
+
+    @Test(
+        "SEC-LOG-1: a URL whose password was not percent-encoded is refused, and not shown as port or database",
+        arguments: ["ada:s3c/r3t@host", "ada:1/s3cr3t@host/db", "ada:/s3cr3t@host", "ada/x:s3cr3t@host/db"])
+    func aPasswordIsNotTakenForSomethingElse(_ rest: String) {
+        #expect(PostgresPlace(url: "postgresql://" + rest) == nil)
+        #expect(PostgresPlace(url: "postgresql://ada:s%2Fcr%403t@host:5432,other:5433/db") != nil)
+    }
 }
 
 @Suite("PostgreSQL: many nodes", .timeLimit(.minutes(2)))
