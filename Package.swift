@@ -236,10 +236,25 @@ let package = Package(
             name: "TenantMeasure",
             dependencies: ["NativeAuth", .target(name: "NativeAuthTesting", condition: testing)],
             path: "Tests/TenantMeasure", swiftSettings: strict),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .target(name: "NativeAuthTesting", condition: testing),
+                .target(name: "IdentityHTTP", condition: testing),
+                .target(name: "IdentityTokens", condition: testing),
+                .target(name: "IdentityStoreSQL", condition: testing),
+                .target(name: "IdentityStoreSQLite", condition: testing),
+                .target(name: "IdentityStorePostgres", condition: server),
+                .target(name: "IdentityPasswords", condition: server),
+                .target(name: "IdentityMail", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Tests/Fuzz", swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "NativeAuth", "NativeAuthCore", "MSAL", .target(name: "native-auth", condition: server),
+                "NativeAuth", "NativeAuthCore", "MSAL", "Fuzz", .target(name: "IdentityEngine", condition: testing),
+                .target(name: "native-auth", condition: server),
             ], resources: [.copy("Support")], swiftSettings: strict),
     ]
 )

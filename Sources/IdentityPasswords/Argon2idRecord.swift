@@ -3,19 +3,19 @@ import CSodium
 /// A stored Argon2id hash, taken apart and found affordable (`SEC-PWD-10`).
 ///
 /// The text is `$argon2id$v=19$m=‹KiB›,t=‹passes›,p=‹lanes›$‹salt›$‹tag›`, base64 without padding (PHC string format).
-struct Argon2idRecord: Sendable {
-    let phc: String
-    let memoryKiB: Int
-    let passes: Int
-    let lanes: Int
-    let salt: [UInt8]
-    let tag: [UInt8]
+package struct Argon2idRecord: Sendable {
+    package let phc: String
+    package let memoryKiB: Int
+    package let passes: Int
+    package let lanes: Int
+    package let salt: [UInt8]
+    package let tag: [UInt8]
 
     /// The dearest parameters that are ever computed: more would let a planted record stop the server.
     static let dearest = (memoryKiB: 256 * 1024, passes: 10, lanes: 8)
 
     /// Nil for another algorithm or version, a damaged text, and parameters outside the limits. Computes nothing.
-    init?(phc: String) {
+    package init?(phc: String) {
         // libsodium reads the text as a C string, so that a NUL would hide what follows it.
         guard phc.utf8.count < crypto_pwhash_strbytes(), phc.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return nil

@@ -26,7 +26,7 @@ enum NativeAuthProcess {
     ///   - input: Standard input; nothing at all by default.
     /// - Returns: The exit status, or the number of the signal that ended the program; all of its output and errors.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+        _ arguments: [String], program: String = "native-auth", environment: [String: String] = [:], input: String = ""
     ) async throws -> (status: Int32, output: String, errors: String) {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -36,8 +36,8 @@ enum NativeAuthProcess {
         let output = try OutputFile(folder.url.appending(path: "output"))
         let errors = try OutputFile(folder.url.appending(path: "errors"))
         let process = try Child(
-            arguments, environment: environment, input: FileHandle(forReadingFrom: inputFile), output: output.handle,
-            errors: errors.handle)
+            arguments, program: program, environment: environment, input: FileHandle(forReadingFrom: inputFile),
+            output: output.handle, errors: errors.handle)
         let status = await withTaskCancellationHandler {
             await process.status
         } onCancel: {
@@ -47,7 +47,7 @@ enum NativeAuthProcess {
     }
 
     /// The program that was built together with the tests: it lies in the same folder as the test bundle, or above it.
-    static func executable() throws -> URL {
+    static func executable(_ program: String = "native-auth") throws -> URL {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let starts =
@@ -59,7 +59,7 @@ enum NativeAuthProcess {
                     .prefix(6)
             } + [package.appending(path: ".build/debug")]
         for folder in folders {
-            let candidate = folder.appending(path: "native-auth")
+            let candidate = folder.appending(path: program)
             var isFolder: ObjCBool = false
             if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue,
                 FileManager.default.isExecutableFile(atPath: candidate.path)
@@ -243,10 +243,11 @@ private final class Child: Sendable {
     }
 
     init(
-        _ arguments: [String], environment: [String: String], input: FileHandle, output: FileHandle, errors: FileHandle
+        _ arguments: [String], program: String = "native-auth", environment: [String: String], input: FileHandle,
+        output: FileHandle, errors: FileHandle
     ) throws {
         let process = Process()
-        process.executableURL = try NativeAuthProcess.executable()
+        process.executableURL = try NativeAuthProcess.executable(program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
             .merging(environment) { $1 }

@@ -1,0 +1,15 @@
+/// Not a reader, but what a broken one looks like, so that a test can see that it is found: input 3 gives a finding, 5 dies.
+struct BrokenTarget: Target {
+    static let name = "broken"
+
+    private var count = 0
+
+    func input(_ chance: inout Chance) -> [UInt8] { chance.bytes(4) }
+
+    mutating func check(_ input: [UInt8]) throws -> Bool {
+        defer { count += 1 }
+        try demand(count != 3, "the third")
+        precondition(count != 5)
+        return true
+    }
+}
