@@ -42,6 +42,21 @@ package enum Command: Sendable {
     case revoke(Secret<String>)
 }
 
+extension Command {
+    /// Whether the answer may tell somebody who has proven nothing that an account exists: of the addresses and the aliases that
+    /// they name.
+    var mayRevealAccounts: Bool {
+        switch self {
+        case .startSignUp, .startSignIn, .startReset, .submitSignUpAttributes: true
+        case .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .challengeSignIn, .submitSignInPassword,
+            .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts, .challengeContact, .submitContactCode,
+            .confirmContact, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset, .redeem, .refresh,
+            .revoke:
+            false
+        }
+    }
+}
+
 /// What tokens a client wants.
 package struct TokenDemand: Hashable, Sendable {
     package var scopes: [String]
@@ -112,18 +127,22 @@ package struct CommandContext: Sendable {
     package var language: MailLanguage
     /// Where the request came from; nil within a process.
     package var source: RequestSource?
+    /// Seconds until the source may ask again for what tells whether an account exists; nil: it may now (`SEC-ENUM-1`).
+    package var enumerationWait: Int?
     package var trace: Trace
 
     /// The one reading of the clock for this request (decision D10).
     package var now: Date { trace.at }
 
     package init(
-        tenantName: String, client: ClientID, language: MailLanguage, source: RequestSource? = nil, trace: Trace
+        tenantName: String, client: ClientID, language: MailLanguage, source: RequestSource? = nil,
+        enumerationWait: Int? = nil, trace: Trace
     ) {
         self.tenantName = tenantName
         self.client = client
         self.language = language
         self.source = source
+        self.enumerationWait = enumerationWait
         self.trace = trace
     }
 }

@@ -47,12 +47,16 @@ package struct ContinuationTokens: Sendable {
         self.vault = vault
     }
 
+    /// - Parameter hidesLength: Whether the envelope is filled up to whole KiB, so that the length of a stored address does not
+    ///   show (`SEC-ENUM-8`). No flow without attributes needs more than one.
     /// - Returns: The token; nil when it would be longer than ``longestToken``, and nobody could go on with it.
     package func seal(
-        _ envelope: FlowEnvelope, tenant: TenantID, client: ClientID
+        _ envelope: FlowEnvelope, tenant: TenantID, client: ClientID, hidesLength: Bool = false
     ) throws(EngineError) -> ContinuationToken? {
         let header = Self.header(envelope.state.allowed)
-        let plaintext = try StateCoding.encode(envelope)
+        var plaintext = try StateCoding.encode(envelope)
+        // Blanks behind a JSON value mean nothing (RFC 8259 section 2).
+        if hidesLength { plaintext.append(Data(repeating: UInt8(ascii: " "), count: -plaintext.count & 1023)) }
         do {
             let sealed = try vault.seal(
                 plaintext, for: .continuationToken, tenant: tenant, context: Self.context(header, client))

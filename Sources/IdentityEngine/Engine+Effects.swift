@@ -9,7 +9,7 @@ import NativeAuthCore
 // What a decision wants done, as rows; and the codes that are mailed.
 extension Engine {
     func rows(
-        for effect: FlowEffect, of flow: UUID, _ subjects: Subjects, in scene: Scene
+        for effect: FlowEffect, of opened: Opened, _ subjects: Subjects, in scene: Scene
     ) throws(EngineError) -> [Effect] {
         switch effect {
         case .createUser(let draft, let id):
@@ -24,16 +24,17 @@ extension Engine {
         case .mailCode(let fresh, let email, let purpose):
             return [
                 try mail(
-                    purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: flow,
+                    purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: opened,
                     in: scene)
             ]
         case .mailNotice(let purpose, let email):
             let end = scene.now.addingTimeInterval(Double(settings.noticeLifetime))
-            return [try mail(purpose, to: email, code: nil, expiresAt: end, of: flow, in: scene)]
+            return [try mail(purpose, to: email, code: nil, expiresAt: end, of: opened, in: scene)]
         case .openRefreshFamily(let family):
             return [.openRefreshFamily(family)]
         case .record(let kind, let user, let detail):
-            return [.record(event(kind, user: user, detail: detail, of: flow, in: scene))]
+            let user = opened.isDecoy ? nil : user
+            return [.record(event(kind, user: user, detail: detail, of: opened.flow, in: scene))]
         // Without a subject limits over time are off, and nothing is counted.
         case .count(let counted, let who):
             return subjects[who].map { [.count(counted, subject: $0, at: scene.now)] } ?? []
@@ -59,17 +60,19 @@ extension Engine {
     }
 
     private func mail(
-        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, expiresAt: Date, of flow: UUID,
+        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, expiresAt: Date, of opened: Opened,
         in scene: Scene
     ) throws(EngineError) -> Effect {
+        // Nobody has asked a stranger's mailbox for anything: a decoy's mail is written, and goes nowhere (SEC-ENUM-3).
         let content = MailContent(
-            purpose: purpose, recipient: email.address, code: code,
+            purpose: purpose, recipient: opened.isDecoy ? "" : email.address, code: code,
             minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: scene.context.language,
             organisation: scene.tenant.displayName, sentAt: scene.now)
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(
-                    content, id: ports.randomness.uuid(), tenant: scene.tenant.id, flow: flow, expiresAt: expiresAt,
+                    content, id: ports.randomness.uuid(), tenant: scene.tenant.id, flow: opened.flow,
+                    expiresAt: expiresAt,
                     using: vault))
         } catch {
             throw .broken("a mail could not be sealed")
@@ -102,12 +105,12 @@ extension Engine {
 
     /// Whether `digits` are the code of `record`; to be called inside the step, where the row says which code it is.
     func matches(
-        _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of flow: UUID,
+        _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of opened: Opened,
         to email: EmailAddress, for purpose: MailContent.Purpose, in scene: Scene
     ) -> Bool {
-        Vault.areEqual(
-            record.digest,
-            codeDigest(digits, number: situation.row.codesSent, of: flow, to: email, for: purpose, in: scene))
+        let digest = codeDigest(
+            digits, number: situation.row.codesSent, of: opened.flow, to: email, for: purpose, in: scene)
+        return Vault.areEqual(record.digest, digest) && !opened.isDecoy
     }
 
     /// The digits of what a person typed: blanks and hyphens stripped; nil for what cannot be a code, which is refused without

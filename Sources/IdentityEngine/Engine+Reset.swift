@@ -13,15 +13,20 @@ extension Engine {
         guard application.accepted.contains(.oneTimePasscode) else {
             return scene.outcome(.accepted(.goToWeb(missing: .oneTimePasscode)))
         }
-        guard let account = try await account(named: application.username, in: scene),
-            let email = EmailAddress(account.user.email)
-        else { return scene.outcome(.refused(.userNotFound)) }
-        guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
-        guard account.passwordHash != nil else { return scene.outcome(.refused(.noPasswordToReset)) }
+        guard let name = SignInName(application.username) else { return scene.outcome(.refused(.userNotFound)) }
+        var found = try await account(named: name.key, in: scene)
+        if scene.hidesAccounts, found?.disabledAt != nil || found?.passwordHash == nil { found = nil }
+        guard let addressee = addressee(of: found, named: name, in: scene) else {
+            return scene.outcome(.refused(.userNotFound))
+        }
+        if let found {
+            guard found.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
+            guard found.passwordHash != nil else { return scene.outcome(.refused(.noPasswordToReset)) }
+        }
         let draft = ResetDraft(
-            account: AccountBinding(user: account.user.id, credentialVersion: account.credentialVersion), email: email,
+            account: addressee.account, email: addressee.email, label: addressee.label,
             capabilities: application.capabilities)
-        return try begin(.reset(.started(draft)), in: scene) ?? scene.outcome(.refused(.userNotFound))
+        return try begin(.reset(.started(draft)), revealing: name, in: scene)
     }
 
     func challengeReset(
@@ -59,7 +64,7 @@ extension Engine {
             return try await step(opened, in: scene) { situation in
                 state.submitting(
                     code: {
-                        matches(digits, $0, situation, of: opened.flow, to: email, for: .passwordReset, in: scene)
+                        matches(digits, $0, situation, of: opened, to: email, for: .passwordReset, in: scene)
                     },
                     in: situation
                 ).map(FlowState.reset)
@@ -76,7 +81,7 @@ extension Engine {
             let admitted: StepSituation
             switch try await admit(opened, in: scene) {
             case .answered(let outcome): return outcome
-            case .admitted(let situation): admitted = situation
+            case .admitted(let situation, _): admitted = situation
             }
             guard let account = admitted.account, let current = account.passwordHash else {
                 return scene.outcome(.refused(.unusableToken))

@@ -10,17 +10,23 @@ import NativeAuthCore
 extension Engine {
     /// Starts a sign-in. Nothing is written (decision D2).
     func startSignIn(_ application: UsernameApplication, in scene: Scene) async throws(EngineError) -> Outcome {
-        guard let account = try await account(named: application.username, in: scene),
-            let email = EmailAddress(account.user.email)
-        else { return scene.outcome(.refused(.userNotFound)) }
-        guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
+        guard let name = SignInName(application.username) else { return scene.outcome(.refused(.userNotFound)) }
+        var found = try await account(named: name.key, in: scene)
+        if scene.hidesAccounts, found?.disabledAt != nil { found = nil }
+        guard let addressee = addressee(of: found, named: name, in: scene) else {
+            return scene.outcome(.refused(.userNotFound))
+        }
+        guard found?.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
+        // Where nothing may tell that there is an account, all are asked for what the user flow asks for (SEC-ENUM-3).
+        let hasPassword =
+            scene.hidesAccounts ? scene.userFlow.method == .emailPassword : found?.passwordHash != nil
         let draft = SignInDraft(
-            account: AccountBinding(user: account.user.id, credentialVersion: account.credentialVersion), email: email,
-            hasPassword: account.passwordHash != nil, capabilities: application.capabilities)
+            account: addressee.account, email: addressee.email, label: addressee.label, hasPassword: hasPassword,
+            capabilities: application.capabilities)
         guard application.accepted.contains(draft.neededChallengeType) else {
             return scene.outcome(.accepted(.goToWeb(missing: draft.neededChallengeType)))
         }
-        return try begin(.signIn(.started(draft)), in: scene) ?? scene.outcome(.refused(.userNotFound))
+        return try begin(.signIn(.started(draft)), revealing: name, in: scene)
     }
 
     /// Asks for the password, or sends a code: of the first factor, or of a method of the second.
@@ -77,17 +83,25 @@ extension Engine {
                 .counter, tenant: scene.tenant.id,
                 [Data("password".utf8), Data(draft.account.user.description.utf8), secret])
             let admitted: StepSituation
+            let comparing: Bool
             switch try await admit(guess: guess, opened, in: scene) {
             case .answered(let outcome): return outcome
-            case .admitted(let situation): admitted = situation
+            case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
             }
             // 2. The comparison, on the hasher's own threads.
-            guard let account = admitted.account, let stored = account.passwordHash else {
+            guard let account = admitted.account, scene.hidesAccounts || account.passwordHash != nil else {
                 return scene.outcome(.refused(.unusableToken))
             }
-            let isRight = try await verify(password, against: stored)
+            let isRight: Bool
             var outdated: (old: PasswordHash, new: PasswordHash)?
-            if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
+            if let stored = account.passwordHash, comparing {
+                isRight = try await verify(password, against: stored)
+                if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
+            } else {
+                // The work of a comparison (SEC-PWD-11).
+                _ = try await hash(password)
+                isRight = false
+            }
             // 3. What it is worth.
             let prepared =
                 isRight
@@ -134,15 +148,16 @@ extension Engine {
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
             guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
+            let stored = try await account(state.account.user, in: scene)
             guard let proof = state.proving(at: scene.now),
-                let account = try await account(state.account.user, in: scene)
+                let account = stored ?? decoyAccount(of: opened, in: scene)
             else { return scene.outcome(.refused(.unusableToken)) }
             // Signed before the code is judged: signing cannot wait inside the transaction in which the code is spent, and the time
             // that it takes must not tell whether the code was right.
             let prepared = try await prepare(proof.proven, demand, grant, account, in: scene)
             return try await step(opened, in: scene) { situation in
                 state.submitting(
-                    code: { matches(digits, $0, situation, of: opened.flow, to: email, for: proof.purpose, in: scene) },
+                    code: { matches(digits, $0, situation, of: opened, to: email, for: proof.purpose, in: scene) },
                     prepared: prepared, in: situation
                 ).map(FlowState.signIn)
             }
@@ -205,7 +220,7 @@ extension Engine {
             return try await step(opened, in: scene) { situation in
                 state.submitting(
                     contactCode: {
-                        matches(digits, $0, situation, of: opened.flow, to: email, for: .registration, in: scene)
+                        matches(digits, $0, situation, of: opened, to: email, for: .registration, in: scene)
                     }, newMethod: method, in: situation
                 ).map(FlowState.signIn)
             }
@@ -226,8 +241,7 @@ extension Engine {
     // MARK: Accounts
 
     /// The account that signs in by an e-mail address or an alias.
-    func account(named username: String, in scene: Scene) async throws(EngineError) -> UserAccount? {
-        guard let key = EmailAddress(username)?.key ?? Alias(username)?.key else { return nil }
+    func account(named key: LoginIdentifier.Key, in scene: Scene) async throws(EngineError) -> UserAccount? {
         do {
             return try await ports.users.account(named: key, in: scene.tenant.id)
         } catch {

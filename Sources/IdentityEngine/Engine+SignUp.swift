@@ -24,12 +24,8 @@ extension Engine {
         var draft = SignUpDraft(
             email: email, passwordHash: nil, attributes: judged.accepted, ignoredAttributes: judged.ignored,
             capabilities: application.capabilities)
-        do {
-            guard try await ports.users.taken(draft.identifiers.map(\.key), in: scene.tenant.id).isEmpty else {
-                return scene.outcome(.refused(.userAlreadyExists))
-            }
-        } catch {
-            throw .store(error)
+        if !scene.hidesAccounts, try await isTaken(draft, in: scene) {
+            return scene.outcome(.refused(.userAlreadyExists))
         }
         if let password = application.password, let fault = check(password, for: draft, in: scene) {
             return scene.outcome(.refused(.unacceptablePassword(fault)))
@@ -57,12 +53,15 @@ extension Engine {
                 return scene.outcome(
                     .accepted(.goToWeb(reason: "Client is missing \(missing.rawValue) challenge type")))
             }
+            let owner = scene.hidesAccounts ? try await account(named: email.key, in: scene) : nil
             // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
             let digits = Secret(ports.randomness.digits(settings.codeDigits))
             return try await step(opened, keepsAnswer: false, in: scene) { situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)
-                return state.challenging(with: fresh, in: situation).map(FlowState.signUp)
+                return state.challenging(
+                    with: fresh, owner: owner.flatMap { EmailAddress($0.user.email) }, in: situation
+                ).map(FlowState.signUp)
             }
         }
     }
@@ -82,7 +81,7 @@ extension Engine {
             let newUser = UserID(ports.randomness.uuid())
             return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
                 state.submitting(
-                    code: { matches(digits, $0, situation, of: opened.flow, to: draft.email, for: .signUp, in: scene) },
+                    code: { matches(digits, $0, situation, of: opened, to: draft.email, for: .signUp, in: scene) },
                     newUser: newUser, in: situation
                 ).map(FlowState.signUp)
             }
@@ -128,6 +127,14 @@ extension Engine {
                     attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
                 ).map(FlowState.signUp)
             }
+        }
+    }
+
+    private func isTaken(_ draft: SignUpDraft, in scene: Scene) async throws(EngineError) -> Bool {
+        do {
+            return try await !ports.users.taken(draft.identifiers.map(\.key), in: scene.tenant.id).isEmpty
+        } catch {
+            throw .store(error)
         }
     }
 

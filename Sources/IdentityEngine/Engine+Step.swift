@@ -17,6 +17,9 @@ extension Engine {
 
         var flow: UUID { envelope.flow }
         var state: FlowState { envelope.state }
+        var isDecoy: Bool { state.account?.isDecoy == true }
+        /// The user of the account, if there is one.
+        var user: UserID? { isDecoy ? nil : state.account?.user }
     }
 
     /// Opens `token` for `operation`.
@@ -54,9 +57,10 @@ extension Engine {
         let envelope = FlowEnvelope(
             flow: ports.randomness.uuid(), startedAt: scene.now, revision: 0,
             expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
-        guard let token = try tokens.seal(envelope, tenant: scene.tenant.id, client: scene.client.id) else {
-            return nil
-        }
+        guard
+            let token = try tokens.seal(
+                envelope, tenant: scene.tenant.id, client: scene.client.id, hidesLength: scene.hidesAccounts)
+        else { return nil }
         return Outcome(
             .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
     }
@@ -112,8 +116,8 @@ extension Engine {
     enum Admission: Sendable {
         /// No: this is the answer.
         case answered(Outcome)
-        /// Yes. What was read.
-        case admitted(StepSituation)
+        /// Yes. What was read, and whether the password may be compared as well.
+        case admitted(StepSituation, comparing: Bool = true)
     }
 
     /// Looks whether a password is worth the work: the token is the newest of a living flow, and the request was not answered
@@ -142,13 +146,16 @@ extension Engine {
             case .open(var situation):
                 guard let subject = subjects.lockout else { return (nil, .admitted(situation)) }
                 switch Lockout.admitting(guess, to: facts.lockout, now: scene.now) {
+                // The same work and the same answer as for a wrong password, right or not (SEC-LOCK-8, SEC-PWD-11).
+                case .locked where scene.hidesAccounts:
+                    return (FlowChange(row: situation.row), .admitted(situation, comparing: false))
                 case .locked(let seconds):
                     return (nil, .answered(scene.outcome(.refused(.locked(seconds: seconds)))))
                 case .compare(let lockout):
                     situation.lockout = lockout
                     var effects: [Effect] = [.setLockout(lockout, subject: subject)]
                     if lockout.lockedUntil != nil, lockout.failures != facts.lockout?.failures {
-                        let event = event(.signInLocked, user: opened.state.account?.user, of: opened.flow, in: scene)
+                        let event = event(.signInLocked, user: opened.user, of: opened.flow, in: scene)
                         effects.append(.record(event))
                     }
                     return (FlowChange(row: situation.row, effects: effects), .admitted(situation))
@@ -207,14 +214,14 @@ extension Engine {
             return .answered(
                 scene.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
         }
-        if let binding = envelope.state.account {
+        let account = facts.account ?? decoyAccount(of: opened, in: scene)
+        if let binding = envelope.state.account, !binding.isDecoy {
             // Nothing of a flow outlives the credentials under which it began (SEC-CT-9).
-            guard let account = facts.account, account.credentialVersion == binding.credentialVersion,
-                account.disabledAt == nil
+            guard let account, account.credentialVersion == binding.credentialVersion, account.disabledAt == nil
             else {
                 row.isEnded = true
-                let outcome = scene.outcome(
-                    .refused(facts.account?.disabledAt == nil ? .unusableToken : .accountDisabled))
+                let tells = account?.disabledAt != nil && !scene.hidesAccounts
+                let outcome = scene.outcome(.refused(tells ? .accountDisabled : .unusableToken))
                 let replay = try sealAnswer(outcome, of: opened, in: scene)
                 return .answered(outcome, FlowChange(row: row, replay: replay))
             }
@@ -225,8 +232,9 @@ extension Engine {
         if let site = subjects.site { counted[.site] = facts.counted[site] ?? [:] }
         return .open(
             StepSituation(
-                row: row, taken: facts.taken, account: facts.account, counted: counted, lockout: facts.lockout,
-                isFamiliar: subjects.isFamiliar, now: scene.now, userFlow: scene.userFlow, settings: settings))
+                row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
+                isFamiliar: subjects.isFamiliar, hidesAccounts: scene.hidesAccounts, now: scene.now,
+                userFlow: scene.userFlow, settings: settings))
     }
 
     /// Turns a decision into rows, and seals the next token.
@@ -241,7 +249,8 @@ extension Engine {
             let sealed = FlowEnvelope(
                 flow: envelope.flow, startedAt: envelope.startedAt, revision: decision.row?.revision ?? row.revision,
                 expiresAt: min(scene.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
-            let token = try tokens.seal(sealed, tenant: scene.tenant.id, client: scene.client.id)
+            let token = try tokens.seal(
+                sealed, tenant: scene.tenant.id, client: scene.client.id, hidesLength: scene.hidesAccounts)
             // Only attributes make a state that long, so the step that brought too many is refused, and nothing happened.
             guard let token else {
                 return (nil, (scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
@@ -252,7 +261,7 @@ extension Engine {
         guard let newRow = decision.row else { return (nil, (outcome, false)) }
         var effects: [Effect] = []
         for effect in decision.effects {
-            effects += try rows(for: effect, of: envelope.flow, subjects, in: scene)
+            effects += try rows(for: effect, of: opened, subjects, in: scene)
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         // A flow that has ended says so in the same words again.

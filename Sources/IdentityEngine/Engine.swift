@@ -63,9 +63,22 @@ package struct Engine: Sendable {
         case .found(let theTenant, let theClient): (tenant, client) = (theTenant, theClient)
         case .refused(let refusal): return Outcome(.refused(refusal), trace: context.trace)
         }
-        let scene = Scene(tenant: tenant, client: client, context: context)
+        let scene = Scene(
+            tenant: tenant, client: client,
+            enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration, context: context)
 
-        // 2. The step itself; each opens its token first, so that cheap checks come before dear ones.
+        // 2. Whether this source may learn of yet another account whether it exists.
+        guard scene.enumeration != .compat else { return try await perform(command, in: scene) }
+        if let wait = context.enumerationWait, command.mayRevealAccounts {
+            return scene.outcome(.refused(.tooManyNames(retryAfter: wait)))
+        }
+        var outcome = try await perform(command, in: scene)
+        if command.mayRevealAccounts, outcome.verdict.revealsAccount { outcome.revealsAccount = true }
+        return outcome
+    }
+
+    /// The step itself; each opens its token first, so that cheap checks come before dear ones.
+    private func perform(_ command: Command, in scene: Scene) async throws(EngineError) -> Outcome {
         switch command {
         case .startSignUp(let application):
             return try await startSignUp(application, in: scene)
@@ -116,6 +129,17 @@ package struct Engine: Sendable {
         }
     }
 
+    /// Writes down that the source of `context` has used up what it may learn about accounts (`SEC-ENUM-1`).
+    package func recordEnumeration(in context: CommandContext) async throws(EngineError) {
+        guard case .found(let tenant, let client) = try await resolve(context) else { return }
+        do {
+            try await ports.flows.record(
+                AuditEvent(.enumerationSuspected, at: context.now, tenant: tenant.id, client: client.id))
+        } catch {
+            throw .store(error)
+        }
+    }
+
     /// The tenant that a path names; nil when there is none.
     package func tenant(named name: String) async throws(EngineError) -> Tenant? {
         do {
@@ -158,10 +182,13 @@ package struct Engine: Sendable {
 struct Scene: Sendable {
     let tenant: Tenant
     let client: Client
+    let enumeration: EnumerationMode
     let context: CommandContext
 
     var now: Date { context.now }
     var userFlow: UserFlow { client.userFlow }
+    /// Whether no answer may tell that an account exists.
+    var hidesAccounts: Bool { enumeration == .strict }
 
     func outcome(_ verdict: Verdict) -> Outcome {
         Outcome(verdict, trace: context.trace)

@@ -16,6 +16,9 @@ package struct Outcome: Hashable, Sendable {
     /// What `token` may be used for.
     package var allowed: FlowOperations
     package var trace: Trace
+    /// Whether it tells somebody who has proven nothing that an account exists, or that none does; never in the mode `compat`
+    /// (`SEC-ENUM-1`). Not kept with an answer that is given again.
+    package var revealsAccount = false
 
     package init(
         _ verdict: Verdict, token: ContinuationToken? = nil, allowed: FlowOperations = [], trace: Trace
@@ -31,6 +34,19 @@ package struct Outcome: Hashable, Sendable {
 package enum Verdict: Hashable, Sendable, Codable {
     case accepted(Interaction)
     case refused(Refusal)
+}
+
+extension Verdict {
+    /// Whether it tells that an account exists, or that none does (`SEC-ENUM-1`). What a mailbox or a password has proven may
+    /// be told to whoever has it.
+    var revealsAccount: Bool {
+        switch self {
+        case .refused(.userNotFound), .refused(.userAlreadyExists), .refused(.accountDisabled),
+            .refused(.noPasswordToReset):
+            true
+        case .refused, .accepted: false
+        }
+    }
 }
 
 /// What the flow wants of the user or of the client next.
@@ -126,6 +142,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case tooManyCodes
     /// Too often for this address; after so many seconds it will do.
     case throttled(retryAfter: Int)
+    /// The source has learned of enough accounts whether they exist; after so many seconds it may ask again (`SEC-ENUM-1`).
+    case tooManyNames(retryAfter: Int)
     /// The scopes name two resources, or something that is no scope.
     case invalidScope
     /// The application may not ask for this scope.

@@ -13,6 +13,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var codesPerFlow = 5
     /// `SEC-OTP-11`: 30 to 300, or 0, which only the development profile may say.
     package var resendCooldown = 60
+    /// What tenants and applications have that say nothing of it.
+    package var enumeration = EnumerationMode.bulk
     /// Limits that count over time; nil switches them off, which only the development profile may do.
     package var limits: TimeLimits? = TimeLimits()
     /// `SEC-CT-5`: how long a token lives before and after the first proof, and a flow as a whole.

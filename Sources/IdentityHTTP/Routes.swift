@@ -102,13 +102,14 @@ package struct IdentityRoutes: Sendable {
             // With the source, so that nobody else can use a family's budget up.
             try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
         }
-        let engineContext = CommandContext(
+        let scene = CommandContext(
             tenantName: try context.parameters.require("tenant"), client: asked.client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
-            source: context.source?.forEngine, trace: context.trace)
-        let outcome = try await context.admitted { try await engine.handle(asked.command, in: engineContext) }
+            source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
+        let outcome = try await context.admitted { try await engine.handle(asked.command, in: scene) }
         // An answer that is given again was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id { context.countGuess(asked.command, outcome.verdict) }
+        if context.countRevelation(outcome) { try await engine.recordEnumeration(in: scene) }
         let reply = V1Codec.reply(outcome)
         if countsRequests {
             let step = context.endpointPath ?? "none"

@@ -20,6 +20,7 @@ struct MailPhrases: Sendable {
     var unasked: String
     var passwordChanged: Notice
     var methodRegistered: Notice
+    var accountExists: Notice
 
     /// The sentences of a mail that tells what happened to the account.
     struct Notice: Sendable {
@@ -51,6 +52,7 @@ struct MailPhrases: Sendable {
         case .registration: codeMail(registration)
         case .passwordChanged: notice(passwordChanged)
         case .methodRegistered: notice(methodRegistered)
+        case .accountExists: notice(accountExists)
         }
     }
 
@@ -77,7 +79,7 @@ struct MailPhrases: Sendable {
     private init(
         subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
         registration: String, label: String, validity: String, secrecy: String, unasked: String,
-        passwordChanged: Notice, methodRegistered: Notice
+        passwordChanged: Notice, methodRegistered: Notice, accountExists: Notice
     ) {
         self.subject = subject
         self.signUp = signUp
@@ -91,6 +93,7 @@ struct MailPhrases: Sendable {
         self.unasked = unasked
         self.passwordChanged = passwordChanged
         self.methodRegistered = methodRegistered
+        self.accountExists = accountExists
     }
 
     private static let english = MailPhrases(
@@ -112,7 +115,12 @@ struct MailPhrases: Sendable {
         methodRegistered: Notice(
             subject: "A verification method was added to your account at {{{organisation}}}",
             event: "An e-mail address was added to your account at {{{organisation}}} as a way to prove who you are.",
-            unasked: "If this was not you, tell {{{organisation}}} at once."))
+            unasked: "If this was not you, tell {{{organisation}}} at once."),
+        accountExists: Notice(
+            subject: "You already have an account at {{{organisation}}}",
+            event: "Somebody, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
+                + "It has an account already. To get in, sign in; if you forgot your password, reset it.",
+            unasked: "If this was not you, there is nothing to do: your account is as it was."))
 
     private static let danish = MailPhrases(
         subject: "Din bekræftelseskode til {{{organisation}}}",
@@ -133,7 +141,12 @@ struct MailPhrases: Sendable {
         methodRegistered: Notice(
             subject: "Der er tilføjet en bekræftelsesmetode til din konto hos {{{organisation}}}",
             event: "En e-mailadresse er blevet knyttet til din konto hos {{{organisation}}} som bekræftelsesmetode.",
-            unasked: "Hvis det ikke var dig, skal du straks kontakte {{{organisation}}}."))
+            unasked: "Hvis det ikke var dig, skal du straks kontakte {{{organisation}}}."),
+        accountExists: Notice(
+            subject: "Du har allerede en konto hos {{{organisation}}}",
+            event: "Nogen, måske dig, har bedt om en ny konto hos {{{organisation}}} med denne e-mailadresse. "
+                + "Den har allerede en konto. Log på for at komme ind; nulstil adgangskoden, hvis du har glemt den.",
+            unasked: "Hvis det ikke var dig, skal du ikke gøre noget: Din konto er, som den var."))
 
     private static let dutch = MailPhrases(
         subject: "Uw verificatiecode voor {{{organisation}}}",
@@ -156,7 +169,13 @@ struct MailPhrases: Sendable {
         methodRegistered: Notice(
             subject: "Er is een verificatiemethode toegevoegd aan uw account bij {{{organisation}}}",
             event: "Aan uw account bij {{{organisation}}} is een e-mailadres als verificatiemethode toegevoegd.",
-            unasked: "Hebt u dit niet zelf gedaan, neem dan meteen contact op met {{{organisation}}}."))
+            unasked: "Hebt u dit niet zelf gedaan, neem dan meteen contact op met {{{organisation}}}."),
+        accountExists: Notice(
+            subject: "U hebt al een account bij {{{organisation}}}",
+            event:
+                "Iemand, misschien uzelf, heeft met dit e-mailadres om een nieuw account bij {{{organisation}}} gevraagd. "
+                + "Er is al een account. Meld u aan; bent u uw wachtwoord vergeten, stel het dan opnieuw in.",
+            unasked: "Hebt u dit niet zelf gedaan, dan hoeft u niets te doen: uw account is niet gewijzigd."))
 
     private static let french = MailPhrases(
         subject: "Votre code de vérification pour {{{organisation}}}",
@@ -182,7 +201,13 @@ struct MailPhrases: Sendable {
             subject: "Un moyen de vérification a été ajouté à votre compte chez {{{organisation}}}",
             event:
                 "Une adresse e-mail a été ajoutée à votre compte chez {{{organisation}}} comme moyen de vérification.",
-            unasked: "Si ce n’était pas vous, prévenez immédiatement {{{organisation}}}."))
+            unasked: "Si ce n’était pas vous, prévenez immédiatement {{{organisation}}}."),
+        accountExists: Notice(
+            subject: "Vous avez déjà un compte chez {{{organisation}}}",
+            event: "Quelqu’un, peut-être vous, a demandé un nouveau compte chez {{{organisation}}} avec cette adresse "
+                + "e-mail. Elle a déjà un compte. Connectez-vous ; si vous avez oublié votre mot de passe, "
+                + "réinitialisez-le.",
+            unasked: "Si ce n’était pas vous, vous n’avez rien à faire : votre compte n’a pas changé."))
 
     private static let japanese = MailPhrases(
         subject: "{{{organisation}}} の確認コード",
@@ -202,5 +227,10 @@ struct MailPhrases: Sendable {
         methodRegistered: Notice(
             subject: "{{{organisation}}} のアカウントに本人確認方法が追加されました",
             event: "{{{organisation}}} のアカウントに、本人確認方法としてメール アドレスが追加されました。",
-            unasked: "お心当たりがない場合は、すぐに {{{organisation}}} にご連絡ください。"))
+            unasked: "お心当たりがない場合は、すぐに {{{organisation}}} にご連絡ください。"),
+        accountExists: Notice(
+            subject: "{{{organisation}}} のアカウントはすでにあります",
+            event: "このメール アドレスで {{{organisation}}} の新しいアカウントの作成が求められましたが、アカウントはすでにあります。"
+                + "ご利用になるにはサインインしてください。パスワードをお忘れの場合は、再設定してください。",
+            unasked: "お心当たりがない場合は、何もする必要はありません。アカウントに変更はありません。"))
 }

@@ -17,10 +17,12 @@ package struct InProcessTransport: HTTPTransport {
     private let logger: Logger
     private let peer: IPAddress?
 
-    /// - Parameter peer: Whom the requests are said to come from; nil: from within the process.
-    package init(routes: IdentityRoutes, peer: IPAddress? = nil) {
+    /// - Parameters:
+    ///   - perimeter: The limits per source; none by default.
+    ///   - peer: Whom the requests are said to come from; nil: from within the process.
+    package init(routes: IdentityRoutes, within perimeter: Perimeter = Perimeter(), peer: IPAddress? = nil) {
         self.peer = peer
-        responder = routes.router().buildResponder()
+        responder = perimeter.responder(for: routes)
         logger = Logger(label: "identity-test-server", factory: { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -25,6 +25,8 @@ public final class TestMailbox: Sendable {
             case passwordChanged
             /// A notice, without a code: a second factor was registered.
             case methodRegistered
+            /// A notice, without a code: somebody wants to sign up with the address of an account.
+            case accountExists
         }
 
         /// What tells a mail from others; a mail that arrives twice has it twice.
@@ -186,10 +188,11 @@ public final class TestMailbox: Sendable {
                 let limit = 100
                 let leased = try await store.leaseMails(limit: limit, now: now, until: now.addingTimeInterval(60))
                 for item in leased {
-                    let mail = try mail(item.mail)
-                    state.withLock { state in
-                        state.mails.insert(mail, at: 0)
-                        if trouble?.kind == .duplicated { state.mails.insert(mail, at: 0) }
+                    if let mail = try mail(item.mail) {
+                        state.withLock { state in
+                            state.mails.insert(mail, at: 0)
+                            if trouble?.kind == .duplicated { state.mails.insert(mail, at: 0) }
+                        }
                     }
                     try await store.markSent(item, now: now)
                 }
@@ -200,13 +203,15 @@ public final class TestMailbox: Sendable {
         }
     }
 
-    private func mail(_ outboxMail: OutboxMail) throws(StoreError) -> Mail {
+    /// Nil for a mail to nobody.
+    private func mail(_ outboxMail: OutboxMail) throws(StoreError) -> Mail? {
         let content: MailContent
         do throws(VaultError) {
             content = try outboxMail.content(using: vault)
         } catch {
             throw .corrupt("outbox")
         }
+        guard !content.recipient.isEmpty else { return nil }
         return Mail(
             id: outboxMail.id, to: content.recipient, purpose: Mail.Purpose(content.purpose), code: content.code,
             language: content.language.rawValue, sentAt: content.sentAt)
@@ -224,6 +229,7 @@ extension TestMailbox.Mail.Purpose {
             case .registration: .registration
             case .passwordChanged: .passwordChanged
             case .methodRegistered: .methodRegistered
+            case .accountExists: .accountExists
             }
     }
 }

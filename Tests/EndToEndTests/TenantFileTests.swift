@@ -61,7 +61,8 @@ import Testing
     @Test(
         "a slip in the tenant file ends with 64 and a sentence that names it", .timeLimit(.minutes(1)),
         arguments: [
-            Slip("subdomain: harbour", "subdomian: harbour", "subdomian"),
+            Slip("subdomain: harbour", "subdomian: harbour", "“subdomian” in line 3"),
+            Slip("displayName: Harbour app", "displayName: Harbour app\n        enumeration: open", "enumeration"),
             Slip("domain: harbour.example.com\n", "\n", "domain"),
             Slip("id: 0c2e6a3e", "id: x", "tenant id"),
             Slip("clientId: 7d9f", "clientId: x", "clientId"),

@@ -83,6 +83,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             case .expiredCode: .expiredCode
             case .tooManyCodes: .tooManyCodes
             case .throttled: .addressThrottled
+            case .tooManyNames: .sourceThrottled
             case .invalidScope: .invalidScope
             case .scopeNotConsented: .scopeNotConsented
             case .userNotFound: .userNotFound

@@ -52,7 +52,8 @@ extension Refusal {
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
         case .revokedRefreshToken: .throttled(retryAfter: 7)
-        case .throttled: nil
+        case .throttled: .tooManyNames(retryAfter: 7)
+        case .tooManyNames: nil
         }
     }
 
@@ -85,7 +86,7 @@ extension Refusal {
         case .unknownMethod: [.signInChallenge]
         case .invalidContact: [.registerChallenge]
         // Status 429, whose body no native client reads (native-auth-v1 §2.4).
-        case .throttled: []
+        case .throttled, .tooManyNames: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -223,11 +224,11 @@ extension RequestFault {
 
     @Test("native-auth-v1 §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 28 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 29 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))
-            let isThrottled = refusal == .throttled(retryAfter: 7)
+            let isThrottled = [.throttled(retryAfter: 7), .tooManyNames(retryAfter: 7)].contains(refusal)
             #expect(reply.status == (isThrottled ? 429 : 400), "\(refusal)")
             let tellsWhen = isThrottled || refusal == .locked(seconds: 7)
             #expect(reply.retryAfter == (tellsWhen ? 7 : nil), "\(refusal)")

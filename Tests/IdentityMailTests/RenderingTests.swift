@@ -78,9 +78,11 @@ struct RenderingTests {
                 """)
     }
 
-    static let notices: [MailContent.Purpose] = [.passwordChanged, .methodRegistered]
+    static let notices: [MailContent.Purpose] = [.passwordChanged, .methodRegistered, .accountExists]
 
-    @Test("SEC-SSPR-5, SEC-MFA-4: the notices read as written down here", arguments: MailLanguage.allCases, notices)
+    @Test(
+        "SEC-SSPR-5, SEC-MFA-4: the notices read as written down here", arguments: MailLanguage.allCases,
+        [MailContent.Purpose.passwordChanged, .methodRegistered])
     func theNotices(_ language: MailLanguage, _ purpose: MailContent.Purpose) throws {
         let isPassword = purpose == .passwordChanged
         let (subject, event, advice) =
@@ -144,6 +146,41 @@ struct RenderingTests {
                 )
             }
         let words = try MailRenderer().words(of: .notice(purpose, language))
+        #expect(words.subject == subject)
+        #expect(words.text == "Contoso\n\n\(event)\n\n\(advice)")
+    }
+
+    @Test(
+        "SEC-ENUM-2: the owner of the address of a sign-up is told that there is an account",
+        arguments: [
+            (
+                MailLanguage.english, "You already have an account at Contoso",
+                "Somebody, perhaps you, asked for a new account at Contoso with this e-mail address. It has an account already. To get in, sign in; if you forgot your password, reset it.",
+                "If this was not you, there is nothing to do: your account is as it was."
+            ),
+            (
+                .danish, "Du har allerede en konto hos Contoso",
+                "Nogen, måske dig, har bedt om en ny konto hos Contoso med denne e-mailadresse. Den har allerede en konto. Log på for at komme ind; nulstil adgangskoden, hvis du har glemt den.",
+                "Hvis det ikke var dig, skal du ikke gøre noget: Din konto er, som den var."
+            ),
+            (
+                .dutch, "U hebt al een account bij Contoso",
+                "Iemand, misschien uzelf, heeft met dit e-mailadres om een nieuw account bij Contoso gevraagd. Er is al een account. Meld u aan; bent u uw wachtwoord vergeten, stel het dan opnieuw in.",
+                "Hebt u dit niet zelf gedaan, dan hoeft u niets te doen: uw account is niet gewijzigd."
+            ),
+            (
+                .french, "Vous avez déjà un compte chez Contoso",
+                "Quelqu’un, peut-être vous, a demandé un nouveau compte chez Contoso avec cette adresse e-mail. Elle a déjà un compte. Connectez-vous ; si vous avez oublié votre mot de passe, réinitialisez-le.",
+                "Si ce n’était pas vous, vous n’avez rien à faire : votre compte n’a pas changé."
+            ),
+            (
+                .japanese, "Contoso のアカウントはすでにあります",
+                "このメール アドレスで Contoso の新しいアカウントの作成が求められましたが、アカウントはすでにあります。ご利用になるにはサインインしてください。パスワードをお忘れの場合は、再設定してください。",
+                "お心当たりがない場合は、何もする必要はありません。アカウントに変更はありません。"
+            ),
+        ])
+    func theNoticeOfAnAccount(_ language: MailLanguage, subject: String, event: String, advice: String) throws {
+        let words = try MailRenderer().words(of: .notice(.accountExists, language))
         #expect(words.subject == subject)
         #expect(words.text == "Contoso\n\n\(event)\n\n\(advice)")
     }

@@ -12,6 +12,7 @@ extension StepSituation {
     ///
     /// - Parameters:
     ///   - fresh: The code, drawn in any case; without a mail nobody ever learns it.
+    ///   - purpose: That of a notice sends the notice in the code's place; all else is the same.
     ///   - next: The state in which the code is awaited.
     ///   - delivering: What the client is told; its argument is the seconds until another code may be asked for.
     func sendCode<State>(
@@ -35,7 +36,9 @@ extension StepSituation {
         return Decision(
             .accepted(delivering(settings.resendCooldown)), next: next, row: row,
             effects: [
-                .mailCode(fresh, to: email, for: purpose), .record(.codeSent), .count(counted, of: .address),
+                purpose == .accountExists
+                    ? .mailNotice(purpose, to: email) : .mailCode(fresh, to: email, for: purpose),
+                .record(.codeSent), .count(counted, of: .address),
                 .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
             ])
     }

@@ -90,6 +90,8 @@ package struct StepSituation: Sendable {
     package var lockout: Lockout?
     /// Whether the user has signed in from this network lately (`SEC-LOCK-3`).
     package var isFamiliar: Bool
+    /// Whether no answer may tell that an account exists (`SEC-ENUM-2`).
+    package var hidesAccounts: Bool
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
@@ -97,7 +99,7 @@ package struct StepSituation: Sendable {
     package init(
         row: FlowRow, taken: Set<LoginIdentifier.Key>, account: UserAccount? = nil,
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil,
-        isFamiliar: Bool = false, now: Date,
+        isFamiliar: Bool = false, hidesAccounts: Bool = false, now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -106,6 +108,7 @@ package struct StepSituation: Sendable {
         self.counted = counted
         self.lockout = lockout
         self.isFamiliar = isFamiliar
+        self.hidesAccounts = hidesAccounts
         self.now = now
         self.userFlow = userFlow
         self.settings = settings

@@ -72,14 +72,18 @@ package enum FlowState: Hashable, Sendable, Codable {
 
 /// An account as a flow refers to it.
 package struct AccountBinding: Hashable, Sendable, Codable {
+    /// In a decoy flow, derived from the name that was typed: always the same, and nobody's.
     package var user: UserID
-    /// The version of the credentials when the flow began. Under another one the flow has ended (`SEC-CT-9`).
-    package var credentialVersion: Int
+    /// The version of the credentials when the flow began. Under another one the flow has ended (`SEC-CT-9`). Nil in a decoy
+    /// flow, in which nothing is ever right: there is no account, and the client must not learn it (`SEC-ENUM-3`).
+    package var credentialVersion: Int?
 
-    package init(user: UserID, credentialVersion: Int) {
+    package init(user: UserID, credentialVersion: Int?) {
         self.user = user
         self.credentialVersion = credentialVersion
     }
+
+    package var isDecoy: Bool { credentialVersion == nil }
 }
 
 /// What a person has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).

@@ -1,5 +1,15 @@
 package import NativeAuthCore
 
+/// How much an answer may tell a stranger about whether an account exists (security requirements §7).
+package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The contract as it is: a sign-up is told that the address is taken, a sign-in that nobody has it.
+    case compat
+    /// The same answers, of which a source gets only so many (`SEC-ENUM-1`).
+    case bulk
+    /// No answer tells, before the mailbox is proven (`SEC-ENUM-2`, `SEC-ENUM-3`).
+    case strict
+}
+
 /// A tenant: who owns the users.
 package struct Tenant: Hashable, Sendable {
     package var id: TenantID
@@ -9,12 +19,17 @@ package struct Tenant: Hashable, Sendable {
     package var domain: String
     /// The name that mails show.
     package var displayName: String
+    /// Nil: as the server's settings say.
+    package var enumeration: EnumerationMode?
 
-    package init(id: TenantID, subdomain: String, domain: String, displayName: String) {
+    package init(
+        id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil
+    ) {
         self.id = id
         self.subdomain = subdomain
         self.domain = domain
         self.displayName = displayName
+        self.enumeration = enumeration
     }
 }
 
@@ -31,10 +46,12 @@ package struct Client: Hashable, Sendable {
     package var scopes: [String]
     /// Whether users need a second factor here, whatever the user flow says.
     package var requiresSecondFactor: Bool
+    /// Nil: as the tenant says.
+    package var enumeration: EnumerationMode?
 
     package init(
         id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = [],
-        requiresSecondFactor: Bool = false
+        requiresSecondFactor: Bool = false, enumeration: EnumerationMode? = nil
     ) {
         self.id = id
         self.displayName = displayName
@@ -42,6 +59,7 @@ package struct Client: Hashable, Sendable {
         self.isNativeAuthEnabled = isNativeAuthEnabled
         self.scopes = scopes
         self.requiresSecondFactor = requiresSecondFactor
+        self.enumeration = enumeration
     }
 }
 

@@ -74,10 +74,13 @@ package struct MailContent: Hashable, Sendable, Codable {
         /// Notices; they hold no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
         case passwordChanged
         case methodRegistered
+        /// Somebody wants to sign up with the address of an account (`SEC-ENUM-2`).
+        case accountExists
     }
 
     package var purpose: Purpose
-    /// The recipient's address, as validated (`SEC-ID-1`).
+    /// The recipient's address, as validated (`SEC-ID-1`). Empty: nobody's. Such a mail is not sent; it is there so that a flow
+    /// about nobody does the same work as others (`SEC-ENUM-4`).
     package var recipient: String
     /// The digits; nil in a notice. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
     package var code: String?

@@ -174,6 +174,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case accountDisabled = "account.disabled"
         case accountEnabled = "account.enabled"
         case attributesIgnored = "attribute.ignored"
+        case enumerationSuspected = "enumeration.suspected"
         case continuationTokenMisused = "continuation_token.misused"
         case mailFailed = "outbox.failed"
         case backupMade = "backup.made"

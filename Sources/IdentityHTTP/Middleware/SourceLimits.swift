@@ -142,6 +142,12 @@ package final class SourceLimits: Sendable {
         case refreshes
         case introspections
         case polls
+        /// `SEC-ENUM-1`.
+        case revelationsPerMinute
+        case revelationsPerHour
+        case revelationsPerDay
+
+        static let revelations: [Budget] = [.revelationsPerMinute, .revelationsPerHour, .revelationsPerDay]
 
         var rule: (limit: Int, seconds: Int) {
             switch self {
@@ -152,6 +158,9 @@ package final class SourceLimits: Sendable {
             case .wrongPasswords: (50, 600)
             case .refreshes: (10, 60)
             case .introspections, .polls: (2, 1)
+            case .revelationsPerMinute: (10, 60)
+            case .revelationsPerHour: (60, 3_600)
+            case .revelationsPerDay: (200, 86_400)
             }
         }
     }
@@ -205,6 +214,33 @@ package final class SourceLimits: Sendable {
         alarms.withLock {
             $0[secret, default: GuessingAlarm()].count(isRight: isRight, at: Self.milliseconds(now))
         }
+    }
+
+    /// Whole seconds until a source may be told again whether an account exists; nil: it may now. Counts nothing: what an answer
+    /// tells shows after the step, as with a guess.
+    package func waitForRevelation(from source: SourceAddress, now: Date) -> Int? {
+        let demands = revelations(to: source, now)
+        return table.withLock { table in Self.wait(for: demands, &table, now) }
+    }
+
+    /// Counts an answer that told whether an account exists (`SEC-ENUM-1`).
+    ///
+    /// - Returns: Whether it used up what the source may be told for now.
+    package func recordRevelation(from source: SourceAddress, now: Date) -> Bool {
+        let demands = revelations(to: source, now)
+        return table.withLock { table in
+            let couldAsk = Self.wait(for: demands, &table, now) == nil
+            for demand in demands { table.count(demand, Self.milliseconds(now)) }
+            return couldAsk && Self.wait(for: demands, &table, now) != nil
+        }
+    }
+
+    private func revelations(to source: SourceAddress, _ now: Date) -> [Demand] {
+        Budget.revelations.flatMap { demands(of: source, $0, now) }
+    }
+
+    private static func wait(for demands: [Demand], _ table: inout Table, _ now: Date) -> Int? {
+        demands.compactMap { table.wait($0, milliseconds(now)) }.max()
     }
 
     /// Counts a step of a flow or a family, or refuses it and counts nothing.

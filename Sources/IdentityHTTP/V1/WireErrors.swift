@@ -104,6 +104,8 @@ package struct V1Failure: Hashable, Sendable {
                 Self(
                     .temporarilyUnavailable, .tenantThrottled, "Too many attempts for this address; come again later.",
                     status: 429)
+            case .tooManyNames:
+                Self(.temporarilyUnavailable, .tenantThrottled, Self.tooManyRequests, status: 429)
             case .invalidScope:
                 Self(
                     .invalidScope, .scopeInvalid,
@@ -143,6 +145,7 @@ package struct V1Failure: Hashable, Sendable {
             }
         if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
         if case .throttled(let seconds) = refusal { retryAfter = seconds }
+        if case .tooManyNames(let seconds) = refusal { retryAfter = seconds }
         if case .locked(let seconds) = refusal { retryAfter = seconds }
     }
 
@@ -190,7 +193,7 @@ package struct V1Failure: Hashable, Sendable {
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
             case .throttled:
-                Self(.temporarilyUnavailable, .tenantThrottled, "Too many requests; come again later.", status: 429)
+                Self(.temporarilyUnavailable, .tenantThrottled, Self.tooManyRequests, status: 429)
             case .unavailable:
                 Self(
                     .temporarilyUnavailable, .temporarilyUnavailable, "The server cannot answer now; come again soon.",
@@ -210,6 +213,8 @@ package struct V1Failure: Hashable, Sendable {
             break
         }
     }
+
+    private static let tooManyRequests = "Too many requests; come again later."
 
     /// The five progress reports that V1 says as errors (native-auth-v1 §0.3 row 5).
     static let credentialRequired = Self(

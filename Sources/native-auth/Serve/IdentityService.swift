@@ -107,6 +107,7 @@ struct IdentityService: Sendable {
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
         try await expectSameMasterKey(keys)
+        if settings.profile == .development { engineSettings.enumeration = .compat }
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
             engineSettings.limits = nil

@@ -19,6 +19,7 @@ enum TenantFile {
         var subdomain: String
         var domain: String
         var displayName: String
+        var enumeration: EnumerationMode?
         var applications: [ApplicationEntry]
     }
 
@@ -32,6 +33,7 @@ enum TenantFile {
         var attributes: [AttributeEntry]?
         var requiresSecondFactor: Bool?
         var requiresDistinctMailbox: Bool?
+        var enumeration: EnumerationMode?
     }
 
     private struct AttributeEntry: Decodable {
@@ -45,10 +47,10 @@ enum TenantFile {
     /// The members that each level may have; another one is a slip that must not go unseen.
     private static let known: [String: Set<String>] = [
         "": ["tenants"],
-        "tenants": ["id", "subdomain", "domain", "displayName", "applications"],
+        "tenants": ["id", "subdomain", "domain", "displayName", "enumeration", "applications"],
         "applications": [
             "clientId", "displayName", "signIn", "nativeAuthentication", "scopes", "requiredAttributes", "attributes",
-            "requiresSecondFactor", "requiresDistinctMailbox",
+            "requiresSecondFactor", "requiresDistinctMailbox", "enumeration",
         ],
         "attributes": ["name", "type", "required", "regex", "maximumLength"],
     ]
@@ -83,7 +85,9 @@ enum TenantFile {
         case .mapping(let mapping):
             return mapping.flatMap { key, value -> [String] in
                 let name = key.string ?? "a member"
-                guard known[level]?.contains(name) ?? true else { return ["“\(name)”"] }
+                guard known[level]?.contains(name) ?? true else {
+                    return ["“\(name)”" + (key.mark.map { " in line \($0.line)" } ?? "")]
+                }
                 return known[name] == nil ? [] : unknownMembers(of: value, at: name)
             }
         case .sequence(let sequence): return sequence.flatMap { unknownMembers(of: $0, at: level) }
@@ -102,7 +106,7 @@ enum TenantFile {
         let entries = file.tenants.map { entry in
             let tenant = Tenant(
                 id: TenantID(id(entry.id, "the tenant id")), subdomain: entry.subdomain, domain: entry.domain,
-                displayName: entry.displayName)
+                displayName: entry.displayName, enumeration: entry.enumeration)
             for name in [tenant.id.description, tenant.domain, tenant.subdomain]
             where !names.insert(name.lowercased()).inserted {
                 problems.append("--config \(path): two tenants are called “\(name)”.")
@@ -124,7 +128,7 @@ enum TenantFile {
                             requiresSecondFactor: application.requiresSecondFactor ?? false,
                             requiresDistinctMailbox: application.requiresDistinctMailbox ?? false),
                         isNativeAuthEnabled: application.nativeAuthentication ?? true,
-                        scopes: application.scopes ?? [])
+                        scopes: application.scopes ?? [], enumeration: application.enumeration)
                 })
         }
         if entries.isEmpty { problems.append("--config \(path) names no tenant.") }

@@ -68,14 +68,20 @@ package struct ResetDraft: Hashable, Sendable, Codable {
     /// The account's own address, as stored. The code goes there and nowhere else (`SEC-SSPR-3`): not to a mailbox that was
     /// registered for the second factor either, which somebody with the password alone may have done (docs/design/0005).
     package var email: EmailAddress
+    /// What the client hears of the address; nil: the address, masked.
+    package var label: String?
     /// In a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
-        account: AccountBinding, email: EmailAddress, capabilities: Set<Capability>
+        account: AccountBinding, email: EmailAddress, label: String? = nil, capabilities: Set<Capability>
     ) {
         self.account = account
         self.email = email
+        self.label = label
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
+
+    /// Where the code goes, as the client hears it.
+    package var target: String { label ?? email.masked }
 }

@@ -16,7 +16,7 @@ extension ResetState {
             var decision = situation.sendCode(
                 fresh, to: draft.email, for: .passwordReset, next: ResetState.awaitingCode(draft)
             ) { seconds in
-                .proveAddress(situation.delivery(to: draft.email, resendIn: seconds))
+                .proveAddress(situation.delivery(to: draft.target, resendIn: seconds))
             }
             if decision.effects.contains(.record(.codeSent)), situation.row.codesSent == 0 {
                 decision.effects.append(.record(.resetStarted, user: draft.account.user))
@@ -59,7 +59,7 @@ extension ResetState {
             var row = situation.row
             row.revision += 1
             // This flow goes on under the new credentials; all others of the user have ended (SEC-CT-9).
-            proven.account.credentialVersion += 1
+            proven.account.credentialVersion = draft.account.credentialVersion.map { $0 + 1 }
             return Decision(
                 .accepted(.awaitReset(pollInterval: situation.settings.pollInterval)), next: .changed(proven), row: row,
                 effects: [

@@ -111,19 +111,29 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     package var account: AccountBinding
     /// The stored address; codes go there and nowhere else (`SEC-ID-4`).
     package var email: EmailAddress
+    /// What the client hears of the address; nil: the address, masked.
+    package var label: String?
+    /// Whether the password is asked for, and no code.
     package var hasPassword: Bool
     /// In a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
-    package init(account: AccountBinding, email: EmailAddress, hasPassword: Bool, capabilities: Set<Capability>) {
+    package init(
+        account: AccountBinding, email: EmailAddress, label: String? = nil, hasPassword: Bool,
+        capabilities: Set<Capability>
+    ) {
         self.account = account
         self.email = email
+        self.label = label
         self.hasPassword = hasPassword
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// What a client must be able to handle to sign this user in (native-auth-v1 §3.2).
     package var neededChallengeType: ChallengeType { hasPassword ? .password : .oneTimePasscode }
+
+    /// Where the code goes, as the client hears it.
+    package var target: String { label ?? email.masked }
 
     /// With the first proof given.
     package func proven(byPassword: Bool, at date: Date, needsMailbox: Bool = false) -> Authentication {

@@ -41,7 +41,7 @@ extension SignInState {
                 return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
             }
             return situation.sendCode(fresh, to: draft.email, for: .signIn, next: .awaitingCode(draft)) { seconds in
-                .proveAddress(situation.delivery(to: draft.email, resendIn: seconds))
+                .proveAddress(situation.delivery(to: draft.target, resendIn: seconds))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -144,7 +144,7 @@ extension SignInState {
             return situation.sendCode(
                 fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
             ) { seconds in
-                .proveAddress(situation.delivery(to: method.email, resendIn: seconds))
+                .proveAddress(situation.delivery(to: method.email.masked, resendIn: seconds))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -215,7 +215,8 @@ extension StepSituation {
         account.map { proven.usableMethods(of: $0, distinctMailbox: userFlow.requiresDistinctMailbox) } ?? []
     }
 
-    func delivery(to email: EmailAddress, resendIn seconds: Int) -> CodeDelivery {
-        CodeDelivery(maskedTarget: email.masked, codeLength: settings.codeDigits, resendInterval: seconds)
+    /// - Parameter target: The address, masked.
+    func delivery(to target: String, resendIn seconds: Int) -> CodeDelivery {
+        CodeDelivery(maskedTarget: target, codeLength: settings.codeDigits, resendInterval: seconds)
     }
 }

@@ -10,14 +10,19 @@ package import NativeAuthCore
 // pair that is refused, is in SignUpStateTests.
 extension SignUpState {
     /// Asks for a challenge: a code, again or for the first time, or the word that a password is wanted.
-    package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<SignUpState> {
+    ///
+    /// - Parameter owner: Who has the address already, where only they may learn it: they are told by mail, which takes the
+    ///   code's place (`SEC-ENUM-2`).
+    package func challenging(
+        with fresh: FreshCode, owner: EmailAddress? = nil, in situation: StepSituation
+    ) -> Decision<SignUpState> {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
-            situation.sendCode(fresh, to: draft.email, for: .signUp, next: .awaitingCode(draft)) { seconds in
-                .proveAddress(
-                    CodeDelivery(
-                        maskedTarget: draft.email.masked, codeLength: situation.settings.codeDigits,
-                        resendInterval: seconds))
+            situation.sendCode(
+                fresh, to: owner ?? draft.email, for: owner == nil ? .signUp : .accountExists,
+                next: .awaitingCode(draft)
+            ) { seconds in
+                .proveAddress(situation.delivery(to: draft.email.masked, resendIn: seconds))
             }
         case .choosingCredential(let draft), .awaitingPassword(let draft):
             Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
@@ -35,7 +40,11 @@ extension SignUpState {
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(let draft):
-            switch situation.judgeCode(matches: matches) as StepSituation.CodeJudgement<SignUpState> {
+            // Where nobody may learn that the address is taken no code for it is right (SEC-ENUM-2).
+            let isHidden = situation.hidesAccounts && situation.taken.contains(draft.email.key)
+            switch situation.judgeCode(matches: { matches($0) && !isHidden })
+                as StepSituation.CodeJudgement<SignUpState>
+            {
             case .refused(let decision): return decision
             case .proven(let row, let effects):
                 return Self.proceeding(with: draft, newUser: newUser, row: row, effects: effects, in: situation)
