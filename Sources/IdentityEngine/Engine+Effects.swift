@@ -168,6 +168,7 @@ extension Engine.Subjects {
     fileprivate subscript(who: CountedSubject) -> Data? {
         switch who {
         case .address: address
+        case .account: account
         case .source: source
         case .site: site
         }

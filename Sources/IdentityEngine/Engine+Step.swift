@@ -68,7 +68,7 @@ extension Engine {
     /// What a step reads besides its flow.
     struct Reading: Sendable {
         var identifiers: [LoginIdentifier.Key] = []
-        /// Whether the wrong passwords of the user matter.
+        /// Whether the wrong passwords of the user matter, and whether they were warned of them.
         var hasLockout = false
         /// To whom the code of the step goes, where the presented state does not say it yet: limits are per recipient
         /// (`SEC-OTP-12`).
@@ -79,6 +79,7 @@ extension Engine {
     struct Subjects: Sendable {
         var isFamiliar = false
         var address: Data?
+        var account: Data?
         var source: Data?
         var site: Data?
         /// The user's failures from this class of sources, and from both.
@@ -171,7 +172,9 @@ extension Engine {
         let query = StepQuery(
             tenant: scene.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
             identifiers: reading.identifiers, user: opened.state.account?.user,
-            subjects: [subjects.address, subjects.source, subjects.site].compactMap(\.self),
+            subjects: [
+                subjects.address, subjects.source, subjects.site, reading.hasLockout ? subjects.account : nil,
+            ].compactMap(\.self),
             lockout: reading.hasLockout ? subjects.lockout : nil, now: scene.now)
         let result: Result<Answer, EngineError>
         do {
@@ -228,6 +231,7 @@ extension Engine {
         }
         var counted: [CountedSubject: [CountedEvent: [Date]]] = [:]
         if let address = subjects.address { counted[.address] = facts.counted[address] ?? [:] }
+        if let account = subjects.account { counted[.account] = facts.counted[account] ?? [:] }
         if let source = subjects.source { counted[.source] = facts.counted[source] ?? [:] }
         if let site = subjects.site { counted[.site] = facts.counted[site] ?? [:] }
         return .open(
@@ -296,6 +300,7 @@ extension Engine {
             }
             subjects.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
             subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
+            subjects.account = digest([Data("account".utf8), id])
         }
         // A contact that is not the account's own is a stranger to it, however familiar the source: its owner has a budget of
         // their own there.

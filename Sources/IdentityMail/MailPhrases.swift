@@ -21,6 +21,8 @@ struct MailPhrases: Sendable {
     var passwordChanged: Notice
     var methodRegistered: Notice
     var accountExists: Notice
+    var signInLocked: Notice
+    var signedInAfterFailures: Notice
 
     /// The sentences of a mail that tells what happened to the account.
     struct Notice: Sendable {
@@ -53,6 +55,8 @@ struct MailPhrases: Sendable {
         case .passwordChanged: notice(passwordChanged)
         case .methodRegistered: notice(methodRegistered)
         case .accountExists: notice(accountExists)
+        case .signInLocked: notice(signInLocked)
+        case .signedInAfterFailures: notice(signedInAfterFailures)
         }
     }
 
@@ -79,7 +83,8 @@ struct MailPhrases: Sendable {
     private init(
         subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
         registration: String, label: String, validity: String, secrecy: String, unasked: String,
-        passwordChanged: Notice, methodRegistered: Notice, accountExists: Notice
+        passwordChanged: Notice, methodRegistered: Notice, accountExists: Notice,
+        signInLocked: Notice, signedInAfterFailures: Notice
     ) {
         self.subject = subject
         self.signUp = signUp
@@ -94,6 +99,8 @@ struct MailPhrases: Sendable {
         self.passwordChanged = passwordChanged
         self.methodRegistered = methodRegistered
         self.accountExists = accountExists
+        self.signInLocked = signInLocked
+        self.signedInAfterFailures = signedInAfterFailures
     }
 
     private static let english = MailPhrases(
@@ -120,7 +127,18 @@ struct MailPhrases: Sendable {
             subject: "You already have an account at {{{organisation}}}",
             event: "Somebody, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
                 + "It has an account already. To get in, sign in; if you forgot your password, reset it.",
-            unasked: "If this was not you, there is nothing to do: your account is as it was."))
+            unasked: "If this was not you, there is nothing to do: your account is as it was."),
+        signInLocked: Notice(
+            subject: "Someone is trying to sign in to your account at {{{organisation}}}",
+            event: "Many wrong passwords were tried for your account at {{{organisation}}}. Sign-in with a password is "
+                + "held up for a while; choosing a new password lifts that at once.",
+            unasked: "If this was not you, your account is protected. Use a password here that you use "
+                + "nowhere else."),
+        signedInAfterFailures: Notice(
+            subject: "Your account at {{{organisation}}} was signed in to after many wrong passwords",
+            event: "The right password for your account at {{{organisation}}} was given after many wrong "
+                + "ones.",
+            unasked: "If this was not you, choose a new password at once and tell {{{organisation}}}."))
 
     private static let danish = MailPhrases(
         subject: "Din bekræftelseskode til {{{organisation}}}",
@@ -146,7 +164,20 @@ struct MailPhrases: Sendable {
             subject: "Du har allerede en konto hos {{{organisation}}}",
             event: "Nogen, måske dig, har bedt om en ny konto hos {{{organisation}}} med denne e-mailadresse. "
                 + "Den har allerede en konto. Log på for at komme ind; nulstil adgangskoden, hvis du har glemt den.",
-            unasked: "Hvis det ikke var dig, skal du ikke gøre noget: Din konto er, som den var."))
+            unasked: "Hvis det ikke var dig, skal du ikke gøre noget: Din konto er, som den var."),
+        signInLocked: Notice(
+            subject: "Nogen forsøger at logge på din konto hos {{{organisation}}}",
+            event:
+                "Der er prøvet mange forkerte adgangskoder til din konto hos {{{organisation}}}. Det varer lidt, før der "
+                + "igen kan logges på med adgangskode; vælger du en ny, ophæves det med det samme.",
+            unasked: "Hvis det ikke var dig, er din konto beskyttet. Brug her en adgangskode, som du ikke "
+                + "bruger andre steder."),
+        signedInAfterFailures: Notice(
+            subject: "Der er logget på din konto hos {{{organisation}}} efter mange forkerte adgangskoder",
+            event: "Den rigtige adgangskode til din konto hos {{{organisation}}} er givet efter mange "
+                + "forkerte.",
+            unasked: "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte "
+                + "{{{organisation}}}."))
 
     private static let dutch = MailPhrases(
         subject: "Uw verificatiecode voor {{{organisation}}}",
@@ -175,7 +206,20 @@ struct MailPhrases: Sendable {
             event:
                 "Iemand, misschien uzelf, heeft met dit e-mailadres om een nieuw account bij {{{organisation}}} gevraagd. "
                 + "Er is al een account. Meld u aan; bent u uw wachtwoord vergeten, stel het dan opnieuw in.",
-            unasked: "Hebt u dit niet zelf gedaan, dan hoeft u niets te doen: uw account is niet gewijzigd."))
+            unasked: "Hebt u dit niet zelf gedaan, dan hoeft u niets te doen: uw account is niet gewijzigd."),
+        signInLocked: Notice(
+            subject: "Iemand probeert zich aan te melden bij uw account bij {{{organisation}}}",
+            event:
+                "Er zijn veel verkeerde wachtwoorden geprobeerd voor uw account bij {{{organisation}}}. Aanmelden met een "
+                + "wachtwoord is een tijdlang niet mogelijk; met een nieuw wachtwoord heft u dat meteen op.",
+            unasked: "Hebt u dit niet zelf gedaan, dan is uw account beschermd. Gebruik hier een wachtwoord "
+                + "dat u nergens anders gebruikt."),
+        signedInAfterFailures: Notice(
+            subject: "Er is aangemeld bij uw account bij {{{organisation}}} na veel verkeerde wachtwoorden",
+            event: "Na veel verkeerde wachtwoorden is het juiste wachtwoord van uw account bij "
+                + "{{{organisation}}} opgegeven.",
+            unasked: "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op "
+                + "met {{{organisation}}}."))
 
     private static let french = MailPhrases(
         subject: "Votre code de vérification pour {{{organisation}}}",
@@ -207,7 +251,20 @@ struct MailPhrases: Sendable {
             event: "Quelqu’un, peut-être vous, a demandé un nouveau compte chez {{{organisation}}} avec cette adresse "
                 + "e-mail. Elle a déjà un compte. Connectez-vous ; si vous avez oublié votre mot de passe, "
                 + "réinitialisez-le.",
-            unasked: "Si ce n’était pas vous, vous n’avez rien à faire : votre compte n’a pas changé."))
+            unasked: "Si ce n’était pas vous, vous n’avez rien à faire : votre compte n’a pas changé."),
+        signInLocked: Notice(
+            subject: "Quelqu’un essaie de se connecter à votre compte chez {{{organisation}}}",
+            event:
+                "De nombreux mots de passe erronés ont été essayés pour votre compte chez {{{organisation}}}. La connexion "
+                + "par mot de passe est suspendue un moment ; choisir un nouveau mot de passe y met fin aussitôt.",
+            unasked: "Si ce n’était pas vous, votre compte est protégé. Utilisez ici un mot de passe que vous "
+                + "n’utilisez nulle part ailleurs."),
+        signedInAfterFailures: Notice(
+            subject: "Connexion à votre compte chez {{{organisation}}} après de nombreux mots de passe erronés",
+            event: "Le bon mot de passe de votre compte chez {{{organisation}}} a été donné après de "
+                + "nombreux mots de passe erronés.",
+            unasked: "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez "
+                + "{{{organisation}}}."))
 
     private static let japanese = MailPhrases(
         subject: "{{{organisation}}} の確認コード",
@@ -232,5 +289,14 @@ struct MailPhrases: Sendable {
             subject: "{{{organisation}}} のアカウントはすでにあります",
             event: "このメール アドレスで {{{organisation}}} の新しいアカウントの作成が求められましたが、アカウントはすでにあります。"
                 + "ご利用になるにはサインインしてください。パスワードをお忘れの場合は、再設定してください。",
-            unasked: "お心当たりがない場合は、何もする必要はありません。アカウントに変更はありません。"))
+            unasked: "お心当たりがない場合は、何もする必要はありません。アカウントに変更はありません。"),
+        signInLocked: Notice(
+            subject: "{{{organisation}}} のアカウントにサインインしようとした人がいます",
+            event: "{{{organisation}}} のアカウントに対して、誤ったパスワードが何度も入力されました。しばらくの間、パスワードではサインインできません。"
+                + "新しいパスワードを設定すると、すぐに解除されます。",
+            unasked: "お心当たりがない場合も、アカウントは保護されています。ほかで使っていないパスワードをお使いください。"),
+        signedInAfterFailures: Notice(
+            subject: "誤ったパスワードが何度も入力された後、{{{organisation}}} のアカウントへのサインインがありました",
+            event: "{{{organisation}}} のアカウントに、誤ったパスワードが何度も入力された後、正しいパスワードが入力されました。",
+            unasked: "お心当たりがない場合は、すぐに新しいパスワードを設定し、{{{organisation}}} にご連絡ください。"))
 }

@@ -27,6 +27,10 @@ public final class TestMailbox: Sendable {
             case methodRegistered
             /// A notice, without a code: somebody wants to sign up with the address of an account.
             case accountExists
+            /// A notice, without a code: wrong passwords have locked the account.
+            case signInLocked
+            /// A notice, without a code: the password was right, after many wrong ones.
+            case signedInAfterFailures
         }
 
         /// What tells a mail from others; a mail that arrives twice has it twice.
@@ -230,6 +234,8 @@ extension TestMailbox.Mail.Purpose {
             case .passwordChanged: .passwordChanged
             case .methodRegistered: .methodRegistered
             case .accountExists: .accountExists
+            case .signInLocked: .signInLocked
+            case .signedInAfterFailures: .signedInAfterFailures
             }
     }
 }

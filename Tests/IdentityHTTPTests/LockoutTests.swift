@@ -177,6 +177,59 @@ import Testing
         #expect(try await server.signIn(capabilities: nil, with: client).status == 200, "and that ended it")
     }
 
+    @Test("SEC-LOCK-10: the owner hears of a lock by mail, once in 24 hours, however long the attack and from wherever")
+    func theOwnerHearsOfALock() async throws {
+        let server = try await server()
+        #expect(try await guess(WireClient.password, on: server, from: Self.home).status == 200)
+        for number in 1...9 { expectWrong(try await guess(wrong(number), on: server, from: Self.elsewhere)) }
+        #expect(try await warnings(on: server) == [], "nine guesses are no attack")
+        for number in 10..<210 {
+            _ = try await guess(wrong(number), on: server, from: "198.51.\(number % 100).\(number)")
+            server.clock.advance(by: 18)
+        }
+        #expect(try await warnings(on: server) == [.signInLocked])
+        // The owner's own sign-in, from where nobody failed, is no news.
+        #expect(try await guess(WireClient.password, on: server, from: Self.home).status == 200)
+        // Both classes of sources share the one mail.
+        for number in 1...12 { _ = try await guess(wrong(number), on: server, from: Self.home) }
+        #expect(try await warnings(on: server) == [.signInLocked])
+        for number in 300..<372 {
+            server.clock.advance(by: 3_600)
+            _ = try await guess(wrong(number), on: server, from: Self.elsewhere)
+            // A notice is sent within a day or not at all.
+            _ = try await server.mailbox.mails()
+        }
+        #expect(try await warnings(on: server) == Array(repeating: .signInLocked, count: 4), "73 hours")
+        let mail = try #require(try await server.mailbox.mails(for: IdentityTestServer.email).first)
+        #expect(mail.code == nil)
+    }
+
+    @Test("SEC-LOCK-10: a right password after ten wrong ones is told to the owner, too")
+    func theOwnerHearsOfASuccess() async throws {
+        let server = try await server()
+        for number in 1...10 { expectWrong(try await guess(wrong(number), on: server)) }
+        server.clock.advance(by: 80_000)
+        expectWrong(try await guess(wrong(11), on: server))
+        server.clock.advance(by: 6_000)
+        #expect(try await guess(WireClient.password, on: server).status == 200)
+        #expect(try await warnings(on: server) == [.signInLocked], "that they were warned is 86 000 seconds ago")
+        for number in 21...30 { expectWrong(try await guess(wrong(number), on: server)) }
+        #expect(try await warnings(on: server) == [.signInLocked])
+        server.clock.advance(by: 400)
+        #expect(try await guess(WireClient.password, on: server).status == 200)
+        #expect(try await warnings(on: server) == [.signInLocked, .signedInAfterFailures])
+        server.clock.advance(by: 86_400)
+        for number in 31...38 { expectWrong(try await guess(wrong(number), on: server)) }
+        #expect(try await guess(WireClient.password, on: server).status == 200)
+        #expect(try await warnings(on: server).count == 2, "eight wrong ones are no news")
+    }
+
+    /// The warnings that went to the owner, oldest first.
+    private func warnings(on server: IdentityTestServer) async throws -> [TestMailbox.Mail.Purpose] {
+        try await server.mailbox.mails(for: IdentityTestServer.email).map(\.purpose)
+            .filter { $0 == .signInLocked || $0 == .signedInAfterFailures }.reversed()
+    }
+
     @Test("SEC-LOCK-7: right passwords at once are no failures, also after nine wrong ones")
     func parallelSignIns() async throws {
         let server = try await server()

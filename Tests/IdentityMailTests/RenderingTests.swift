@@ -78,7 +78,9 @@ struct RenderingTests {
                 """)
     }
 
-    static let notices: [MailContent.Purpose] = [.passwordChanged, .methodRegistered, .accountExists]
+    static let notices: [MailContent.Purpose] = [
+        .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures,
+    ]
 
     @Test(
         "SEC-SSPR-5, SEC-MFA-4: the notices read as written down here", arguments: MailLanguage.allCases,
@@ -183,6 +185,43 @@ struct RenderingTests {
         let words = try MailRenderer().words(of: .notice(.accountExists, language))
         #expect(words.subject == subject)
         #expect(words.text == "Contoso\n\n\(event)\n\n\(advice)")
+    }
+
+    @Test(
+        "SEC-LOCK-10: the warnings of somebody who guesses read as written down here",
+        arguments: [
+            (
+                MailLanguage.english, "Someone is trying to sign in to your account at Contoso",
+                "Many wrong passwords were tried for your account at Contoso. Sign-in with a password is held up for a while; choosing a new password lifts that at once.",
+                "The right password for your account at Contoso was given after many wrong ones."
+            ),
+            (
+                .danish, "Nogen forsøger at logge på din konto hos Contoso",
+                "Der er prøvet mange forkerte adgangskoder til din konto hos Contoso. Det varer lidt, før der igen kan logges på med adgangskode; vælger du en ny, ophæves det med det samme.",
+                "Den rigtige adgangskode til din konto hos Contoso er givet efter mange forkerte."
+            ),
+            (
+                .dutch, "Iemand probeert zich aan te melden bij uw account bij Contoso",
+                "Er zijn veel verkeerde wachtwoorden geprobeerd voor uw account bij Contoso. Aanmelden met een wachtwoord is een tijdlang niet mogelijk; met een nieuw wachtwoord heft u dat meteen op.",
+                "Na veel verkeerde wachtwoorden is het juiste wachtwoord van uw account bij Contoso opgegeven."
+            ),
+            (
+                .french, "Quelqu’un essaie de se connecter à votre compte chez Contoso",
+                "De nombreux mots de passe erronés ont été essayés pour votre compte chez Contoso. La connexion par mot de passe est suspendue un moment ; choisir un nouveau mot de passe y met fin aussitôt.",
+                "Le bon mot de passe de votre compte chez Contoso a été donné après de nombreux mots de passe erronés."
+            ),
+            (
+                .japanese, "Contoso のアカウントにサインインしようとした人がいます",
+                "Contoso のアカウントに対して、誤ったパスワードが何度も入力されました。しばらくの間、パスワードではサインインできません。新しいパスワードを設定すると、すぐに解除されます。",
+                "Contoso のアカウントに、誤ったパスワードが何度も入力された後、正しいパスワードが入力されました。"
+            ),
+        ])
+    func theWarnings(_ language: MailLanguage, subject: String, lock: String, success: String) throws {
+        let renderer = try MailRenderer()
+        let words = try renderer.words(of: .notice(.signInLocked, language))
+        #expect(words.subject == subject)
+        #expect(words.text.hasPrefix("Contoso\n\n\(lock)\n\n"))
+        #expect(try renderer.words(of: .notice(.signedInAfterFailures, language)).text.contains("\n\n\(success)\n\n"))
     }
 
     @Test(

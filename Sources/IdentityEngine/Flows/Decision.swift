@@ -61,6 +61,8 @@ package enum FlowEffect: Hashable, Sendable {
 package enum CountedSubject: Hashable, Sendable {
     /// The mailbox that the flow is about, apart for familiar and other sources.
     case address
+    /// The account that the flow is about.
+    case account
     /// The network address of the client.
     case source
     /// The network of many addresses that one customer may have, for IPv6 only.
@@ -119,4 +121,17 @@ extension StepSituation {
     /// Whether a right password is not enough from here (`SEC-LOCK-6`). It was counted before it was compared, so the failures
     /// are one less.
     package var needsMailbox: Bool { !isFamiliar && lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
+
+    /// Whether nothing but the last three passwords is compared now.
+    var isLocked: Bool { lockout?.lockedUntil.map { now < $0 } ?? false }
+
+    /// Whether a right password follows on ten wrong ones or more.
+    var hasManyFailures: Bool { lockout?.failures ?? 0 > Lockout.threshold }
+
+    /// Tells the owner of the account that somebody guesses its password, unless they were told in the last 24 hours
+    /// (`SEC-LOCK-10`).
+    func warning(_ purpose: MailContent.Purpose, to owner: EmailAddress) -> [FlowEffect] {
+        guard counted[.account]?[.warningMailed] ?? [] == [] else { return [] }
+        return [.mailNotice(purpose, to: owner), .count(.warningMailed, of: .account)]
+    }
 }

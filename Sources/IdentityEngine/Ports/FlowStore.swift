@@ -94,6 +94,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     case codeMailed
     /// `SEC-OTP-12`: a code for the second factor, sent after a correct password.
     case secondFactorMailed
+    /// `SEC-LOCK-10`: the owner of an account was warned of somebody who guesses its password.
+    case warningMailed
 }
 
 /// A way to give a second factor: a mailbox that was proven.

@@ -76,6 +76,10 @@ package struct MailContent: Hashable, Sendable, Codable {
         case methodRegistered
         /// Somebody wants to sign up with the address of an account (`SEC-ENUM-2`).
         case accountExists
+        /// Wrong passwords have locked the account (`SEC-LOCK-10`).
+        case signInLocked
+        /// The password was right, after many wrong ones (`SEC-LOCK-10`).
+        case signedInAfterFailures
     }
 
     package var purpose: Purpose

@@ -137,7 +137,8 @@ struct EdgeCheck {
                         Mailbox(email) == .other ? before.facts.contains(.otherMethod) : true, "a code to a stranger")
                 case .registration: must(hasFirstFactor(before.proofs), "a registration without the first factor")
                 case .signUp, .signIn, .passwordReset: must(Mailbox(email) == .own, "a code to a stranger")
-                case .passwordChanged, .methodRegistered, .accountExists: must(false, "a notice with a code")
+                case .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures:
+                    must(false, "a notice with a code")
                 }
             case .openRefreshFamily: checkTokens(must)
             case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .setLockout,

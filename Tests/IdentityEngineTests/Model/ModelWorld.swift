@@ -569,7 +569,7 @@ struct Exploration {
             case .passwordReset: 3
             case .secondFactor: 4
             case .registration: 5
-            case .passwordChanged, .methodRegistered, .accountExists: 6
+            case .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures: 6
             }
         return Data([email.flatMap(Mailbox.init)?.rawValue ?? 0, why, UInt8(clamping: number)])
     }

@@ -61,7 +61,9 @@ extension SignInState {
             let user = draft.account.user
             guard passwordIsRight else {
                 return Decision(
-                    .refused(.incorrectPassword), row: situation.row, effects: [.record(.signInFailed, user: user)])
+                    .refused(.incorrectPassword), row: situation.row,
+                    effects: [.record(.signInFailed, user: user)]
+                        + (situation.isLocked ? situation.warning(.signInLocked, to: draft.email) : []))
             }
             guard let prepared else { return .refused(.notAllowedNow) }
             var row = situation.row
@@ -69,7 +71,9 @@ extension SignInState {
             return Self.concluding(
                 draft.proven(byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
                 row: row,
-                effects: outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [], in: situation)
+                effects: (outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [])
+                    + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
+                in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
             .confirmingContact, .authenticated:
             return .refused(.notAllowedNow)
