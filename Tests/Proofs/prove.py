@@ -109,6 +109,9 @@ PROOFS = [
         "fuzz", "SEC-NET, REL-OVR-2", "valid requests to which something was done, over HTTP, with honest people beside them",
         "requests", 10_000, 1_000_000, 10_000, "fuzz", "fuzz"),
     Proof(
+        "fuzz-readers", "SEC-SWIFT-4, SEC-NET-8, SEC-NET-9", "good inputs tampered with, for every reader, each in a process of its own",
+        "inputs for each target", 100_000, 10_000_000, 1_000_000, "swift_proofs", "fuzz_readers", needs_binary=False),
+    Proof(
         "refresh", "SDK-REF-1, SDK-STO-4", "2, 4 and 8 processes with one token cache, and 1 000 callers of one process",
         "renewals of each", 100, 1_000, 1_000, "swift_proofs", "refresh", needs_binary=False),
     Proof(

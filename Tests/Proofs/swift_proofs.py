@@ -70,6 +70,20 @@ def simulate(options, number, rng):
     return result
 
 
+def fuzz_readers(options, number, rng):
+    result = Result()
+    program = product("Fuzz", "--traits", "Server")
+    run = subprocess.run(
+        [program, "--count", str(number), "--seed", str(rng.randrange(1, 1 << 40))], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print("\n".join(f"    {line}" for line in run.stdout.splitlines()))
+    last = run.stdout.rstrip().rpartition("\n")[2]
+    result.expect(run.returncode == 0 and last.endswith(": passed"), run.stdout[-1000:])
+    found = re.search(r"(\d+) inputs", last)
+    result.count("inputs", int(found[1]) if found else 0)
+    return result
+
+
 def isolation(options, number, rng):
     result = Result()
     # Beside the other builds, whose traits are others.
