@@ -56,6 +56,15 @@ extension SQLStore {
         try await read { try $0.auditHead(of: tenant).get() }
     }
 
+    package func auditedTenants() async throws(StoreError) -> [TenantID] {
+        try await read { session in
+            try session.rows(
+                of: "audit",
+                "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit WHERE position IS NULL", []
+            ).get().map { try $0.value("tenant") }
+        }
+    }
+
     package func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int {
         try await read { session in
             let rows = try session.rows(

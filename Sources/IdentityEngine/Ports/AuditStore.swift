@@ -71,6 +71,9 @@ package protocol AuditStore: Sendable {
     /// The end of the tenant's chain; nil before the first line was sealed.
     func auditHead(of tenant: TenantID) async throws(StoreError) -> AuditHead?
 
+    /// The tenants that have a trail, those too that are configured no longer.
+    func auditedTenants() async throws(StoreError) -> [TenantID]
+
     /// How many lines of the tenant are not sealed yet.
     func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int
 

@@ -38,12 +38,12 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 let chain = AuditChain(vault: opened.vault)
                 var faults: [String] = []
-                for tenant in opened.tenants {
-                    switch try await chain.verify(tenant.id, in: opened.store, noted: noted) {
+                for (tenant, name) in try await opened.trails(all: place.tenant == nil) {
+                    switch try await chain.verify(tenant, in: opened.store, noted: noted) {
                     case .success(let report):
-                        say("\(tenant.subdomain)  sound  \(report.head)  \(report.unsealed) not sealed yet")
+                        say("\(name)  sound  \(report.head)  \(report.unsealed) not sealed yet")
                     case .failure(let fault):
-                        faults.append("The audit trail of \(tenant.subdomain) was tampered with: \(fault)")
+                        faults.append("The audit trail of \(name) was tampered with: \(fault)")
                     }
                 }
                 if !faults.isEmpty { throw StartFailure.damaged(faults) }
@@ -64,10 +64,10 @@ struct AuditCommand: AsyncParsableCommand {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 encoder.dateEncodingStrategy = .iso8601
-                for tenant in opened.tenants {
+                for (tenant, _) in try await opened.trails(all: place.tenant == nil) {
                     var last = after
                     while true {
-                        let events = try await opened.store.auditEvents(of: tenant.id, after: last, limit: 1_000)
+                        let events = try await opened.store.auditEvents(of: tenant, after: last, limit: 1_000)
                         for recorded in events {
                             say(String(decoding: try encoder.encode(Line(recorded)), as: UTF8.self))
                         }
@@ -103,5 +103,19 @@ struct AuditCommand: AsyncParsableCommand {
             user = event.user?.description
             detail = event.detail
         }
+    }
+}
+
+extension OpenedDatabase {
+    /// The tenants to look at, with their names.
+    ///
+    /// - Parameter all: Whether those too that have a trail and are configured no longer; they are called by their ids.
+    fileprivate func trails(all: Bool) async throws -> [(tenant: TenantID, name: String)] {
+        var trails = tenants.map { (tenant: $0.id, name: $0.subdomain) }
+        guard all else { return trails }
+        for tenant in try await store.auditedTenants() where !trails.contains(where: { $0.tenant == tenant }) {
+            trails.append((tenant, tenant.description))
+        }
+        return trails
     }
 }
