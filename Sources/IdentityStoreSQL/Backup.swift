@@ -56,6 +56,7 @@ package enum BackupTables {
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
+        ("tenant_documents", "version"),
     ]
     /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
     package static let leftOut = ["flows", "replays", "outbox", "restores"]
@@ -182,7 +183,7 @@ extension SQLSession {
     }
 
     /// Every tenant has a signing key from its first moment on.
-    fileprivate func tenants() throws -> [TenantID] {
+    func tenants() throws -> [TenantID] {
         try rows(of: "signing_keys", "SELECT DISTINCT tenant FROM signing_keys", []).get()
             .map { try $0.value("tenant") }
     }

@@ -17,6 +17,7 @@ package struct Migration: Sendable {
         Migration(name: "0003 key rotation", sqlite: keyRotation),
         Migration(name: "0004 restores", sqlite: restores),
         Migration(name: "0005 audit chain", sqlite: auditChain),
+        Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -236,6 +237,16 @@ package struct Migration: Sendable {
             anchor BLOB NOT NULL,
             PRIMARY KEY (tenant)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Each version of the tenants' configuration; the last one is in force on all servers.
+    private static let tenantDocuments = """
+        CREATE TABLE tenant_documents (
+            version INTEGER NOT NULL,
+            document TEXT NOT NULL,
+            applied_at INTEGER NOT NULL,
+            PRIMARY KEY (version)
+        ) STRICT;
         """
 
     /// A row in a database that was restored from a backup: what was sealed before is told from what was sealed after by `id`.

@@ -76,6 +76,7 @@ package struct SQLSubject: Hashable, Sendable {
     static let janitor = Self(7, nil, Data())
     /// The chain over the audit trail: one sealer at a time continues it.
     static let auditChain = Self(8, nil, Data())
+    static let tenantDocuments = Self(9, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

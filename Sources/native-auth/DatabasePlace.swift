@@ -63,14 +63,20 @@ struct DatabasePlace: ParsableArguments {
         }
         let randomness = SystemRandomness()
         let vault = Vault(masterKey: try settings.masterKey.load(in: settings.dataFolder), randomness: randomness)
-        var tenants = settings.directory.entries.map(\.tenant)
+        let store = try await store(settings, isShared: isShared)
+        let directory: TenantDirectory
+        do {
+            directory = try await store.tenantDocument()?.directory() ?? settings.directory
+        } catch let invalid as ServeSettings.Invalid {
+            throw StartFailure.inputOutput(invalid.problems.joined(separator: " "))
+        }
+        var tenants = directory.entries.map(\.tenant)
         if let tenant {
-            guard let chosen = try await settings.directory.tenant(named: tenant) else {
-                throw StartFailure.usage(["--tenant names no tenant of the tenant file."])
+            guard let chosen = try await directory.tenant(named: tenant) else {
+                throw StartFailure.usage(["--tenant names no tenant that is configured."])
             }
             tenants = [chosen]
         }
-        let store = try await store(settings, isShared: isShared)
         let clock: any WallClock = store.clock ?? SystemClock()
         return OpenedDatabase(
             store: store, vault: vault,

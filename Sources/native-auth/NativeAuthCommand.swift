@@ -7,7 +7,8 @@ struct NativeAuthCommand: AsyncParsableCommand {
         commandName: "native-auth",
         abstract: "Native authentication for Swift apps: an identity server that you own, and a sample app.",
         subcommands: [
-            ServeCommand.self, UserCommand.self, KeyCommand.self, AuditCommand.self, BackupCommand.self,
+            ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
+            BackupCommand.self,
             RestoreCommand.self,
             TryCommand.self, DoctorCommand.self,
         ])

@@ -95,6 +95,11 @@ package struct Vault: Sendable {
         Data(SHA256.hash(data: joined(parts)))
     }
 
+    /// SHA-256 of `bytes` and nothing else.
+    package static func checksum(_ bytes: Data) -> Data {
+        Data(SHA256.hash(data: bytes))
+    }
+
     /// Whether two digests are equal, in a time that does not depend on where they differ (`SEC-OTP-8`).
     package static func areEqual(_ one: Data, _ other: Data) -> Bool {
         guard one.count == other.count else { return false }

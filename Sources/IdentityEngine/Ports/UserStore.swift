@@ -177,6 +177,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case enumerationSuspected = "enumeration.suspected"
         case continuationTokenMisused = "continuation_token.misused"
         case mailFailed = "outbox.failed"
+        case configChanged = "config.changed"
         case backupMade = "backup.made"
         case restoreDone = "restore.done"
     }

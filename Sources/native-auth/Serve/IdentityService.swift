@@ -39,6 +39,8 @@ struct IdentityService: Sendable {
         let baseURL: String
     }
 
+    /// The tenants in force.
+    let tenants: LiveTenants
     private let store: any SQLStore
     private let vault: Vault
     private let hasher: Argon2idHasher
@@ -55,14 +57,33 @@ struct IdentityService: Sendable {
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
+        let needsDocument = settings.profile == .production && !settings.hasTenantFile
+        if needsDocument, let path = settings.database.path(in: settings.dataFolder),
+            !FileManager.default.fileExists(atPath: path)
+        {
+            throw Self.noTenants
+        }
         let folder = try DataFolder(settings.dataFolder)
         let masterKey = try settings.masterKey.load(in: folder.path)
         store = try await settings.database.open(in: folder.path)
         clock = store.clock ?? SystemClock()
+        let document: TenantDocument?
         do {
             vault = Vault(masterKey: masterKey, randomness: randomness, epoch: try await store.epoch())
+            document = try await store.tenantDocument()
         } catch {
             throw .inputOutput("The database cannot be read.")
+        }
+        guard !needsDocument || document != nil else { throw Self.noTenants }
+        do {
+            tenants = try LiveTenants(settings, document)
+        } catch {
+            throw .inputOutput(error.problems.joined(separator: " "))
+        }
+        if let document, settings.hasTenantFile {
+            logger.warning(
+                "--config is not in force: the database has a tenant document",
+                metadata: ["version": "\(document.version)"])
         }
         do {
             hasher = try Argon2idHasher()
@@ -70,6 +91,10 @@ struct IdentityService: Sendable {
             throw .usage([error.description])
         }
     }
+
+    private static let noTenants = StartFailure.usage([
+        "--profile production needs --config, or a document that native-auth tenant apply put into the database."
+    ])
 
     /// Serves until a signal, or until the task is cancelled.
     ///
@@ -116,7 +141,7 @@ struct IdentityService: Sendable {
         guard problems.isEmpty else { throw StartFailure.usage(problems) }
         let engine = Engine(
             .init(
-                clients: settings.directory, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
+                clients: tenants, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
                 randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
 
         var services: [any Service] = handlesSignals ? [SecondSignal()] : []
@@ -129,21 +154,22 @@ struct IdentityService: Sendable {
             smtp = try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)")
         }
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
-        let senders = try senders()
+        let mailFrom = try settings.mailFrom.map { try MailAddress($0) }
         let fallbackSender = try MailAddress("no-reply@localhost.localdomain")
         var onDelivered: (@Sendable (DeliveredMail) async -> Void)?
         if let inbox { onDelivered = { mail in await inbox.record(mail) } }
         services.append(
             OutboxWorker(
                 store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
-                sender: { senders[$0] ?? fallbackSender }, clock: clock, randomness: randomness, signal: signal,
+                sender: { [tenants] in mailFrom ?? Self.sender(of: $0, in: tenants.directory) ?? fallbackSender },
+                clock: clock, randomness: randomness, signal: signal,
                 logger: logger, onDelivered: onDelivered))
         services.append(ClockReader(store: store, logger: logger))
         services.append(Janitor(engine: engine, keys: keys, clock: clock, logger: logger))
         services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
-        if let inbox, let entry = settings.directory.entries.first {
+        if let inbox, let entry = tenants.directory.entries.first {
             pages = DevelopmentPages(
                 baseURL: address.baseURL, tenant: entry.tenant, applications: entry.applications,
                 mails: { recipient in await inbox.mails(to: recipient) })
@@ -165,7 +191,8 @@ struct IdentityService: Sendable {
         }
         services.append(application)
         services.append(
-            KeyPreparation(keys: keys, tenants: settings.directory.entries.map(\.tenant.id), logger: logger))
+            KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
+        services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
         // They end in reverse order, so this one before the listener.
         if settings.profile == .production { services.append(Drain(readiness: readiness)) }
 
@@ -182,7 +209,7 @@ struct IdentityService: Sendable {
     /// What another key has sealed does not open under this one: a node with it would refuse everybody, and its users would be
     /// nobody's at the other nodes.
     private func expectSameMasterKey(_ keys: KeyRing) async throws(StartFailure) {
-        for entry in settings.directory.entries {
+        for entry in tenants.directory.entries {
             let isOurs: Bool
             do {
                 isOurs = try await keys.isSealedUnderOurKey(entry.tenant.id)
@@ -208,13 +235,14 @@ struct IdentityService: Sendable {
             pageHosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [])
     }
 
-    /// The address that each tenant's mails come from.
-    private func senders() throws -> [TenantID: MailAddress] {
-        var senders: [TenantID: MailAddress] = [:]
-        for entry in settings.directory.entries {
-            senders[entry.tenant.id] = try MailAddress(settings.mailFrom ?? "no-reply@\(entry.tenant.domain)")
+    /// The address that a tenant's mails come from; nil when the tenant is gone, or its domain is none for mail.
+    private static func sender(of tenant: TenantID, in directory: TenantDirectory) -> MailAddress? {
+        guard let domain = directory.entries.first(where: { $0.tenant.id == tenant })?.tenant.domain else { return nil }
+        do {
+            return try MailAddress("no-reply@\(domain)")
+        } catch {
+            return nil
         }
-        return senders
     }
 }
 
@@ -353,7 +381,7 @@ private struct SecondSignal: Service {
 }
 
 /// Ticks every so many seconds, first after one interval.
-private struct AsyncTimer: AsyncSequence, Sendable {
+struct AsyncTimer: AsyncSequence, Sendable {
     let seconds: Int
 
     struct AsyncIterator: AsyncIteratorProtocol {

@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let service = try await IdentityService(settings, logger: logger, metrics: metrics)
                 try await service.run { address in
-                    if settings.profile == .development { say(Self.banner(settings, address)) }
+                    if settings.profile == .development { say(Self.banner(settings, service.tenants.directory, address)) }
                     say("ready \(address.listening)")
                 }
                 result = .success(())
@@ -108,8 +108,10 @@ struct ServeCommand: AsyncParsableCommand {
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    private static func banner(_ settings: ServeSettings, _ address: IdentityService.Address) -> String {
-        guard let entry = settings.directory.entries.first, let first = entry.applications.first else { return "" }
+    private static func banner(
+        _ settings: ServeSettings, _ directory: TenantDirectory, _ address: IdentityService.Address
+    ) -> String {
+        guard let entry = directory.entries.first, let first = entry.applications.first else { return "" }
         let applications = entry.applications.map { client in
             let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
             return "  \(client.id)  \(client.displayName)"

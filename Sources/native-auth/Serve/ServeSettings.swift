@@ -55,7 +55,9 @@ struct ServeSettings: Sendable {
     /// With what resource servers ask about tokens; nil: nobody may. Read from the environment only, since a command line shows
     /// in the list of processes.
     var resourceServerSecret: Secret<String>?
+    /// The tenants of `--config`, or the development tenant; in force until the database has a document.
     var directory = TenantDirectory.development
+    var hasTenantFile = false
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
     /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
@@ -220,23 +222,21 @@ struct ServeSettings: Sendable {
             }
         }
         if let path = text("config") {
+            hasTenantFile = true
             do {
                 directory = try TenantFile.read(path)
             } catch {
                 problems.append(contentsOf: error.problems)
             }
         }
-        problems.append(contentsOf: productionProblems(hasTenantFile: text("config") != nil, durability))
+        problems.append(contentsOf: productionProblems(durability))
         guard problems.isEmpty else { throw Invalid(problems: problems) }
     }
 
     /// `SEC-PRF-1`: production starts with no convenience of development, and says which setting is one.
-    private func productionProblems(hasTenantFile: Bool, _ durability: Durability) -> [String] {
+    private func productionProblems(_ durability: Durability) -> [String] {
         guard profile == .production else { return [] }
         var problems: [String] = []
-        if !hasTenantFile {
-            problems.append("--profile production needs --config: the development tenant is for development only.")
-        }
         if smtpURL == nil {
             problems.append("--profile production needs --smtp: its own mail receiver is for development.")
         }

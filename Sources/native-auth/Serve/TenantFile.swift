@@ -8,7 +8,8 @@ import Yams
     import Foundation
 #endif
 
-/// The tenant file of `--config`: YAML, tenants with their applications and attributes. Its format is in docs/tenant-file.md.
+/// The tenant document, a file or a row of the database: YAML, tenants with their applications and attributes. Its format is in
+/// docs/tenant-file.md.
 enum TenantFile {
     private struct File: Decodable {
         var tenants: [TenantEntry]
@@ -55,39 +56,104 @@ enum TenantFile {
         "attributes": ["name", "type", "required", "regex", "maximumLength"],
     ]
 
-    /// - Throws: All problems together, each naming the file and the place.
+    /// Reads the file of `--config`.
+    ///
+    /// - Throws: All problems together, each naming the file and the line.
     static func read(_ path: String) throws(ServeSettings.Invalid) -> TenantDirectory {
-        let text: String
+        try directory(of: text(of: path, named: "--config \(path)"), named: "--config \(path)")
+    }
+
+    /// What a file holds.
+    ///
+    /// - Parameter name: What the problem calls it.
+    static func text(of path: String, named name: String) throws(ServeSettings.Invalid) -> String {
         do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+            return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw .init(problems: ["--config \(path) cannot be read."])
-        }
-        do {
-            if let node = try Yams.compose(yaml: text) {
-                let unknown = unknownMembers(of: node, at: "")
-                guard unknown.isEmpty else {
-                    throw ServeSettings.Invalid(problems: unknown.map { "--config \(path): \($0) is not known." })
-                }
-            }
-            return try directory(of: YAMLDecoder().decode(File.self, from: text), path)
-        } catch let invalid as ServeSettings.Invalid {
-            throw invalid
-        } catch let error as DecodingError {
-            throw .init(problems: ["--config \(path): \(sentence(error))"])
-        } catch {
-            throw .init(problems: ["--config \(path) is not YAML of a tenant file."])
+            throw .init(problems: ["\(name) cannot be read."])
         }
     }
 
-    private static func unknownMembers(of node: Node, at level: String) -> [String] {
+    /// The tenants of a document.
+    ///
+    /// - Parameter name: What the problems call the document.
+    /// - Throws: All problems together, each with the line.
+    static func directory(of text: String, named name: String) throws(ServeSettings.Invalid) -> TenantDirectory {
+        do {
+            guard let root = try Yams.compose(yaml: text) else {
+                throw ServeSettings.Invalid(problems: ["\(name) names no tenant."])
+            }
+            let problems = Problems(root: root, name: name)
+            let unknown = unknownMembers(of: root, at: "")
+            guard unknown.isEmpty else {
+                throw ServeSettings.Invalid(
+                    problems: unknown.map { problems.text("“\($0.name)” is not known.", line: $0.line) })
+            }
+            do {
+                return try directory(of: YAMLDecoder().decode(File.self, from: text), problems)
+            } catch let error as DecodingError {
+                let (path, sentence) = located(error)
+                throw ServeSettings.Invalid(problems: [problems.text(sentence, at: path)])
+            }
+        } catch let invalid as ServeSettings.Invalid {
+            throw invalid
+        } catch YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _)
+        {
+            throw .init(problems: ["\(name):\(mark.line): this is not YAML: \(problem)."])
+        } catch {
+            throw .init(problems: ["\(name) is not YAML of a tenant file."])
+        }
+    }
+
+    /// A step on the way to a value: the name of a member, or the place in a list.
+    private enum Step {
+        case member(String)
+        case element(Int)
+    }
+
+    /// Sentences about places of a document, with its name and the line in front.
+    private struct Problems {
+        let root: Node
+        let name: String
+        var sentences: [String] = []
+
+        mutating func add(_ sentence: String, at path: [Step]) {
+            sentences.append(text(sentence, at: path))
+        }
+
+        func text(_ sentence: String, at path: [Step]) -> String { text(sentence, line: line(of: path)) }
+
+        func text(_ sentence: String, line: Int?) -> String {
+            "\(name):" + (line.map { "\($0): " } ?? " ") + sentence
+        }
+
+        /// The line of the value, or of the nearest thing around it that is there.
+        private func line(of path: [Step]) -> Int? {
+            var node = root
+            var line = node.mark?.line
+            for step in path {
+                let next: Node? =
+                    switch (step, node) {
+                    case (.member(let name), .mapping(let mapping)): mapping.first { $0.key.string == name }?.value
+                    case (.element(let index), .sequence(let sequence)):
+                        sequence.indices.contains(index) ? sequence[index] : nil
+                    case (.member, _), (.element, _): nil
+                    }
+                guard let next else { break }
+                node = next
+                line = node.mark?.line ?? line
+            }
+            return line
+        }
+    }
+
+    private static func unknownMembers(of node: Node, at level: String) -> [(name: String, line: Int?)] {
         switch node {
         case .mapping(let mapping):
-            return mapping.flatMap { key, value -> [String] in
+            return mapping.flatMap { key, value -> [(name: String, line: Int?)] in
                 let name = key.string ?? "a member"
-                guard known[level]?.contains(name) ?? true else {
-                    return ["“\(name)”" + (key.mark.map { " in line \($0.line)" } ?? "")]
-                }
+                guard known[level]?.contains(name) ?? true else { return [(name, key.mark?.line)] }
                 return known[name] == nil ? [] : unknownMembers(of: value, at: name)
             }
         case .sequence(let sequence): return sequence.flatMap { unknownMembers(of: $0, at: level) }
@@ -95,73 +161,84 @@ enum TenantFile {
         }
     }
 
-    private static func directory(of file: File, _ path: String) throws(ServeSettings.Invalid) -> TenantDirectory {
-        var problems: [String] = []
-        func id(_ text: String, _ what: String) -> UUID {
+    private static func directory(
+        of file: File, _ none: Problems
+    ) throws(ServeSettings.Invalid) -> TenantDirectory {
+        var problems = none
+        func id(_ text: String, _ what: String, _ path: [Step]) -> UUID {
             if let id = ClientID(text) { return id.uuid }
-            problems.append("--config \(path): \(what) “\(text)” is not a UUID.")
+            problems.add("\(what) “\(text)” is not a UUID.", at: path)
             return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         }
         var names: Set<String> = []
-        let entries = file.tenants.map { entry in
+        let entries = file.tenants.enumerated().map { number, entry in
+            let here: [Step] = [.member("tenants"), .element(number)]
             let tenant = Tenant(
-                id: TenantID(id(entry.id, "the tenant id")), subdomain: entry.subdomain, domain: entry.domain,
-                displayName: entry.displayName, enumeration: entry.enumeration)
-            for name in [tenant.id.description, tenant.domain, tenant.subdomain]
-            where !names.insert(name.lowercased()).inserted {
-                problems.append("--config \(path): two tenants are called “\(name)”.")
+                id: TenantID(id(entry.id, "the tenant id", here + [.member("id")])), subdomain: entry.subdomain,
+                domain: entry.domain, displayName: entry.displayName, enumeration: entry.enumeration)
+            for (member, name) in [
+                ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
+            ] where !names.insert(name.lowercased()).inserted {
+                problems.add("two tenants are called “\(name)”.", at: here + [.member(member)])
             }
             return TenantDirectory.Entry(
                 tenant: tenant,
-                applications: entry.applications.map { application in
+                applications: entry.applications.enumerated().map { number, application in
+                    let here = here + [.member("applications"), .element(number)]
                     // A second factor is one besides the password (native-auth-v1 §4.7).
                     if application.requiresSecondFactor == true, application.signIn != .emailPassword {
-                        problems.append(
-                            "--config \(path): “\(application.displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword."
-                        )
+                        problems.add(
+                            "“\(application.displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",
+                            at: here + [.member("requiresSecondFactor")])
                     }
                     return Client(
-                        id: ClientID(id(application.clientId, "the clientId")), displayName: application.displayName,
+                        id: ClientID(id(application.clientId, "the clientId", here + [.member("clientId")])),
+                        displayName: application.displayName,
                         userFlow: UserFlow(
                             method: application.signIn,
-                            attributes: attributes(of: application, path, &problems),
+                            attributes: attributes(of: application, here, &problems),
                             requiresSecondFactor: application.requiresSecondFactor ?? false,
                             requiresDistinctMailbox: application.requiresDistinctMailbox ?? false),
                         isNativeAuthEnabled: application.nativeAuthentication ?? true,
                         scopes: application.scopes ?? [], enumeration: application.enumeration)
                 })
         }
-        if entries.isEmpty { problems.append("--config \(path) names no tenant.") }
-        guard problems.isEmpty else { throw .init(problems: problems) }
+        if entries.isEmpty { problems.add("there is no tenant.", at: [.member("tenants")]) }
+        guard problems.sentences.isEmpty else { throw .init(problems: problems.sentences) }
         return TenantDirectory(entries)
     }
 
     /// The built-in attributes, those of the file in their place or after them.
     private static func attributes(
-        of application: ApplicationEntry, _ path: String, _ problems: inout [String]
+        of application: ApplicationEntry, _ place: [Step], _ problems: inout Problems
     ) -> [AttributeDefinition] {
         var attributes = AttributeDefinition.builtIn
-        for entry in application.attributes ?? [] {
+        for (number, entry) in (application.attributes ?? []).enumerated() {
+            let here = place + [.member("attributes"), .element(number)]
             var definition =
                 attributes.first { $0.name == entry.name } ?? AttributeDefinition(name: entry.name)
             definition.type = entry.type ?? definition.type
             definition.isRequired = entry.required ?? definition.isRequired
             definition.maximumLength = entry.maximumLength ?? definition.maximumLength
             if !(1...4_000).contains(definition.maximumLength) {
-                problems.append("--config \(path): maximumLength of “\(entry.name)” must lie between 1 and 4000.")
+                problems.add(
+                    "maximumLength of “\(entry.name)” must lie between 1 and 4000.",
+                    at: here + [.member("maximumLength")])
             }
             if let regex = entry.regex {
                 definition.pattern = AttributePattern(regex)
                 if definition.pattern == nil {
-                    problems.append("--config \(path): the regex of “\(entry.name)” is not understood.")
+                    problems.add("the regex of “\(entry.name)” is not understood.", at: here + [.member("regex")])
                 }
             }
             attributes.removeAll { $0.name == entry.name }
             attributes.append(definition)
         }
-        for name in application.requiredAttributes ?? [] {
+        for (number, name) in (application.requiredAttributes ?? []).enumerated() {
             guard let index = attributes.firstIndex(where: { $0.name == name }) else {
-                problems.append("--config \(path): requiredAttributes names “\(name)”, which is no attribute.")
+                problems.add(
+                    "requiredAttributes names “\(name)”, which is no attribute.",
+                    at: place + [.member("requiredAttributes"), .element(number)])
                 continue
             }
             attributes[index].isRequired = true
@@ -169,17 +246,21 @@ enum TenantFile {
         return attributes
     }
 
-    private static func sentence(_ error: DecodingError) -> String {
+    private static func located(_ error: DecodingError) -> (path: [Step], sentence: String) {
+        func path(_ context: DecodingError.Context) -> [Step] {
+            context.codingPath.map { key in key.intValue.map { .element($0) } ?? .member(key.stringValue) }
+        }
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
             return path.isEmpty ? "the top" : path.joined(separator: ".")
         }
         switch error {
-        case .keyNotFound(let key, let context): return "“\(key.stringValue)” is missing at \(place(context))."
+        case .keyNotFound(let key, let context):
+            return (path(context), "“\(key.stringValue)” is missing at \(place(context)).")
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "the value at \(place(context)) has the wrong type."
-        case .dataCorrupted(let context): return "the value at \(place(context)) is not valid."
-        @unknown default: return "it is not a tenant file."
+            return (path(context), "the value at \(place(context)) has the wrong type.")
+        case .dataCorrupted(let context): return (path(context), "the value at \(place(context)) is not valid.")
+        @unknown default: return ([], "it is not a tenant file.")
         }
     }
 }

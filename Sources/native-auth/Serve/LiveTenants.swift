@@ -1,0 +1,71 @@
+import IdentityEngine
+import IdentityStoreSQL
+import Logging
+import NativeAuthCore
+import ServiceLifecycle
+import Synchronization
+
+/// The tenants in force: those of the database's document once there is one, until then those of `--config`.
+final class LiveTenants: ClientStore {
+    private let state: Mutex<(directory: TenantDirectory, version: Int)>
+
+    /// - Throws: ``ServeSettings/Invalid`` when the document in the database does not read.
+    init(_ settings: ServeSettings, _ document: TenantDocument?) throws(ServeSettings.Invalid) {
+        let directory = try document.map { document throws(ServeSettings.Invalid) in try document.directory() }
+        state = Mutex((directory ?? settings.directory, document?.version ?? 0))
+    }
+
+    /// All of them at this moment.
+    var directory: TenantDirectory { state.withLock { $0.directory } }
+    /// That of the document; 0: there is none.
+    var version: Int { state.withLock { $0.version } }
+
+    func tenant(named name: String) async throws(StoreError) -> Tenant? {
+        try await directory.tenant(named: name)
+    }
+
+    func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+        try await directory.client(id, in: tenant)
+    }
+
+    /// Takes a newer document over; one that does not read leaves everything as it is.
+    ///
+    /// - Throws: ``ServeSettings/Invalid``; the document is not looked at again.
+    fileprivate func take(_ document: TenantDocument) throws(ServeSettings.Invalid) {
+        state.withLock { $0.version = max($0.version, document.version) }
+        let directory = try document.directory()
+        state.withLock { $0.directory = directory }
+    }
+}
+
+extension TenantDocument {
+    func directory() throws(ServeSettings.Invalid) -> TenantDirectory {
+        try TenantFile.directory(of: text, named: "tenant document \(version)")
+    }
+}
+
+/// Looks for a newer document every two seconds, so that all servers of a database have it within five.
+struct TenantWatch: Service {
+    let tenants: LiveTenants
+    let store: any SQLStore
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
+            do {
+                guard let document = try await store.tenantDocument(newerThan: tenants.version) else { continue }
+                let version: Logger.MetadataValue = "\(document.version)"
+                do {
+                    try tenants.take(document)
+                    logger.notice("tenant document taken over", metadata: ["version": version])
+                } catch {
+                    logger.error(
+                        "tenant document not understood; the one before stays in force",
+                        metadata: ["version": version, "problems": "\(error.problems.joined(separator: " "))"])
+                }
+            } catch {
+                logger.error("the tenant document could not be looked for")
+            }
+        }
+    }
+}
