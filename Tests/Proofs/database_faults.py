@@ -235,6 +235,7 @@ def strike(options, name, fault, seconds, rng, result):
     begin = time.monotonic()
     end_fault = fault(postgres, proxy)
     time.sleep(seconds)
+    returning = time.monotonic()
     end_fault()
     end = time.monotonic()
     time.sleep(7)
@@ -259,7 +260,7 @@ def strike(options, name, fault, seconds, rng, result):
         result.expect(not bad, f"{name}: {path} answered {[(p[2], round(p[3], 1)) for p in bad[:3]]}, {len(bad)} times")
     if name != "resets":
         # What is cached for a second may still be true, and finding out may take as long as an answer may.
-        asked = [p for p in probes.seen if p[1] == "readyz" and begin + 4 < p[0] < end - 0.5]
+        asked = [p for p in probes.seen if p[1] == "readyz" and begin + 4 < p[0] and p[0] + p[3] < returning]
         bad = [p for p in asked if p[2] != 503]
         result.expect(
             not bad, f"{name}: readyz answered {[(p[2], round(p[3], 2)) for p in bad[:3]]} during the fault, {len(bad)} times of"
