@@ -293,12 +293,13 @@ def report():
         lines.append(
             f"| {proof.name}: {proof.what} | {proof.requirements} | {data['done']:,} {proof.unit} | {proof.ci:,} /"
             f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {state.verdict()}"
+            + (", fewer than in CI" if data["done"] < proof.ci else "")
             + (", with a server that was given |" if data["is_given"] else " |"))
     lines += ["", "## Not yet run", ""]
     missing = [state.proof for state in states if not state.data["done"]]
     lines += [f"- {proof.name}: {proof.what} ({proof.requirements})" for proof in missing] or ["None."]
     lines += ["", "## Known failures", ""]
-    failures = [f"- {state.proof.name}: {fault}" for state in done for fault in state.data["faults"][:5]]
+    failures = [f"- {state.proof.name}: {fault[:200]}" for state in done for fault in state.data["faults"]]
     lines += failures or ["None."]
     REPORT.write_text("\n".join(lines).replace("<", "&lt;") + "\n")
     print(f"{REPORT.relative_to(ROOT)}: {len(done)} proofs run, {len(missing)} not, {len(failures)} known failures")
