@@ -65,7 +65,7 @@ extension Engine {
     ) throws(EngineError) -> Effect {
         // Nobody has asked a stranger's mailbox for anything: a decoy's mail is written, and goes nowhere (SEC-ENUM-3).
         let content = MailContent(
-            purpose: purpose, recipient: opened.isDecoy ? "" : email.address, code: code,
+            purpose: purpose, recipient: opened.isDecoy ? MailContent.nobody : email.address, code: code,
             minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: scene.context.language,
             organisation: scene.tenant.displayName, sentAt: scene.now)
         do {

@@ -146,17 +146,12 @@ package final class OutboxWorker: Service {
         let message: RenderedMail
         do {
             content = try mail.content(using: vault)
-        } catch {
-            return try await fail(leased, detail: "unreadable")
-        }
-        // Nobody's; see MailContent.recipient.
-        guard !content.recipient.isEmpty else { return try await store.markSent(leased, now: clock.now) }
-        do {
             words = try renderer.words(of: content)
             message = try renderer.render(content, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
         } catch {
-            return try await fail(leased, detail: "malformed")
+            return try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
         }
+        guard content.recipient != MailContent.nobody else { return try await store.markSent(leased, now: clock.now) }
         do {
             try await transport.send(message)
         } catch {

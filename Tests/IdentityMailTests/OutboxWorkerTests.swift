@@ -84,6 +84,19 @@ struct OutboxWorkerTests {
         #expect(shown.code == nil && shown.subject == "Your password for Contoso was changed")
     }
 
+    @Test("SEC-ENUM-3, SEC-ENUM-4: a mail to nobody is written like others, and not sent")
+    func aMailToNobody() async throws {
+        let outbox = try OutboxFixture()
+        let inbox = DevelopmentInbox()
+        let transport = ScriptedTransport()
+        let worker = try outbox.worker(transport) { await inbox.record($0) }
+        try await outbox.enqueue(.fixture(recipient: MailContent.nobody, sentAt: outbox.clock.now))
+        #expect(try await worker.processDueMail() == 1)
+        #expect(try await outbox.states() == ["sent, wiped"])
+        #expect(transport.mails.isEmpty)
+        #expect(await inbox.mails().isEmpty)
+    }
+
     @Test("SEC-MAIL-2: a lease that was lost sends the mail again, with the same Message-ID")
     func aLostLeaseSendsAgain() async throws {
         let outbox = try OutboxFixture()

@@ -83,8 +83,7 @@ package struct MailContent: Hashable, Sendable, Codable {
     }
 
     package var purpose: Purpose
-    /// The recipient's address, as validated (`SEC-ID-1`). Empty: nobody's. Such a mail is not sent; it is there so that a flow
-    /// about nobody does the same work as others (`SEC-ENUM-4`).
+    /// The recipient's address, as validated (`SEC-ID-1`), or ``nobody``.
     package var recipient: String
     /// The digits; nil in a notice. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
     package var code: String?
@@ -95,6 +94,10 @@ package struct MailContent: Hashable, Sendable, Codable {
     /// The name of the tenant, which the mail shows.
     package var organisation: String
     package var sentAt: Date
+
+    /// Whose mails are written and never sent, so that a flow about nobody makes the same work as others (`SEC-ENUM-4`). No mail
+    /// could reach this address (RFC 2606 section 2).
+    package static let nobody = "nobody@decoy.invalid"
 
     package init(
         purpose: Purpose, recipient: String, code: String?, minutesValid: Int, language: MailLanguage,
