@@ -40,7 +40,7 @@ extension Engine {
                 return scene.outcome(.accepted(.goToWeb(missing: .oneTimePasscode)))
             }
             let digits = Secret(ports.randomness.digits(settings.codeDigits))
-            return try await step(opened, keepsAnswer: false, in: scene) { situation in
+            return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .passwordReset,
                     in: scene)

@@ -42,7 +42,7 @@ extension Engine {
             let digits = Secret(ports.randomness.digits(settings.codeDigits))
             if let draft = state.draft {
                 // Without a mail there is nothing that a repeated request could double.
-                return try await step(opened, keepsAnswer: false, in: scene) { situation in
+                return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
                     let fresh = freshCode(
                         digits, number: situation.row.codesSent + 1, of: opened.flow, to: draft.email, for: .signIn,
                         in: scene)
@@ -52,7 +52,9 @@ extension Engine {
             guard let account = try await account(state.account.user, in: scene),
                 let method = state.method(named: id, of: account, in: scene.userFlow)
             else { return scene.outcome(.refused(.unknownMethod)) }
-            return try await step(opened, Reading(recipient: method.email), keepsAnswer: false, in: scene) {
+            return try await step(
+                opened, Reading(recipient: method.email, sendsCode: true), keepsAnswer: false, in: scene
+            ) {
                 situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: method.email, for: .secondFactor,
@@ -194,7 +196,8 @@ extension Engine {
                 let email = EmailAddress(contact)
             else { return scene.outcome(.refused(.invalidContact)) }
             let digits = Secret(ports.randomness.digits(settings.codeDigits))
-            return try await step(opened, Reading(recipient: email), keepsAnswer: false, in: scene) { situation in
+            return try await step(opened, Reading(recipient: email, sendsCode: true), keepsAnswer: false, in: scene) {
+                situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .registration,
                     in: scene)

@@ -73,6 +73,8 @@ extension Engine {
         /// To whom the code of the step goes, where the presented state does not say it yet: limits are per recipient
         /// (`SEC-OTP-12`).
         var recipient: EmailAddress?
+        /// Whether a code may go out.
+        var sendsCode = false
     }
 
     /// Whose occurrences are counted in a step, as keyed digests; nothing is counted when limits over time are off.
@@ -175,7 +177,8 @@ extension Engine {
             subjects: [
                 subjects.address, subjects.source, subjects.site, reading.hasLockout ? subjects.account : nil,
             ].compactMap(\.self),
-            lockout: reading.hasLockout ? subjects.lockout : nil, now: scene.now)
+            lockout: reading.hasLockout ? subjects.lockout : nil,
+            mailsPerHour: reading.sendsCode && settings.limits != nil ? scene.tenant.mailsPerHour : nil, now: scene.now)
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in
@@ -237,7 +240,8 @@ extension Engine {
         return .open(
             StepSituation(
                 row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
-                isFamiliar: subjects.isFamiliar, hidesAccounts: scene.hidesAccounts, now: scene.now,
+                tenantMailsSince: facts.tenantMailsSince, isFamiliar: subjects.isFamiliar,
+                hidesAccounts: scene.hidesAccounts, now: scene.now,
                 userFlow: scene.userFlow, settings: settings))
     }
 

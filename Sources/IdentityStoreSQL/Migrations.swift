@@ -18,6 +18,7 @@ package struct Migration: Sendable {
         Migration(name: "0004 restores", sqlite: restores),
         Migration(name: "0005 audit chain", sqlite: auditChain),
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
+        Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -257,4 +258,6 @@ package struct Migration: Sendable {
             restored_at INTEGER NOT NULL
         ) STRICT;
         """
+
+    private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"
 }

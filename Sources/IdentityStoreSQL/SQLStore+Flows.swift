@@ -18,9 +18,11 @@ extension SQLStore {
             let account = try query.user.map { try session.account(locking: $0, in: query.tenant) }
             let counted = try session.counted(query)
             let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
+            let tenantMailsSince = try session.tenantMailsSince(query)
             let facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
-                account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get())
+                account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
+                tenantMailsSince: try tenantMailsSince.get())
             let (change, answer) = decide(facts)
             if let change {
                 try session.write(change.row, of: query, over: facts.row)
@@ -174,6 +176,16 @@ extension SQLSession {
             }
             return counted
         }
+    }
+
+    /// The tenant's last mails are all there: a row outlives its mail by an hour.
+    fileprivate func tenantMailsSince(_ query: StepQuery) throws -> Pending<Date?> {
+        guard let limit = query.mailsPerHour else { return Pending(nil) }
+        return try rows(
+            of: "outbox",
+            "SELECT created_at FROM outbox WHERE tenant = ? AND created_at > ? ORDER BY created_at DESC LIMIT 1 OFFSET ?",
+            [query.tenant, query.now.addingTimeInterval(-3_600), limit - 1]
+        ).map { try $0.first?.value("created_at") }
     }
 
     fileprivate func lockout(_ subject: Data, in tenant: TenantID) throws -> Pending<Lockout?> {

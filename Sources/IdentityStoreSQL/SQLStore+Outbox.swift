@@ -53,6 +53,19 @@ extension SQLStore {
         }
     }
 
+    package func recordFlood(
+        _ event: AuditEvent, of limit: Int, since start: Date
+    ) async throws(StoreError) -> Bool {
+        try await write([]) { session in
+            let rows = try session.rows(
+                of: "outbox", "SELECT COUNT(*) AS count FROM outbox WHERE tenant = ? AND created_at > ?",
+                [event.tenant, start])
+            guard try rows.get().first?.value("count", as: Int.self) ?? 0 >= limit else { return false }
+            try session.insert(event)
+            return true
+        }
+    }
+
     package func nextMailDue() async throws(StoreError) -> Date? {
         try await read { session in
             let rows = try session.rows(

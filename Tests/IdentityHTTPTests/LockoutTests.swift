@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
@@ -328,6 +329,55 @@ import Testing
         #expect(sent == 50)
         let other = try server.client(.emailOneTimePasscode, from: "203.0.113.10")
         #expect(try await other.challenge(other.start("user99@example.com").token).status == 200)
+    }
+
+    @Test("SEC-OTP-13, SEC-RATE-8: a tenant's mails of an hour, to whomever and from wherever, up to its limit")
+    func mailsOfATenant() async throws {
+        var entry = try #require(TenantDirectory.development.entries.first)
+        entry.tenant.mailsPerHour = 100
+        let directory = TenantDirectory([entry])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = directory
+            settings.limits = TimeLimits()
+        }
+        func ask(_ number: Int) async throws -> WireAnswer {
+            let client = try server.client(.emailOneTimePasscode, from: "203.0.\(number % 200).1")
+            return try await client.challenge(client.start("user\(number)@example.com").token)
+        }
+        for number in 0..<100 {
+            #expect(try await ask(number).status == 200)
+            server.clock.advance(by: 10)
+        }
+        _ = try await server.mailbox.mails()
+        let refused = try await ask(100)
+        expectError(refused, "temporarily_unavailable", 90_055, status: 429)
+        #expect(refused.headers["retry-after"] == "2600")
+        server.clock.advance(by: 2_599)
+        #expect(try await ask(101).status == 429)
+        server.clock.advance(by: 1)
+        #expect(try await ask(102).status == 200)
+        #expect(try await ask(103).status == 429)
+    }
+
+    @Test("SEC-OTP-13: so many mails of a tenant in an hour are an event")
+    func floods() async throws {
+        let server = try FactorDirectory.server { $0.limits = TimeLimits() }
+        for number in 0..<50 {
+            let client = server.client()
+            #expect(try await client.challenge(client.start("user\(number)@example.com").token).status == 200)
+        }
+        let tenant = try #require(TenantDirectory.development.entries.first?.tenant.id)
+        func isFlood(of limit: Int) async throws -> Bool {
+            try await server.store.recordFlood(
+                AuditEvent(.mailFlood, at: server.clock.now, tenant: tenant), of: limit,
+                since: server.clock.now.addingTimeInterval(-3_600))
+        }
+        #expect(try await !isFlood(of: 51))
+        #expect(try await isFlood(of: 50))
+        server.clock.advance(by: 3_600)
+        #expect(try await !isFlood(of: 1))
+        #expect(try await server.audited(.mailFlood) == 1)
+        #expect(TimeLimits().mailsPerTenantAlert == 3_600)
     }
 
     @Test("SEC-OTP-15: strangers' flows, resends and wrong codes neither void nor exhaust my code")

@@ -90,6 +90,8 @@ package struct StepSituation: Sendable {
     package var counted: [CountedSubject: [CountedEvent: [Date]]]
     /// The wrong passwords of the class of sources that asks.
     package var lockout: Lockout?
+    /// Since when the tenant has had as many mails as it may have in an hour; nil: it may have more.
+    package var tenantMailsSince: Date?
     /// Whether the user has signed in from this network lately (`SEC-LOCK-3`).
     package var isFamiliar: Bool
     /// Whether no answer may tell that an account exists (`SEC-ENUM-2`).
@@ -100,7 +102,7 @@ package struct StepSituation: Sendable {
 
     package init(
         row: FlowRow, taken: Set<LoginIdentifier.Key>, account: UserAccount? = nil,
-        counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil,
+        counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
@@ -109,6 +111,7 @@ package struct StepSituation: Sendable {
         self.account = account
         self.counted = counted
         self.lockout = lockout
+        self.tenantMailsSince = tenantMailsSince
         self.isFamiliar = isFamiliar
         self.hidesAccounts = hidesAccounts
         self.now = now

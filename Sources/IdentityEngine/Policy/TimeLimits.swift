@@ -18,6 +18,8 @@ package struct TimeLimits: Hashable, Sendable {
     package var mailsPerDay = 30
     /// `SEC-OTP-13`: mails that one source may have sent in an hour.
     package var mailsPerSourceAndHour = 50
+    /// `SEC-OTP-13`: how many mails of a tenant in an hour are an alert.
+    package var mailsPerTenantAlert = 3_600
     /// `SEC-RATE-2`: how many times the budget of one source an IPv6 site has.
     package var sourcesPerSite = 8
 
@@ -51,6 +53,8 @@ extension StepSituation {
             TimeLimits.wait(toAddress, window: 900, limit: limits.mailsPerQuarter, now: now),
             TimeLimits.wait(toAddress, window: 3_600, limit: limits.mailsPerHour, now: now),
             TimeLimits.wait(toAddress, window: 86_400, limit: limits.mailsPerDay, now: now),
+            // So long ago was the first of as many mails as the tenant may send in an hour.
+            tenantMailsSince.map { max(1, Int((3_600 - now.timeIntervalSince($0)).rounded(.up))) },
             TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),
             TimeLimits.wait(
                 counted[.site]?[.codeMailed] ?? [], window: 3_600,

@@ -21,15 +21,19 @@ package struct Tenant: Hashable, Sendable {
     package var displayName: String
     /// Nil: as the server's settings say.
     package var enumeration: EnumerationMode?
+    /// How many mails may be sent in any 60 minutes; nil: as many as the other limits allow (`SEC-OTP-13`).
+    package var mailsPerHour: Int?
 
     package init(
-        id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil
+        id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
+        mailsPerHour: Int? = nil
     ) {
         self.id = id
         self.subdomain = subdomain
         self.domain = domain
         self.displayName = displayName
         self.enumeration = enumeration
+        self.mailsPerHour = mailsPerHour
     }
 }
 

@@ -141,11 +141,13 @@ package struct StepQuery: Hashable, Sendable {
     package var subjects: [Data]
     /// Whose failures matter; nil when limits over time are off, and where no password is at stake.
     package var lockout: Data?
+    /// How many mails the tenant may have in an hour; nil where it has no such limit, and where no mail is to be sent.
+    package var mailsPerHour: Int?
     package var now: Date
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
-        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, now: Date
+        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, mailsPerHour: Int? = nil, now: Date
     ) {
         self.tenant = tenant
         self.flow = flow
@@ -154,6 +156,7 @@ package struct StepQuery: Hashable, Sendable {
         self.user = user
         self.subjects = subjects
         self.lockout = lockout
+        self.mailsPerHour = mailsPerHour
         self.now = now
     }
 }
@@ -172,10 +175,13 @@ package struct StepFacts: Hashable, Sendable {
     package var counted: [Data: [CountedEvent: [Date]]]
     /// The failures of the asked subject; nil when there were none.
     package var lockout: Lockout?
+    /// When the first of the last so many mails of the tenant was written, if that is less than an hour ago. Mails of steps that
+    /// run at the same time may not be counted yet.
+    package var tenantMailsSince: Date?
 
     package init(
         row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], account: UserAccount? = nil,
-        counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil
+        counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, tenantMailsSince: Date? = nil
     ) {
         self.row = row
         self.sealedAnswer = sealedAnswer
@@ -183,6 +189,7 @@ package struct StepFacts: Hashable, Sendable {
         self.account = account
         self.counted = counted
         self.lockout = lockout
+        self.tenantMailsSince = tenantMailsSince
     }
 }
 

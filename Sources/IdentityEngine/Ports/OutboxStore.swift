@@ -58,6 +58,10 @@ package protocol OutboxStore: Sendable {
     /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction. Does nothing
     /// when another worker has taken the mail meanwhile.
     func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError)
+    /// Records `event` if its tenant has had `limit` mails or more since `start` (`SEC-OTP-13`).
+    ///
+    /// - Returns: Whether it did.
+    func recordFlood(_ event: AuditEvent, of limit: Int, since start: Date) async throws(StoreError) -> Bool
     /// When the next mail is due; nil when none waits.
     func nextMailDue() async throws(StoreError) -> Date?
 }

@@ -180,6 +180,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case configChanged = "config.changed"
         case backupMade = "backup.made"
         case restoreDone = "restore.done"
+        case mailFlood = "outbox.flood"
     }
 
     package var kind: Kind

@@ -165,7 +165,10 @@ struct IdentityService: Sendable {
                 clock: clock, randomness: randomness, signal: signal,
                 logger: logger, onDelivered: onDelivered))
         services.append(ClockReader(store: store, logger: logger))
-        services.append(Janitor(engine: engine, keys: keys, clock: clock, logger: logger))
+        services.append(
+            Janitor(
+                engine: engine, keys: keys, mails: store, tenants: tenants,
+                clock: clock, logger: logger))
         services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
@@ -259,14 +262,17 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// Removes what has expired and rotates signing keys that are due, once a minute.
+/// Removes what has expired, rotates signing keys that are due, and looks for floods of mail, once a minute.
 private struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
+    let mails: any OutboxStore
+    let tenants: LiveTenants
     let clock: any WallClock
     let logger: Logger
 
     func run() async throws {
+        var alarms: [TenantID: Date] = [:]
         for await _ in AsyncTimer(seconds: 60).cancelOnGracefulShutdown() {
             do {
                 let removed = try await engine.removeExpired(now: clock.now)
@@ -279,6 +285,25 @@ private struct Janitor: Service {
             } catch {
                 logger.error("signing keys could not be rotated")
             }
+            do {
+                try await lookForFloods(&alarms, now: clock.now)
+            } catch {
+                logger.error("mails could not be counted")
+            }
+        }
+    }
+}
+
+extension Janitor {
+    /// Says once an hour that a tenant sends more mail than a healthy one does (`SEC-OTP-13`); `alarms` keeps when.
+    private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
+        guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
+        let hourAgo = now.addingTimeInterval(-3_600)
+        for tenant in tenants where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
+            let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
+            guard try await mails.recordFlood(event, of: limit, since: hourAgo) else { continue }
+            logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
+            alarms[tenant] = now
         }
     }
 }
@@ -346,7 +371,7 @@ private struct KeyPreparation: Service {
     let logger: Logger
 
     func run() async throws {
-        for tenant in tenants {
+        for tenant in tenants.directory.entries.map(\.tenant.id) {
             do {
                 try await keys.prepare(for: tenant)
             } catch {

@@ -21,6 +21,7 @@ enum TenantFile {
         var domain: String
         var displayName: String
         var enumeration: EnumerationMode?
+        var mailsPerHour: Int?
         var applications: [ApplicationEntry]
     }
 
@@ -48,7 +49,7 @@ enum TenantFile {
     /// The members that each level may have; another one is a slip that must not go unseen.
     private static let known: [String: Set<String>] = [
         "": ["tenants"],
-        "tenants": ["id", "subdomain", "domain", "displayName", "enumeration", "applications"],
+        "tenants": ["id", "subdomain", "domain", "displayName", "enumeration", "mailsPerHour", "applications"],
         "applications": [
             "clientId", "displayName", "signIn", "nativeAuthentication", "scopes", "requiredAttributes", "attributes",
             "requiresSecondFactor", "requiresDistinctMailbox", "enumeration",
@@ -175,7 +176,11 @@ enum TenantFile {
             let here: [Step] = [.member("tenants"), .element(number)]
             let tenant = Tenant(
                 id: TenantID(id(entry.id, "the tenant id", here + [.member("id")])), subdomain: entry.subdomain,
-                domain: entry.domain, displayName: entry.displayName, enumeration: entry.enumeration)
+                domain: entry.domain, displayName: entry.displayName, enumeration: entry.enumeration,
+                mailsPerHour: entry.mailsPerHour)
+            if let limit = tenant.mailsPerHour, limit < 1 {
+                problems.add("mailsPerHour must be 1 or more.", at: here + [.member("mailsPerHour")])
+            }
             for (member, name) in [
                 ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
             ] where !names.insert(name.lowercased()).inserted {
