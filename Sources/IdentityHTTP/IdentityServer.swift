@@ -17,7 +17,9 @@ package enum IdentityServer {
     ) -> some ApplicationProtocol {
         let connections = ConnectionsPerSource(within: perimeter)
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] } ?? [ConnectionDeadlines()],
+            additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] } ?? [
+                ConnectionDeadlines()
+            ],
             // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,

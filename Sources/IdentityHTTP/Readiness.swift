@@ -8,7 +8,7 @@ import NativeAuthCore
 #endif
 
 /// Whether the server can do its work: the database's write path, asked at most once a second however often probes come
-/// (`REL-OVR-4`).
+/// (`REL-OVR-4`). One that takes a second or longer is not well enough (`REL-DB-1`).
 package final class Readiness: Sendable {
     private let flows: any FlowStore
     private let last: Locked<(at: Date, isReady: Bool)?> = Locked(nil)
@@ -29,9 +29,10 @@ package final class Readiness: Sendable {
         guard !isDraining else { return false }
         if let known = last.withLock({ $0 }), abs(now.timeIntervalSince(known.at)) < 1 { return known.isReady }
         let isReady: Bool
+        let begin = ContinuousClock.now
         do {
             try await flows.checkWritable()
-            isReady = true
+            isReady = begin.duration(to: .now) < .seconds(1)
         } catch {
             isReady = false
         }

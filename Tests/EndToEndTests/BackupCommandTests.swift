@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth backup` and `native-auth restore` as an operator meets them, on SQLite; `ClusterTests` has PostgreSQL.
+/// `native-auth backup` and `native-auth restore` as an operator meets them, on SQLite; `ProofTests` has PostgreSQL.
 @Suite("Backup commands", .timeLimit(.minutes(3)))
 struct BackupCommandTests {
     /// What people hold at the moment of a backup.

@@ -43,6 +43,7 @@ import Testing
         .init(names: "--trusted-proxies", arguments: ["--trusted-proxies", "*"]),
         .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
         .init(names: "--unlimited-networks", arguments: ["--unlimited-networks", "10.0.0.1/8"]),
+        .init(names: "--drain", arguments: ["--drain", "61"]),
         .init(names: "--log-format", arguments: ["--log-format", "xml"]),
         .init(names: "--metrics-port", arguments: ["--metrics-port", "70000"]),
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),

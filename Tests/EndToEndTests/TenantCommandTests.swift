@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth tenant` as an operator meets it, on SQLite; `ClusterTests` has two nodes on PostgreSQL.
+/// `native-auth tenant` as an operator meets it, on SQLite; `ProofTests` has two nodes on PostgreSQL.
 @Suite("Tenant commands", .timeLimit(.minutes(2)))
 struct TenantCommandTests {
     private func tenant(

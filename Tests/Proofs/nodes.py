@@ -62,7 +62,7 @@ def issued_at(token):
 
 
 def skewed_node(options, skew, rng, result):
-    """One of two nodes has a wrong clock. It may say that it is not ready; while it is, it must work."""
+    """One of two nodes has a wrong clock; it works all the same, and warns (docs/design/0008)."""
     name = f"{skew:+,} s"
     site = Site(options, "postgres", 2, arguments=["--log-level", "warning"])
     clock = WallClock(site.folder)
@@ -92,8 +92,6 @@ def skewed_node(options, skew, rng, result):
     result.expect(
         not failures, f"node clock {name}, and the node is {'ready' if is_ready else 'not ready'}: {len(failures)} of 12 failed:"
         f" {failures[0] if failures else ''} (REL-TIME-1, REL-TIME-3)")
-    if abs(skew) > 30:
-        result.expect(not is_ready, f"node clock {name}, and the node says that it is ready (REL-TIME-3)")
     if abs(skew) > 1:
         told = "clock" in wrong.log.read_text().lower()
         result.expect(told, f"node clock {name}, and the log does not warn (REL-TIME-3)")
@@ -205,7 +203,7 @@ class HAProxy:
 def rolling_restart(options, number, rng):
     """Nodes are restarted one after another under load, behind a proxy that asks whether they are ready."""
     result = Result()
-    site = Site(options, "postgres", 2)
+    site = Site(options, "postgres", 2, arguments=["--drain", "3"])
     proxy = HAProxy(site)
     answers = []
 

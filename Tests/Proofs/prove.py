@@ -77,6 +77,12 @@ PROOFS = [
         "backup", "REL-BAK-1, REL-BAK-3", "two nodes are backed up under load, and restored into both databases", "backups",
         4, 20, 20, "backups", "backup"),
     Proof(
+        "tenants", "SEC-AUD-1", "documents applied to two nodes that run", "documents",
+        10, 100, 100, "tenants", "tenants"),
+    Proof(
+        "timing", "SEC-ENUM-6, SEC-PWD-11", "strict mode: names with and without an account, locked and not, timed in pairs",
+        "pairs at each of 15 endpoints", 2_000, 20_000, 20_000, "timing", "timing"),
+    Proof(
         "pause", "REL-HA-5, SEC-MAIL-2", "one of two nodes is stopped for 65 s (SIGSTOP) under load, and goes on", "pauses",
         3, 50, 3, "nodes", "pause"),
     Proof(

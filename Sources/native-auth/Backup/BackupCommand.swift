@@ -102,6 +102,8 @@ struct RestoreCommand: AsyncParsableCommand {
                 contents = try await store.restore(
                     now: now, epoch: SystemRandomness().uuid(), keepingSessions: keepSessions
                 ) { () throws(SealedStreamError) in try file.reader(vault) }
+                // So that one file holds everything, should somebody copy it before a server has started.
+                try await store.afterRemoval()
             } catch {
                 try await store.close()
                 throw file.failure(error)

@@ -197,14 +197,15 @@ struct IdentityService: Sendable {
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
         services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
         // They end in reverse order, so this one before the listener.
-        if settings.profile == .production { services.append(Drain(readiness: readiness)) }
+        services.append(Drain(readiness: readiness, seconds: settings.drain))
 
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
         // Requests have 25 s after the drain (`REL-SHUT-1`). A mail server that hangs must not hold up the end longer; the outbox
         // keeps its mail.
-        configuration.maximumGracefulShutdownDuration = .seconds(settings.profile == .production ? 28 : 10)
+        configuration.maximumGracefulShutdownDuration = .seconds(
+            settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
     }
@@ -299,7 +300,8 @@ extension Janitor {
     private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
         guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
         let hourAgo = now.addingTimeInterval(-3_600)
-        for tenant in tenants where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
+        for tenant in tenants.directory.entries.map(\.tenant.id)
+        where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
             let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
             guard try await mails.recordFlood(event, of: limit, since: hourAgo) else { continue }
             logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
@@ -371,7 +373,7 @@ private struct KeyPreparation: Service {
     let logger: Logger
 
     func run() async throws {
-        for tenant in tenants.directory.entries.map(\.tenant.id) {
+        for tenant in tenants {
             do {
                 try await keys.prepare(for: tenant)
             } catch {
@@ -386,11 +388,12 @@ private struct KeyPreparation: Service {
 /// Lets the proxy in front find out that this node goes away, before it does (`REL-SHUT-1`).
 private struct Drain: Service {
     let readiness: Readiness
+    let seconds: Int
 
     func run() async throws {
         try await gracefulShutdown()
         readiness.drain()
-        try await Task.sleep(for: .seconds(3))
+        try await Task.sleep(for: .seconds(seconds))
     }
 }
 

@@ -61,6 +61,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
     @Option(help: "text or json: how log lines look (default: text).") var logFormat: String?
     @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
+    @Option(
+        help:
+            "Seconds for which /readyz fails before a server that was asked to stop does (default: 3, in development 0)."
+    )
+    var drain: String?
 
     func run() async throws {
         do {
@@ -79,7 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let service = try await IdentityService(settings, logger: logger, metrics: metrics)
                 try await service.run { address in
-                    if settings.profile == .development { say(Self.banner(settings, service.tenants.directory, address)) }
+                    if settings.profile == .development {
+                        say(Self.banner(settings, service.tenants.directory, address))
+                    }
                     say("ready \(address.listening)")
                 }
                 result = .success(())
@@ -103,7 +110,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel), ("log-format", logFormat),
-            ("metrics-port", metricsPort),
+            ("metrics-port", metricsPort), ("drain", drain),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

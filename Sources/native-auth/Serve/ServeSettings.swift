@@ -60,6 +60,8 @@ struct ServeSettings: Sendable {
     var hasTenantFile = false
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
+    /// For how many seconds `/readyz` fails before the listener closes, so that a proxy finds out (`REL-SHUT-1`).
+    var drain = 0
     /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
     var metricsPort: Int?
 
@@ -74,7 +76,7 @@ struct ServeSettings: Sendable {
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
         "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level", "log-format",
-        "metrics-port",
+        "metrics-port", "drain",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
@@ -137,6 +139,14 @@ struct ServeSettings: Sendable {
         }
         self.port = port("port") ?? self.port
         metricsPort = port("metrics-port")
+        drain = profile == .production ? 3 : 0
+        if let given = text("drain") {
+            if let seconds = Int(given), (0...60).contains(seconds) {
+                drain = seconds
+            } else {
+                problems.append("--drain is “\(Self.shown(given))”; it must be a number of seconds from 0 to 60.")
+            }
+        }
         if let given = text("database") {
             if let address = DatabaseAddress(given) {
                 database = address

@@ -31,7 +31,7 @@ struct ProxyTarget: Target {
         ], bytes: [[0xFF]], long: 10_240)
 
     init() throws {
-        proxies = try TrustedProxies("10.0.0.0/8, 2001:db8::/32, ::1")
+        proxies = try TrustedProxies(NetworkList("10.0.0.0/8, 2001:db8::/32, ::1"))
     }
 
     /// A byte for the peer, and the header's values, a line feed between them.
@@ -71,12 +71,13 @@ struct ProxyTarget: Target {
 
     private func checkList(_ text: String) throws(Finding) {
         let list: TrustedProxies
-        do throws(TrustedProxies.Invalid) {
-            list = try TrustedProxies(text)
+        do throws(NetworkList.Invalid) {
+            list = TrustedProxies(try NetworkList(text))
         } catch {
             return
         }
-        try demand(!list.isEmpty && !text.contains("*") && !text.contains("/0,"), "a list that trusts everybody")
+        try demand(
+            !list.networks.isEmpty && !text.contains("*") && !text.contains("/0,"), "a list that trusts everybody")
         for stranger in ["203.0.113.77", "2001:db9:ffff::77"] where !text.contains("203.") && !text.contains("2001:") {
             guard let stranger = IPAddress(stranger) else { continue }
             let believed = list.client(behind: stranger, forwardedFor: ["198.51.100.1"]) != stranger

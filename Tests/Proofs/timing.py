@@ -28,6 +28,8 @@ import tempfile
 import time
 import urllib.parse
 
+from world import Result
+
 CODE_APP = "00001111-aaaa-2222-bbbb-3333cccc4444"
 PASSWORD_APP = "11112222-bbbb-3333-cccc-4444dddd5555"
 PASSWORD = "Kr4ftig-Vinter#82"
@@ -219,6 +221,17 @@ def run(options):
     failed = [endpoint for endpoint, seen in verdicts.items() if seen.count(True) >= 2]
     print(f"timing: {options.count} pairs at {len(verdicts)} endpoints: {'FAILED' if failed else 'passed'}")
     return 1 if failed else 0
+
+
+def timing(options, number, rng):
+    """In a process of its own, which stays on one core."""
+    result = Result()
+    command = [sys.executable, __file__, str(number), "--binary", options.binary, "--seed", str(rng.randrange(1 << 30))]
+    run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print("\n".join(f"    {line}" for line in run.stdout.splitlines()))
+    result.expect(run.returncode == 0, run.stdout[-1000:])
+    result.count("pairs at each endpoint", number)
+    return result
 
 
 def main():
