@@ -39,7 +39,7 @@ enum SignInName: Sendable {
     }
 }
 
-// Whom a sign-in or a reset is about; and decoys, the flows about nobody (docs/design/0009).
+// Whom a sign-in or a reset is about; and decoys, the flows about nobody (docs/design/0010).
 extension Engine {
     /// Whom a flow is about.
     struct Addressee: Sendable {

@@ -61,7 +61,7 @@ import Testing
     @Test(
         "a slip in the tenant file ends with 64 and a sentence that names it", .timeLimit(.minutes(1)),
         arguments: [
-            Slip("subdomain: harbour", "subdomian: harbour", "“subdomian” in line 3"),
+            Slip("subdomain: harbour", "subdomian: harbour", ":3: “subdomian” is not known"),
             Slip("displayName: Harbour\n", "displayName: Harbour\n    mailsPerHour: 0\n", "mailsPerHour"),
             Slip("displayName: Harbour app", "displayName: Harbour app\n        enumeration: open", "enumeration"),
             Slip("domain: harbour.example.com\n", "\n", "domain"),
