@@ -54,11 +54,6 @@ struct ProofTests {
         #expect(try await prove("tenants", 3).hasSuffix(": passed"))
     }
 
-    @Test("SEC-ENUM-6, SEC-PWD-11: no endpoint takes its time for a name with an account, or for a locked one")
-    func timesTellNothing() async throws {
-        #expect(try await prove("timing", 40).hasSuffix(": passed"))
-    }
-
     @Test("REL-IDEM: a reply that is lost at any byte is given again, with one effect")
     func lostReplies() async throws {
         #expect(try await prove("lost-replies", 300).hasSuffix(": passed"))
