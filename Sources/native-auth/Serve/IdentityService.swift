@@ -320,16 +320,22 @@ private struct ClockReader: Service {
         guard let clock = store.clock else { return try await gracefulShutdown() }
         var isSkewed = false
         var isFollowed = true
+        warnOfSkew(clock, &isSkewed)
         for await _ in AsyncTimer(seconds: 10).cancelOnGracefulShutdown() {
             guard let followed = try? await store.readClock() else { continue }
             if !followed, isFollowed { logger.error("the database's clock was set back, and is not followed") }
             isFollowed = followed
-            let skew = SystemClock().now.timeIntervalSince(clock.now)
-            if abs(skew) > 1, !isSkewed {
-                logger.warning("this machine's clock is not the database's", metadata: ["seconds": "\(Int(skew))"])
-            }
-            isSkewed = abs(skew) > 1
+            warnOfSkew(clock, &isSkewed)
         }
+    }
+
+    /// Tells once, and again when it comes back.
+    private func warnOfSkew(_ clock: DatabaseClock, _ isSkewed: inout Bool) {
+        let skew = SystemClock().now.timeIntervalSince(clock.now)
+        if abs(skew) > 1, !isSkewed {
+            logger.warning("this machine's clock is not the database's", metadata: ["seconds": "\(Int(skew))"])
+        }
+        isSkewed = abs(skew) > 1
     }
 }
 
