@@ -177,8 +177,10 @@ import Testing
             server: server, label: "seed \(seed)", random: Seeded(state: seed),
             usernames: Self.victims + Array(repeating: thief.content.username, count: 4),
             mailbox: thief.content.username, passwords: [thief.content.password] + Walker.newPasswords)
-        var tokens = 0
-        for _ in 0..<250 {
+        var (sequences, tokens) = (0, 0)
+        // A token takes luck, so it goes on until there were some.
+        while sequences < 250 || tokens <= 5 && sequences < 2_000 {
+            sequences += 1
             let client = server.client(
                 Bool.random(using: &walker.random) ? .emailPassword : .emailPasswordWithAttributes)
             try await walker.begin(client)
@@ -191,7 +193,7 @@ import Testing
             }
         }
         #expect(try await others() == before, "seed \(seed)")
-        #expect(tokens > 0, "seed \(seed): too little was tried")
-        print("random walk with an account: 250 sequences, \(tokens) token replies, seed \(seed)")
+        #expect(tokens > 5, "seed \(seed): too little was tried")
+        print("random walk with an account: \(sequences) sequences, \(tokens) token replies, seed \(seed)")
     }
 }

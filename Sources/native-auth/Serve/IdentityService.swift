@@ -322,6 +322,7 @@ private struct ClockReader: Service {
         var isFollowed = true
         warnOfSkew(clock, &isSkewed)
         for await _ in AsyncTimer(seconds: 10).cancelOnGracefulShutdown() {
+            // Requests tell of a database that is away; the time goes on without it.
             guard let followed = try? await store.readClock() else { continue }
             if !followed, isFollowed { logger.error("the database's clock was set back, and is not followed") }
             isFollowed = followed
