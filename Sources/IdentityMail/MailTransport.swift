@@ -4,6 +4,8 @@ import CCurl
 package protocol MailTransport: Sendable {
     /// Returns once the server has taken responsibility for the mail.
     func send(_ message: RenderedMail) async throws(MailTransportError)
+    /// Talks to the mail server as for a mail from `sender`, and ends before a recipient is named. A failure is of no interest.
+    func greet(from sender: MailAddress) async
 }
 
 /// Why a mail was not taken. Neither the text nor the cases hold an address, a credential or words of the server.

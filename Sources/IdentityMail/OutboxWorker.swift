@@ -18,9 +18,10 @@ import Synchronization
 /// it refuses for good is marked failed and audited. An error of the store stops nothing: the lease ends and the mail
 /// comes again, with the same `Message-ID`.
 package final class OutboxWorker: Service {
-    /// How many mails are on their way at once (`REL-SMTP-2`).
-    private static let parallelSends = 4
-    /// For how long a mail is hidden from other workers, in seconds.
+    /// How many mails are on their way at once, in all and to one domain, so that one that hangs holds up no other
+    /// (`REL-SMTP-2`).
+    private static let room = MailRoom(total: 32, perLane: 4)
+    /// For how long a mail is hidden from other workers, in seconds. While it is being sent this begins anew at each half.
     private static let lease: TimeInterval = 60
     /// The longest sleep in seconds: mail that another process wrote, and whose own worker died, is found after it.
     private static let longestWait: TimeInterval = 30
@@ -28,6 +29,8 @@ package final class OutboxWorker: Service {
     private struct State {
         /// The mails being sent. One that outlasts its lease is not begun a second time here.
         var underway: Set<UUID> = []
+        /// For how many more there is room.
+        var room = OutboxWorker.room
         /// When the next timer rings.
         var alarm: Date?
     }
@@ -75,12 +78,11 @@ package final class OutboxWorker: Service {
             var failures = 0
             signal.notify()
             for await _ in signal.wakeUps.cancelOnGracefulShutdown() {
-                let free = Self.parallelSends - state.withLock { $0.underway.count }
                 // A mail that is done wakes us again.
-                guard free > 0 else { continue }
+                guard state.withLock({ $0.room.free }) > 0 else { continue }
                 let now = clock.now
                 do {
-                    let leased = try await leaseMails(limit: free, now: now)
+                    let leased = try await leaseMails(now: now)
                     for mail in leased.begun {
                         group.addTask {
                             await self.deliver(mail)
@@ -88,9 +90,10 @@ package final class OutboxWorker: Service {
                         }
                     }
                     failures = 0
-                    if leased.count == free {
+                    let full = state.withLock { $0.room.fullLanes }
+                    if leased.mayBeMore {
                         signal.notify()
-                    } else if let alarm = setAlarm(try await store.nextMailDue(), now: now) {
+                    } else if let alarm = setAlarm(try await store.nextMailDue(except: full), now: now) {
                         group.addTask { await self.ring(alarm, now: now) }
                     }
                 } catch {
@@ -111,7 +114,7 @@ package final class OutboxWorker: Service {
     package func processDueMail() async throws(StoreError) -> Int {
         var tried = 0
         while true {
-            let leased = try await leaseMails(limit: Self.parallelSends, now: clock.now)
+            let leased = try await leaseMails(now: clock.now)
             guard leased.count > 0 else { return tried }
             tried += leased.begun.count
             await withDiscardingTaskGroup { group in
@@ -120,23 +123,50 @@ package final class OutboxWorker: Service {
         }
     }
 
+    /// - Returns: How many mails were leased, those among them that are not on their way yet, and whether others may be due.
     private func leaseMails(
-        limit: Int, now: Date
-    ) async throws(StoreError) -> (count: Int, begun: [LeasedMail]) {
-        let leased = try await store.leaseMails(limit: limit, now: now, until: now.addingTimeInterval(Self.lease))
-        let begun = state.withLock { state in leased.filter { state.underway.insert($0.mail.id).inserted } }
-        return (leased.count, begun)
+        now: Date
+    ) async throws(StoreError) -> (count: Int, begun: [LeasedMail], mayBeMore: Bool) {
+        let room = state.withLock { $0.room }
+        let (leased, mayBeMore) = try await store.leaseMails(room, now: now, until: now.addingTimeInterval(Self.lease))
+        let begun = state.withLock { state in
+            leased.filter { item in
+                guard state.underway.insert(item.mail.id).inserted else { return false }
+                _ = state.room.take(item.mail.lane)
+                return true
+            }
+        }
+        return (leased.count, begun, mayBeMore)
     }
 
     private func deliver(_ leased: LeasedMail) async {
         let mail = leased.mail
-        do {
-            try await attempt(leased)
-        } catch {
-            // What was decided is not written down: the lease ends, and the mail is tried again.
-            logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepLease(of: leased) }
+            do {
+                try await attempt(leased)
+            } catch {
+                // What was decided is not written down: the lease ends, and the mail is tried again.
+                logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
+            }
+            group.cancelAll()
         }
-        state.withLock { _ = $0.underway.remove(mail.id) }
+        state.withLock { state in
+            state.underway.remove(mail.id)
+            state.room.giveBack(mail.lane)
+        }
+    }
+
+    /// Until it is cancelled: a mail server may take longer than a lease lasts, and another worker must not send the mail then.
+    private func keepLease(of leased: LeasedMail) async {
+        do {
+            while true {
+                try await sleep(.seconds(Self.lease / 2))
+                try await store.retry(leased, at: clock.now.addingTimeInterval(Self.lease))
+            }
+        } catch {
+            // Cancelled, or the database is away: then the lease ends, and the mail may be sent twice.
+        }
     }
 
     private func attempt(_ leased: LeasedMail) async throws(StoreError) {
@@ -151,7 +181,12 @@ package final class OutboxWorker: Service {
         } catch {
             return try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
         }
-        guard content.recipient != MailContent.nobody else { return try await store.markSent(leased, now: clock.now) }
+        guard content.recipient != MailContent.nobody else {
+            // As much as can be done of what a mail takes, since others could notice that it is not done (SEC-ENUM-6). Whether
+            // the server answers is all the same.
+            await transport.greet(from: message.sender)
+            return try await store.markSent(leased, now: clock.now)
+        }
         do {
             try await transport.send(message)
         } catch {

@@ -96,35 +96,49 @@ package struct SMTPTransport: MailTransport {
     }
 
     package func send(_ message: RenderedMail) async throws(MailTransportError) {
+        try await converse(as: message.sender, about: message).get()
+    }
+
+    package func greet(from sender: MailAddress) async {
+        _ = await converse(as: sender, about: nil)
+    }
+
+    private func converse(
+        as sender: MailAddress, about message: RenderedMail?
+    ) async -> Result<Void, MailTransportError> {
         let cancellation = Cancellation()
-        let result = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // libcurl blocks its thread, so it gets one that is not of the cooperative pool.
                 Self.queue.async {
-                    continuation.resume(returning: self.perform(message, cancellation))
+                    continuation.resume(returning: self.perform(sender, message, cancellation))
                 }
             }
         } onCancel: {
             cancellation.isRequested.store(true, ordering: .relaxed)
         }
-        try result.get()
     }
 
     private func perform(
-        _ message: RenderedMail, _ cancellation: Cancellation
+        _ sender: MailAddress, _ message: RenderedMail?, _ cancellation: Cancellation
     ) -> Result<Void, MailTransportError> {
         guard Self.isLibraryReady, let handle = curl_easy_init() else {
             return .failure(.temporary(.curl(CURLE_FAILED_INIT.rawValue)))
         }
         defer { curl_easy_cleanup(handle) }
-        guard let recipients = curl_slist_append(nil, message.recipient.text) else {
+        let recipients = message.flatMap { curl_slist_append(nil, $0.recipient.text) }
+        guard message == nil || recipients != nil else {
             return .failure(.temporary(.curl(CURLE_OUT_OF_MEMORY.rawValue)))
         }
         defer { curl_slist_free_all(recipients) }
-        let upload = Upload(message.message)
+        let upload = Upload(message?.message ?? [])
         let watch = Watch(handle, cancellation)
         return withExtendedLifetime((upload, watch)) {
-            var code = configure(handle, sender: message.sender, recipients, upload, watch)
+            var code = configure(handle, sender: sender, watch)
+            if code == CURLE_OK {
+                code =
+                    recipients.map { deliver(upload, from: sender, to: $0, by: handle) } ?? askForNothing(handle)
+            }
             if code == CURLE_OK { code = curl_easy_perform(handle) }
             guard code != CURLE_OK else { return .success(()) }
             if watch.connectingTookTooLong { return .failure(.temporary(.timedOut)) }
@@ -136,13 +150,11 @@ package struct SMTPTransport: MailTransport {
     }
 
     private func configure(
-        _ handle: UnsafeMutableRawPointer, sender: MailAddress, _ recipients: UnsafeMutablePointer<curl_slist>,
-        _ upload: Upload, _ watch: Watch
+        _ handle: UnsafeMutableRawPointer, sender: MailAddress, _ watch: Watch
     ) -> CURLcode {
         // The path is the name that EHLO gives: the sender's domain, so that this machine's name stays unknown.
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, "\(origin)/\(sender.domain)"), (CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
-            (CURLOPT_MAIL_FROM, sender.text),
             // No proxy, whatever the environment says.
             (CURLOPT_PROXY, ""),
         ]
@@ -157,23 +169,12 @@ package struct SMTPTransport: MailTransport {
             // libcurl counts greeting, TLS and login as connecting, where a server may take its time to answer.
             // ``Watch`` bounds what is connecting to us.
             (CURLOPT_CONNECTTIMEOUT_MS, 120_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
-            (CURLOPT_NOSIGNAL, 1), (CURLOPT_UPLOAD, 1),
+            (CURLOPT_NOSIGNAL, 1),
         ]
         var code = CURLE_OK
         for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
         for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
-        if code == CURLE_OK { code = ccurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients) }
         if code == CURLE_OK { code = ccurl_set_sink(handle) { _, size, count, _ in size * count } }
-        if code == CURLE_OK {
-            let context = Unmanaged.passUnretained(upload).toOpaque()
-            code = ccurl_set_source(
-                handle,
-                { buffer, size, count, context in
-                    guard let buffer, let context else { return 0 }
-                    let upload = Unmanaged<Upload>.fromOpaque(context).takeUnretainedValue()
-                    return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
-                }, context)
-        }
         if code == CURLE_OK {
             let context = Unmanaged.passUnretained(watch).toOpaque()
             code = ccurl_set_progress(
@@ -184,6 +185,32 @@ package struct SMTPTransport: MailTransport {
                 }, context)
         }
         return code
+    }
+
+    private func deliver(
+        _ upload: Upload, from sender: MailAddress, to recipients: UnsafeMutablePointer<curl_slist>,
+        by handle: UnsafeMutableRawPointer
+    ) -> CURLcode {
+        var code = ccurl_set_long(handle, CURLOPT_UPLOAD, 1)
+        if code == CURLE_OK { code = ccurl_set_string(handle, CURLOPT_MAIL_FROM, sender.text) }
+        if code == CURLE_OK { code = ccurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients) }
+        if code == CURLE_OK {
+            let context = Unmanaged.passUnretained(upload).toOpaque()
+            code = ccurl_set_source(
+                handle,
+                { buffer, size, count, context in
+                    guard let buffer, let context else { return 0 }
+                    let upload = Unmanaged<Upload>.fromOpaque(context).takeUnretainedValue()
+                    return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                }, context)
+        }
+        return code
+    }
+
+    /// NOOP in place of a mail (RFC 5321 section 4.1.1.9).
+    private func askForNothing(_ handle: UnsafeMutableRawPointer) -> CURLcode {
+        let code = ccurl_set_long(handle, CURLOPT_NOBODY, 1)
+        return code == CURLE_OK ? ccurl_set_string(handle, CURLOPT_CUSTOMREQUEST, "NOOP") : code
     }
 
     /// What libcurl's verdict means for the mail.

@@ -19,6 +19,7 @@ package struct Migration: Sendable {
         Migration(name: "0005 audit chain", sqlite: auditChain),
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
         Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
+        Migration(name: "0008 lanes of mails", sqlite: mailLanes),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -258,6 +259,9 @@ package struct Migration: Sendable {
             restored_at INTEGER NOT NULL
         ) STRICT;
         """
+
+    /// Mails from before have none, and are no longer than a code lives.
+    private static let mailLanes = "ALTER TABLE outbox ADD COLUMN lane BLOB;"
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"
 }

@@ -9,18 +9,21 @@ import NativeAuthCore
 
 extension SQLStore {
     package func leaseMails(
-        limit: Int, now: Date, until leaseEnd: Date
-    ) async throws(StoreError) -> [LeasedMail] {
+        _ room: MailRoom, now: Date, until leaseEnd: Date
+    ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool) {
         try await write([.outbox]) { session in
             try session.expireMails(now: now)
-            let mails = try session.dueMails(limit: limit, now: now).get()
+            var room = room
+            let limit = room.free
+            let due = try session.dueMails(limit: limit, except: room.fullLanes, now: now).get()
+            let mails = due.filter { room.take($0.mail.lane) }
             for leased in mails {
                 // Counted before the attempt: a worker that dies in the middle of it has tried.
                 try session.run(
                     "UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE tenant = ? AND id = ?",
                     [leaseEnd, leased.mail.tenant, leased.mail.id])
             }
-            return mails
+            return (mails, due.count == limit && room.free > 0)
         }
     }
 
@@ -66,12 +69,30 @@ extension SQLStore {
         }
     }
 
-    package func nextMailDue() async throws(StoreError) -> Date? {
-        try await read { session in
+    package func nextMailDue(except fullLanes: [Data]) async throws(StoreError) -> Date? {
+        let lanes = OtherLanes(than: fullLanes)
+        return try await read { session in
             let rows = try session.rows(
-                of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending'", [])
+                of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending' \(lanes.condition)",
+                lanes.values)
             return try rows.get().first?.value("due", as: Date?.self) ?? nil
         }
+    }
+}
+
+/// The words that leave some lanes out. How many there are does not change them, so that there are two statements and not one for
+/// each number. A mail from before lanes has none.
+private struct OtherLanes: Sendable {
+    private static let most = 8
+    let condition: String
+    let values: [Data]
+
+    init(than lanes: [Data]) {
+        let padding = lanes.last.map { Array(repeating: $0, count: max(0, Self.most - lanes.count)) } ?? []
+        values = lanes + padding
+        condition =
+            lanes.isEmpty
+            ? "" : "AND (lane IS NULL OR lane NOT IN (\(values.map { _ in "?" }.joined(separator: ", "))))"
     }
 }
 
@@ -79,10 +100,13 @@ extension SQLSession {
     func insert(_ mail: OutboxMail) throws {
         try run(
             """
-            INSERT INTO outbox (tenant, id, flow, state, sealed_content, due_at, created_at, expires_at)
-            VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)
+            INSERT INTO outbox (tenant, id, flow, lane, state, sealed_content, due_at, created_at, expires_at)
+            VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)
             """,
-            [mail.tenant, mail.id, mail.flow, mail.sealedContent, mail.createdAt, mail.createdAt, mail.expiresAt])
+            [
+                mail.tenant, mail.id, mail.flow, mail.lane, mail.sealedContent, mail.createdAt, mail.createdAt,
+                mail.expiresAt,
+            ])
     }
 
     /// Mails whose code has ended are never sent (`SEC-MAIL-2`).
@@ -94,19 +118,23 @@ extension SQLSession {
             """, [now, now])
     }
 
-    fileprivate func dueMails(limit: Int, now: Date) throws -> Pending<[LeasedMail]> {
-        try rows(
+    fileprivate func dueMails(
+        limit: Int, except fullLanes: [Data], now: Date
+    ) throws -> Pending<[LeasedMail]> {
+        let lanes = OtherLanes(than: fullLanes)
+        return try rows(
             of: "outbox",
             """
-            SELECT tenant, id, flow, sealed_content, attempts, created_at, expires_at FROM outbox
-            WHERE state = 'pending' AND due_at <= ? ORDER BY created_at, \(dialect.orderOfArrival) LIMIT ?
-            """, [now, limit]
+            SELECT tenant, id, flow, lane, sealed_content, attempts, created_at, expires_at FROM outbox
+            WHERE state = 'pending' AND due_at <= ? \(lanes.condition)
+            ORDER BY created_at, \(dialect.orderOfArrival) LIMIT ?
+            """, [now as any StoredValue] + lanes.values + [limit]
         ).map { rows in
             try rows.map { row in
                 LeasedMail(
                     mail: OutboxMail(
                         id: try row.value("id"), tenant: try row.value("tenant"), flow: try row.value("flow"),
-                        sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
+                        lane: try row.value("lane", as: Data?.self) ?? Data(), sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
                         expiresAt: try row.value("expires_at")),
                     attempts: try row.value("attempts"))
             }

@@ -84,7 +84,7 @@ struct OutboxWorkerTests {
         #expect(shown.code == nil && shown.subject == "Your password for Contoso was changed")
     }
 
-    @Test("SEC-ENUM-3, SEC-ENUM-4: a mail to nobody is written like others, and not sent")
+    @Test("SEC-ENUM-3, SEC-ENUM-4, SEC-ENUM-6: a mail to nobody is written like others, greets the server, and is not sent")
     func aMailToNobody() async throws {
         let outbox = try OutboxFixture()
         let inbox = DevelopmentInbox()
@@ -94,6 +94,7 @@ struct OutboxWorkerTests {
         #expect(try await worker.processDueMail() == 1)
         #expect(try await outbox.states() == ["sent, wiped"])
         #expect(transport.mails.isEmpty)
+        #expect(transport.greeters.map(\.text) == ["no-reply@contoso.example"])
         #expect(await inbox.mails().isEmpty)
     }
 
@@ -256,7 +257,61 @@ struct OutboxWorkerTests {
         #expect(transport.mails.map(\.recipient.text) == ["ada@example.com"])
     }
 
-    @Test("REL-SMTP-2: never more than four mails are on their way, and all go out")
+    @Test("REL-SMTP-2: a domain that hangs takes four connections, and holds up no other domain")
+    func aDomainThatHangs() async throws {
+        let outbox = try OutboxFixture()
+        for _ in 0..<100 { try await outbox.enqueue(.fixture(recipient: "somebody@hangs.example", code: "00000000")) }
+        for number in 1...20 { try await outbox.enqueue(.fixture(recipient: "p@d\(number % 3).example", code: "\(number)")) }
+        let transport = HangingDomain()
+        let (delivered, continuation) = AsyncStream.makeStream(of: String.self)
+        let worker = try outbox.worker(transport) { continuation.yield($0.code ?? "none") }
+        let running = Task { try await worker.run() }
+        var codes: Set<String> = []
+        for await code in delivered where codes.insert(code).inserted && codes.count == 20 { break }
+        #expect(codes == Set((1...20).map(String.init)))
+        #expect(transport.waiting.withLock { $0 } == 4)
+        // What hung goes out as soon as the domain answers.
+        await transport.gate.open()
+        for await _ in delivered where try await outbox.states().allSatisfy({ $0 == "sent, wiped" }) { break }
+        running.cancel()
+        try await running.value
+    }
+
+    @Test("SEC-MAIL-2, SEC-MAIL-6: while a slow server takes its time no other worker may send the mail")
+    func theLeaseIsKept() async throws {
+        let outbox = try OutboxFixture()
+        try await outbox.enqueue()
+        let gate = Barrier(2)
+        let (naps, nap) = AsyncStream.makeStream(of: Duration.self)
+        let awake = Barrier(2)
+        let slow = try outbox.worker(CallbackTransport { await gate.arrive() }) { _ in
+        } sleep: { duration in
+            nap.yield(duration)
+            await awake.arrive()
+            try Task.checkCancellation()
+        }
+        async let tried = slow.processDueMail()
+        let other = ScriptedTransport()
+        let otherWorker = try outbox.worker(other)
+        var rounds = 0
+        for await duration in naps {
+            #expect(duration == .seconds(30))
+            // Not the first time: the lease was just made longer.
+            if rounds > 0 { #expect(try await outbox.store.nextMailDue() == outbox.clock.now + 60) }
+            rounds += 1
+            if rounds == 5 { break }
+            outbox.clock.advance(by: 30)
+            #expect(try await otherWorker.processDueMail() == 0)
+            await awake.arrive()
+        }
+        await gate.arrive()
+        await awake.open()
+        #expect(try await tried == 1)
+        #expect(other.attemptCount == 0)
+        #expect(try await outbox.states() == ["sent, wiped"])
+    }
+
+    @Test("REL-SMTP-2: never more than four mails to one domain are on their way, and all go out")
     func neverMoreThanFourAtOnce() async throws {
         let outbox = try OutboxFixture()
         for number in 0..<11 { try await outbox.enqueue(.fixture(code: "\(10_000_000 + number)")) }
@@ -375,6 +430,22 @@ private struct CallbackTransport: MailTransport {
     func send(_ message: RenderedMail) async throws(MailTransportError) {
         await callback()
     }
+
+    func greet(from sender: MailAddress) async {}
+}
+
+/// Takes every mail but those to `hangs.example`, which wait for a gate to open.
+private final class HangingDomain: MailTransport {
+    let gate = Barrier(.max)
+    let waiting = Mutex(0)
+
+    func send(_ message: RenderedMail) async throws(MailTransportError) {
+        guard message.recipient.text.hasSuffix("@hangs.example") else { return }
+        waiting.withLock { $0 += 1 }
+        await gate.arrive()
+    }
+
+    func greet(from sender: MailAddress) async {}
 }
 
 /// Lets callers through in groups of `size`, or freely once it is open.

@@ -69,6 +69,16 @@ struct SMTPTransportTests {
         }
     }
 
+    @Test("SEC-ENUM-3: a greeting names nobody, and says goodbye")
+    func aGreetingNamesNobody() async throws {
+        try await withServer("smtp_script.py", ["NOOP=250 ok"]) { server in
+            let transport = try SMTPTransport(url: "smtp://127.0.0.1:\(server.port)")
+            try await transport.greet(from: address("no-reply@contoso.example"))
+            let said = String(decoding: try await server.transcript(), as: UTF8.self)
+            #expect(said == "EHLO contoso.example\r\nNOOP\r\nQUIT\r\n")
+        }
+    }
+
     @Test("SEC-MAIL-5: STARTTLS, with the certificate checked and a login under it")
     func startTLSWithLogin() async throws {
         let arguments = try Certificates.arguments("starttls") + ["--user", "ada", "--password", "p@ss:w/rd"]

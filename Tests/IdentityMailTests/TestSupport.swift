@@ -256,6 +256,7 @@ final class ScriptedTransport: MailTransport {
     private let taken = Mutex<[RenderedMail]>([])
     private let answer: @Sendable (_ attempt: Int) throws(MailTransportError) -> Void
     private let attempts = Mutex(0)
+    private let greetings = Mutex<[MailAddress]>([])
 
     init(_ answer: @escaping @Sendable (_ attempt: Int) throws(MailTransportError) -> Void = { _ in }) {
         self.answer = answer
@@ -263,6 +264,8 @@ final class ScriptedTransport: MailTransport {
 
     var mails: [RenderedMail] { taken.withLock { $0 } }
     var attemptCount: Int { attempts.withLock { $0 } }
+    /// Who greeted the mail server and had no mail for it.
+    var greeters: [MailAddress] { greetings.withLock { $0 } }
 
     func send(_ message: RenderedMail) async throws(MailTransportError) {
         let attempt = attempts.withLock { attempts in
@@ -271,6 +274,10 @@ final class ScriptedTransport: MailTransport {
         }
         try answer(attempt)
         taken.withLock { $0.append(message) }
+    }
+
+    func greet(from sender: MailAddress) async {
+        greetings.withLock { $0.append(sender) }
     }
 }
 

@@ -145,6 +145,35 @@ struct OutboxStoreTests {
         }
     }
 
+    @Test("REL-SMTP-2: of each lane as many mails are leased as there is room for", arguments: StoreUnderTest.available)
+    func lanesHoldUpNoOthers(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            for number in 0..<9 {
+                let lane = number < 6 ? "a" : "b"
+                try await store.perform(
+                    .enqueueMail(fixtureMail("\(lane)\(number)", lane: lane, createdAt: noon + Double(number))))
+            }
+            var room = MailRoom(total: 5, perLane: 2)
+            let first = try await store.leaseMails(room, now: noon + 60, until: noon + 120)
+            #expect(first.mails.map { String(decoding: $0.mail.sealedContent, as: UTF8.self) } == ["a0", "a1"])
+            #expect(first.mayBeMore)
+            #expect(first.mails.map { room.take($0.mail.lane) } == [true, true])
+            let isTaken = room.take(Data("a".utf8))
+            #expect(!isTaken)
+            let second = try await store.leaseMails(room, now: noon + 60, until: noon + 120)
+            #expect(second.mails.map { String(decoding: $0.mail.sealedContent, as: UTF8.self) } == ["b6", "b7"])
+            #expect(second.mails.map { room.take($0.mail.lane) } == [true, true])
+            #expect(room.fullLanes.sorted { $0.lexicographicallyPrecedes($1) } == [Data("a".utf8), Data("b".utf8)])
+            let third = try await store.leaseMails(room, now: noon + 60, until: noon + 120)
+            #expect(third.mails.isEmpty && !third.mayBeMore)
+            #expect(try await store.nextMailDue(except: room.fullLanes) == nil)
+            #expect(try await store.nextMailDue(except: [Data("a".utf8)]) == noon + 8)
+            room.giveBack(Data("a".utf8))
+            let fourth = try await store.leaseMails(room, now: noon + 60, until: noon + 120)
+            #expect(fourth.mails.map { String(decoding: $0.mail.sealedContent, as: UTF8.self) } == ["a2"])
+        }
+    }
+
     @Test("REL-HA-4: 16 workers at once lease each mail once", arguments: StoreUnderTest.available)
     func workersDoNotShareALease(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

@@ -86,10 +86,10 @@ func fixtureUser(
 }
 
 func fixtureMail(
-    _ content: String = "sealed", createdAt: Date = noon, expiresAt: Date = noon + 600
+    _ content: String = "sealed", lane: String = "lane", createdAt: Date = noon, expiresAt: Date = noon + 600
 ) -> OutboxMail {
     OutboxMail(
-        id: UUID(), tenant: contoso, flow: UUID(), sealedContent: Data(content.utf8), createdAt: createdAt,
+        id: UUID(), tenant: contoso, flow: UUID(), lane: Data(lane.utf8), sealedContent: Data(content.utf8), createdAt: createdAt,
         expiresAt: expiresAt)
 }
 

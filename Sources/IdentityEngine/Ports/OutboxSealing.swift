@@ -24,7 +24,7 @@ extension OutboxMail {
             throw .cannotSeal
         }
         return OutboxMail(
-            id: id, tenant: tenant, flow: flow,
+            id: id, tenant: tenant, flow: flow, lane: lane(of: content.recipient, tenant, vault),
             sealedContent: try vault.seal(plaintext, for: .outbox, tenant: tenant, context: context(of: id)),
             createdAt: content.sentAt, expiresAt: expiresAt)
     }
@@ -40,6 +40,11 @@ extension OutboxMail {
         } catch {
             throw .unreadable
         }
+    }
+
+    private static func lane(of recipient: String, _ tenant: TenantID, _ vault: Vault) -> Data {
+        let domain = recipient.utf8.split(separator: UInt8(ascii: "@")).last.map { Data($0) } ?? Data()
+        return vault.digest(.outbox, tenant: tenant, [Data("lane".utf8), domain]).prefix(8)
     }
 
     /// The mail's id as 16 bytes.

@@ -11,6 +11,8 @@ package struct OutboxMail: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID
     package var flow: UUID?
+    /// The same for all mails of the tenant to one domain, and tells nobody which: 8 bytes of a keyed digest.
+    package var lane: Data
     /// A ``MailContent``, sealed: the database never holds a code or an address in the clear.
     package var sealedContent: Data
     package var createdAt: Date
@@ -18,11 +20,12 @@ package struct OutboxMail: Hashable, Sendable {
     package var expiresAt: Date
 
     package init(
-        id: UUID, tenant: TenantID, flow: UUID?, sealedContent: Data, createdAt: Date, expiresAt: Date
+        id: UUID, tenant: TenantID, flow: UUID?, lane: Data, sealedContent: Data, createdAt: Date, expiresAt: Date
     ) {
         self.id = id
         self.tenant = tenant
         self.flow = flow
+        self.lane = lane
         self.sealedContent = sealedContent
         self.createdAt = createdAt
         self.expiresAt = expiresAt
@@ -44,16 +47,56 @@ package struct LeasedMail: Hashable, Sendable {
     }
 }
 
+/// How many mails a worker can take, in all and of each lane: a domain whose mail server hangs takes only its own connections
+/// (`REL-SMTP-2`).
+package struct MailRoom: Hashable, Sendable {
+    /// The most mails on their way at once.
+    package let total: Int
+    /// The most mails of one lane on their way at once.
+    package let perLane: Int
+    private var taken: [Data: Int] = [:]
+
+    package init(total: Int, perLane: Int) {
+        self.total = total
+        self.perLane = perLane
+    }
+
+    /// How many more there is room for.
+    package var free: Int { total - taken.values.reduce(0, +) }
+
+    /// The lanes with no room left, `total / perLane` at most.
+    package var fullLanes: [Data] { taken.filter { $0.value >= perLane }.map(\.key) }
+
+    /// Makes room for one mail less.
+    ///
+    /// - Returns: False where there was none.
+    package mutating func take(_ lane: Data) -> Bool {
+        guard free > 0, taken[lane, default: 0] < perLane else { return false }
+        taken[lane, default: 0] += 1
+        return true
+    }
+
+    /// Makes room for one mail more, which was taken before.
+    package mutating func giveBack(_ lane: Data) {
+        taken[lane] = taken[lane].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+}
+
 /// The queue of mails, as its worker sees it.
 ///
 /// A row is pending, then sent, expired or failed; its content is wiped with the last three. Taking a lease hides the row
 /// for the length of the lease; a worker that dies loses it, and the mail is sent again with the same `Message-ID`.
 package protocol OutboxStore: Sendable {
-    /// Takes up to `limit` due mails, oldest first, until `leaseEnd`. Expired ones are marked expired and not returned.
-    func leaseMails(limit: Int, now: Date, until leaseEnd: Date) async throws(StoreError) -> [LeasedMail]
+    /// Takes due mails, oldest first, as many as there is room for, until `leaseEnd`. Expired ones are marked expired and not
+    /// returned.
+    ///
+    /// - Returns: The mails, and whether others may be due for which there is room.
+    func leaseMails(
+        _ room: MailRoom, now: Date, until leaseEnd: Date
+    ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool)
     /// The mail server took it: wipes the content, also when another worker holds the lease by now.
     func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError)
-    /// Not now: tries again at `next`. Does nothing when another worker has taken the mail meanwhile (`REL-HA-5`).
+    /// Not now: tries again at `next`, which also makes the lease longer. Does nothing when another worker has taken the mail meanwhile (`REL-HA-5`).
     func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError)
     /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction. Does nothing
     /// when another worker has taken the mail meanwhile.
@@ -62,8 +105,20 @@ package protocol OutboxStore: Sendable {
     ///
     /// - Returns: Whether it did.
     func recordFlood(_ event: AuditEvent, of limit: Int, since start: Date) async throws(StoreError) -> Bool
+    /// When the next mail of another lane than `fullLanes` is due; nil when none waits.
+    func nextMailDue(except fullLanes: [Data]) async throws(StoreError) -> Date?
+}
+
+extension OutboxStore {
+    /// Takes up to `limit` due mails, whatever their lanes.
+    package func leaseMails(limit: Int, now: Date, until leaseEnd: Date) async throws(StoreError) -> [LeasedMail] {
+        try await leaseMails(MailRoom(total: limit, perLane: limit), now: now, until: leaseEnd).mails
+    }
+
     /// When the next mail is due; nil when none waits.
-    func nextMailDue() async throws(StoreError) -> Date?
+    package func nextMailDue() async throws(StoreError) -> Date? {
+        try await nextMailDue(except: [])
+    }
 }
 
 /// What a mail says. The worker renders it in the reader's language.
