@@ -178,7 +178,9 @@ extension Engine {
                 subjects.address, subjects.source, subjects.site, reading.hasLockout ? subjects.account : nil,
             ].compactMap(\.self),
             lockout: reading.hasLockout ? subjects.lockout : nil,
-            mailsPerHour: reading.sendsCode && settings.limits != nil ? scene.tenant.mailsPerHour : nil, now: scene.now)
+            mailsPerHour: reading.sendsCode && settings.limits != nil ? scene.tenant.mailsPerHour : nil,
+            owners: FlowOwners(identifier: subjects.address ?? subjects.account, source: subjects.source),
+            now: scene.now)
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in

@@ -19,7 +19,7 @@ package struct Migration: Sendable {
         Migration(name: "0005 audit chain", sqlite: auditChain),
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
         Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
-        Migration(name: "0008 lanes of mails", sqlite: mailLanes),
+        Migration(name: "0008 lanes and owners", sqlite: lanesAndOwners),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -260,8 +260,15 @@ package struct Migration: Sendable {
         ) STRICT;
         """
 
-    /// Mails from before have none, and are no longer than a code lives.
-    private static let mailLanes = "ALTER TABLE outbox ADD COLUMN lane BLOB;"
+    /// Mails and flows from before have none, and are gone within the hour.
+    private static let lanesAndOwners = """
+        ALTER TABLE outbox ADD COLUMN lane BLOB;
+
+        ALTER TABLE flows ADD COLUMN identifier BLOB;
+        ALTER TABLE flows ADD COLUMN source BLOB;
+        CREATE INDEX flows_by_identifier ON flows (tenant, identifier) WHERE identifier IS NOT NULL;
+        CREATE INDEX flows_by_source ON flows (tenant, source) WHERE source IS NOT NULL;
+        """
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"
 }

@@ -56,6 +56,23 @@ extension SQLStore {
         try await read { try $0.auditHead(of: tenant).get() }
     }
 
+    /// When the newest line of all tenants was written, by the clock of then; nil in an empty database. What was promised to end
+    /// before has ended (`REL-TIME-2`).
+    package func lastAuditTime() async throws(StoreError) -> Date? {
+        try await read { session in
+            let rows = try session.rows(
+                of: "audit",
+                """
+                SELECT at FROM audit JOIN (
+                    SELECT heads.tenant, (SELECT MAX(seq) FROM audit WHERE audit.tenant = heads.tenant) AS newest
+                    FROM audit_heads heads
+                ) lines ON audit.tenant = lines.tenant AND audit.seq = lines.newest
+                ORDER BY seq DESC LIMIT 1
+                """, [])
+            return try rows.get().first?.value("at")
+        }
+    }
+
     package func auditedTenants() async throws(StoreError) -> [TenantID] {
         try await read { session in
             try session.rows(

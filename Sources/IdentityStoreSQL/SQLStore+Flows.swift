@@ -104,12 +104,14 @@ extension SQLSession {
             row.codesSent, row.misuses, row.isEnded, row.expiresAt, query.tenant, query.flow,
         ]
         guard let old else {
+            try makeRoom("identifier", query.owners.identifier, FlowOwners.mostOfIdentifier, query)
+            try makeRoom("source", query.owners.source, FlowOwners.mostOfSource, query)
             try run(
                 """
                 INSERT INTO flows (revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent,
-                    misuses, is_ended, expires_at, tenant, id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, values)
+                    misuses, is_ended, expires_at, tenant, id, identifier, source)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, values + [query.owners.identifier, query.owners.source])
             return
         }
         // The revision cannot have changed, since the flow is locked. The condition makes sure of it all the same: advancing a
@@ -120,6 +122,19 @@ extension SQLSession {
                 code_expires_at = ?, codes_sent = ?, misuses = ?, is_ended = ?, expires_at = ?
             WHERE tenant = ? AND id = ? AND revision = ?
             """, values + [old.revision], expecting: 1)
+    }
+
+    /// Removes what is beyond `most`, the row to come counted (`SEC-CT-7`). A row ends a fixed time after it began, so that those
+    /// that end first are the oldest.
+    private func makeRoom(_ column: String, _ owner: Data?, _ most: Int, _ query: StepQuery) throws {
+        guard let owner else { return }
+        try run(
+            """
+            DELETE FROM flows WHERE tenant = ? AND id IN (
+                SELECT id FROM flows WHERE tenant = ? AND \(column) = ? AND revision = 0
+                ORDER BY CASE WHEN is_ended = 0 AND code_expires_at > ? THEN 0 ELSE 1 END, expires_at DESC
+                LIMIT \(most) OFFSET \(most - 1))
+            """, [query.tenant, query.tenant, owner, query.now], expecting: nil)
     }
 
     /// An expired record of the same request may still lie there; it gives way.

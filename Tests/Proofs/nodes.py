@@ -134,6 +134,23 @@ def jumping_clock(options, jump, result):
     except Refused as refusal:
         result.expect(False, f"clock {name}: nobody can sign up afterwards: {refusal}")
     result.expect(site.nodes[0].is_alive(), f"clock {name}: the server is gone")
+    if jump > 0:
+        # The time of the server went on from the jump; it does not go back by a restart either, unless somebody says so.
+        node = site.nodes[0]
+        node.stop()
+        try:
+            node.start()
+            result.expect(False, f"clock {name}: a start was not refused (REL-TIME-2)")
+            node.stop()
+        except Broken as refusal:
+            result.expect("--clock accepted" in str(refusal), f"clock {name}: {refusal}")
+        node.environment = clock.environment | {"NATIVE_AUTH_CLOCK": "accepted"}
+        node.start()
+        Person(site, patience=5).sign_up("accepted@example.com")
+        node.stop()
+        # What was written since is by the clock that was accepted.
+        node.environment = clock.environment
+        node.start()
     result.count("settings of a clock")
     site.stop()
 

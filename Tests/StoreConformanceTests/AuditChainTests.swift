@@ -38,6 +38,20 @@ struct AuditChainTests {
         }
     }
 
+    @Test("REL-TIME-2: the newest line tells when the database was last written", arguments: DatabaseUnderTest.all)
+    func theNewestLine(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            #expect(try await store.lastAuditTime() == nil)
+            try await write(3, to: store)
+            try await write(2, to: store, tenant: Self.other)
+            _ = try await chain.seal(in: store)
+            // Not the latest time: the clock that wrote it may have been set since.
+            #expect(try await store.lastAuditTime() == noon + 1)
+            try await write(1, to: store)
+            #expect(try await store.lastAuditTime() == noon)
+        }
+    }
+
     @Test("SEC-AUD-2: lines are sealed in order, each tenant's by themselves", arguments: DatabaseUnderTest.all)
     func linesAreSealed(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in

@@ -49,6 +49,59 @@ struct FlowStoreTests {
         }
     }
 
+    @Test(
+        "SEC-CT-7, SEC-OTP-15: one identifier has twenty rows, and flows with a living code stay",
+        arguments: StoreUnderTest.available)
+    func rowsOfAnIdentifierAreBounded(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let victim = FlowOwners(identifier: digest("victim"))
+            @Sendable func begin(
+                _ owners: FlowOwners, code: TimeInterval? = nil, revision: Int = 0, isEnded: Bool = false, end: Date
+            ) async throws -> StepQuery {
+                let query = fixtureQuery(subjects: [owners.identifier].compactMap(\.self), owners: owners)
+                let record = code.map { CodeRecord(digest: digest("c"), target: digest("t"), sentAt: noon, expiresAt: noon + $0) }
+                let row = FlowRow(revision: revision, code: record, isEnded: isEnded, expiresAt: end)
+                try await store.write(FlowChange(row: row), query)
+                return query
+            }
+            let living = try await begin(victim, code: 600, end: noon + 1_000)
+            let proven = try await begin(victim, revision: 1, end: noon + 900)
+            let dead = try await begin(victim, code: -1, end: noon + 900)
+            let ended = try await begin(victim, code: 600, isEnded: true, end: noon + 901)
+            let other = try await begin(FlowOwners(identifier: digest("other")), end: noon + 900)
+            var last: [StepQuery] = []
+            for number in 0..<100 {
+                last.append(try await begin(victim, end: noon + 2_000 + TimeInterval(number)))
+            }
+            for query in [living, proven, other] + last.suffix(18) {
+                #expect(try await store.facts(query).row != nil)
+            }
+            for query in [dead, ended] + last.prefix(81) { #expect(try await store.facts(query).row == nil) }
+            // Many at once do no better.
+            let raced = try await race(40) { _ in try await begin(victim, end: noon + 9_000) }
+            var left = 0
+            for query in raced + last where try await store.facts(query).row != nil { left += 1 }
+            #expect(left == 19)
+            #expect(try await store.facts(living).row != nil)
+        }
+    }
+
+    @Test("SEC-CT-7: one source has two hundred rows", arguments: StoreUnderTest.available)
+    func rowsOfASourceAreBounded(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            var queries: [StepQuery] = []
+            for number in 0..<250 {
+                let owners = FlowOwners(identifier: digest("\(number)"), source: digest("source"))
+                queries.append(fixtureQuery(owners: owners))
+                let row = FlowRow(expiresAt: noon + 900 + TimeInterval(number))
+                try await store.write(FlowChange(row: row), try #require(queries.last))
+            }
+            var left: [Int] = []
+            for (number, query) in queries.enumerated() where try await store.facts(query).row != nil { left.append(number) }
+            #expect(left == Array(50..<250))
+        }
+    }
+
     @Test("REL-TX-1: a step whose effect cannot be made writes nothing at all", arguments: StoreUnderTest.available)
     func aFailedStepWritesNothing(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

@@ -119,11 +119,11 @@ func fixtureKey(
 
 func fixtureQuery(
     flow: UUID = UUID(), digest: String = "request", identifiers: [LoginIdentifier.Key] = [], user: UserID? = nil,
-    subjects: [Data] = [], lockout: Data? = nil, now: Date = noon
+    subjects: [Data] = [], lockout: Data? = nil, owners: FlowOwners = FlowOwners(), now: Date = noon
 ) -> StepQuery {
     StepQuery(
         tenant: contoso, flow: flow, requestDigest: Data(digest.utf8), identifiers: identifiers, user: user,
-        subjects: subjects, lockout: lockout, now: now)
+        subjects: subjects, lockout: lockout, owners: owners, now: now)
 }
 
 extension FlowStore {

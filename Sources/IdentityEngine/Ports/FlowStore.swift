@@ -127,6 +127,23 @@ package struct ReplayRecord: Hashable, Sendable {
     }
 }
 
+/// Whose rows a new flow adds to, as keyed digests. Beyond the bounds the oldest rows go that have proven nothing, those without a
+/// living code first: a stranger's flows do not drive out the owner's (`SEC-CT-7`, `SEC-OTP-15`). A flow whose row went is
+/// as it was before its first code.
+package struct FlowOwners: Hashable, Sendable {
+    /// How many rows one identifier, and one source, may have that have proven nothing.
+    package static let mostOfIdentifier = 20
+    package static let mostOfSource = 200
+
+    package var identifier: Data?
+    package var source: Data?
+
+    package init(identifier: Data? = nil, source: Data? = nil) {
+        self.identifier = identifier
+        self.source = source
+    }
+}
+
 /// What a step wants to know of the database before it decides.
 package struct StepQuery: Hashable, Sendable {
     package var tenant: TenantID
@@ -143,11 +160,14 @@ package struct StepQuery: Hashable, Sendable {
     package var lockout: Data?
     /// How many mails the tenant may have in an hour; nil where it has no such limit, and where no mail is to be sent.
     package var mailsPerHour: Int?
+    /// Whose flow it is, if its row is the first; nobody's when limits over time are off.
+    package var owners: FlowOwners
     package var now: Date
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
-        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, mailsPerHour: Int? = nil, now: Date
+        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, mailsPerHour: Int? = nil,
+        owners: FlowOwners = FlowOwners(), now: Date
     ) {
         self.tenant = tenant
         self.flow = flow
@@ -157,6 +177,7 @@ package struct StepQuery: Hashable, Sendable {
         self.subjects = subjects
         self.lockout = lockout
         self.mailsPerHour = mailsPerHour
+        self.owners = owners
         self.now = now
     }
 }

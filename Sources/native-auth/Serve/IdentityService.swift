@@ -44,7 +44,7 @@ struct IdentityService: Sendable {
     private let store: any SQLStore
     private let vault: Vault
     private let hasher: Argon2idHasher
-    /// The time of the database, where it has one of its own.
+    /// The time of the database, where it has one of its own; else a ``SteadyClock``.
     private let clock: any WallClock
     private let randomness = SystemRandomness()
 
@@ -66,14 +66,16 @@ struct IdentityService: Sendable {
         let folder = try DataFolder(settings.dataFolder)
         let masterKey = try settings.masterKey.load(in: folder.path)
         store = try await settings.database.open(in: folder.path)
-        clock = store.clock ?? SystemClock()
+        let written: Date?
         let document: TenantDocument?
         do {
             vault = Vault(masterKey: masterKey, randomness: randomness, epoch: try await store.epoch())
             document = try await store.tenantDocument()
+            written = try await store.lastAuditTime()
         } catch {
             throw .inputOutput("The database cannot be read.")
         }
+        clock = try Self.clock(of: store, lastWritten: written, settings.clock)
         guard !needsDocument || document != nil else { throw Self.noTenants }
         do {
             tenants = try LiveTenants(settings, document)
@@ -95,6 +97,22 @@ struct IdentityService: Sendable {
     private static let noTenants = StartFailure.usage([
         "--profile production needs --config, or a document that native-auth tenant apply put into the database."
     ])
+
+    /// The time that counts, which has not gone back (`REL-TIME-2`, `REL-TIME-3`).
+    private static func clock(
+        of store: any SQLStore, lastWritten: Date?, _ check: ServeSettings.ClockCheck
+    ) throws(StartFailure) -> any WallClock {
+        let time = store.clock?.now ?? SystemClock().now
+        if let lastWritten, check == .checked, lastWritten.timeIntervalSince(time) > 30 {
+            throw .inputOutput(
+                """
+                The \(store.clock == nil ? "clock of this machine" : "database's clock") says \(time.ISO8601Format()), and the \
+                database was last written at \(lastWritten.ISO8601Format()). Set the clock; or start with --clock accepted, and \
+                what had expired since may be good once more.
+                """)
+        }
+        return store.clock ?? SteadyClock(notBefore: check == .checked ? lastWritten : nil) as any WallClock
+    }
 
     /// Serves until a signal, or until the task is cancelled.
     ///

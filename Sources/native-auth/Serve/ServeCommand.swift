@@ -66,6 +66,11 @@ struct ServeCommand: AsyncParsableCommand {
             "Seconds for which /readyz fails before a server that was asked to stop does (default: 3, in development 0)."
     )
     var drain: String?
+    @Option(
+        help: """
+            Whether to start when the clock is behind the database's last entry: checked (no, the default) or accepted.
+            """)
+    var clock: String?
 
     func run() async throws {
         do {
@@ -110,7 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel), ("log-format", logFormat),
-            ("metrics-port", metricsPort), ("drain", drain),
+            ("metrics-port", metricsPort), ("drain", drain), ("clock", clock),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

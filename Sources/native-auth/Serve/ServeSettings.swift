@@ -34,6 +34,14 @@ struct ServeSettings: Sendable {
         case unsafe
     }
 
+    /// What happens when the clock lies behind the database's last line.
+    enum ClockCheck: String, CaseIterable, Sendable {
+        /// The server does not start.
+        case checked
+        /// It does, and what had expired may be good once more.
+        case accepted
+    }
+
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
@@ -62,6 +70,7 @@ struct ServeSettings: Sendable {
     var logFormat = LogFormat.text
     /// For how many seconds `/readyz` fails before the listener closes, so that a proxy finds out (`REL-SHUT-1`).
     var drain = 0
+    var clock = ClockCheck.checked
     /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
     var metricsPort: Int?
 
@@ -76,7 +85,7 @@ struct ServeSettings: Sendable {
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
         "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level", "log-format",
-        "metrics-port", "drain",
+        "metrics-port", "drain", "clock",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
@@ -123,6 +132,7 @@ struct ServeSettings: Sendable {
 
         profile = choice("profile", profile)
         limits = choice("limits", profile == .production ? .production : .development)
+        clock = choice("clock", clock)
         logLevel = choice("log-level", logLevel)
         logFormat = choice("log-format", logFormat)
         host = text("host") ?? host
