@@ -87,6 +87,11 @@ extension Engine {
             detail: detail)
     }
 
+    /// The digits of a new code.
+    func drawCode() -> Secret<String> {
+        settings.fixedCode ?? Secret(ports.randomness.digits(settings.codeDigits))
+    }
+
     /// A code for a mailbox, drawn in any case, so that the pure decision has it at hand.
     ///
     /// - Parameter number: Which code of its flow it is, from 1.

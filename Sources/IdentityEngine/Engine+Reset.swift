@@ -39,7 +39,7 @@ extension Engine {
             if let accepted, !accepted.contains(.oneTimePasscode) {
                 return scene.outcome(.accepted(.goToWeb(missing: .oneTimePasscode)))
             }
-            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            let digits = drawCode()
             return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .passwordReset,

@@ -39,7 +39,7 @@ extension Engine {
             if let accepted, !accepted.contains(needed) {
                 return scene.outcome(.accepted(.goToWeb(missing: needed)))
             }
-            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            let digits = drawCode()
             if let draft = state.draft {
                 // Without a mail there is nothing that a repeated request could double.
                 return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
@@ -195,7 +195,7 @@ extension Engine {
             guard SignInState.isEmail(channel),
                 let email = EmailAddress(contact)
             else { return scene.outcome(.refused(.invalidContact)) }
-            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            let digits = drawCode()
             return try await step(opened, Reading(recipient: email, sendsCode: true), keepsAnswer: false, in: scene) {
                 situation in
                 let fresh = freshCode(

@@ -55,7 +55,7 @@ extension Engine {
             }
             let owner = scene.hidesAccounts ? try await account(named: email.key, in: scene) : nil
             // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
-            let digits = Secret(ports.randomness.digits(settings.codeDigits))
+            let digits = drawCode()
             return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
                 let fresh = freshCode(
                     digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)

@@ -1,3 +1,5 @@
+package import NativeAuthCore
+
 /// The numbers of the engine; all times in seconds. The defaults are the production values of the security requirements
 /// (decision D13).
 package struct EngineSettings: Hashable, Sendable {
@@ -5,6 +7,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var baseURL: String
     /// `SEC-OTP-1`: 6 to 10.
     package var codeDigits = 8
+    /// The code of every flow, for measurements; nil, as always in production, draws each one.
+    package var fixedCode: Secret<String>?
     /// `SEC-OTP-2`: 120 to 600.
     package var codeLifetime = 600
     /// `SEC-OTP-3`: 3 to 5.
@@ -56,6 +60,9 @@ package struct EngineSettings: Hashable, Sendable {
             }
         }
         check("codeDigits", codeDigits, 6...10)
+        if let fixedCode, fixedCode.reveal().utf8.count != codeDigits {
+            problems.append("fixedCode has not codeDigits digits")
+        }
         check("codeLifetime", codeLifetime, 120...600)
         check("guessesPerCode", guessesPerCode, 3...5)
         check("codesPerFlow", codesPerFlow, 1...5)

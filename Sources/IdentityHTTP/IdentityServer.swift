@@ -15,6 +15,28 @@ package enum IdentityServer {
         _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
+        application(
+            perimeter.responder(for: routes), within: perimeter, host: host, port: port, logger: logger,
+            onRunning: onRunning)
+    }
+
+    /// The listener alone, which answers all requests with an empty JSON object: what HTTP itself costs, for measurements.
+    package static func emptyApplication(
+        host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
+        let responder = CallbackResponder { (_: Request, _: IdentityRequestContext) in
+            Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "{}")))
+        }
+        return application(
+            responder, within: Perimeter(), host: host, port: port, logger: logger, onRunning: onRunning)
+    }
+
+    private static func application<Responder: HTTPResponder>(
+        _ responder: Responder, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let connections = ConnectionsPerSource(within: perimeter)
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] } ?? [
@@ -26,7 +48,7 @@ package enum IdentityServer {
                 maxHeaderListSize: 4 * RequestGuard.longestHeaders,
                 maxHeaderFieldCount: 2 * RequestGuard.mostHeaders))
         return Application(
-            responder: perimeter.responder(for: routes),
+            responder: responder,
             server: HTTPServerBuilder { responder in
                 StrictHTTP1Channel(http1: HTTP1Channel(responder: responder, configuration: channel))
             },

@@ -10,7 +10,7 @@ struct NativeAuthCommand: AsyncParsableCommand {
             ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
             BackupCommand.self,
             RestoreCommand.self,
-            TryCommand.self, DoctorCommand.self,
+            TryCommand.self, DoctorCommand.self, BenchCommand.self,
         ])
 }
 

@@ -44,6 +44,8 @@ import Testing
         .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
         .init(names: "--unlimited-networks", arguments: ["--unlimited-networks", "10.0.0.1/8"]),
         .init(names: "--drain", arguments: ["--drain", "61"]),
+        .init(names: "--clock", arguments: ["--clock", "right"]),
+        .init(names: "--fixed-code", arguments: ["--fixed-code", "1234567"]),
         .init(names: "--log-format", arguments: ["--log-format", "xml"]),
         .init(names: "--metrics-port", arguments: ["--metrics-port", "70000"]),
         .init(names: "--host", arguments: ["--host", "0.0.0.0"]),
@@ -71,6 +73,7 @@ import Testing
         production(["--base-url": "http://login.example.com"], "--base-url"),
         production(["--trusted-proxies": nil], "--trusted-proxies"),
         production(["--limits": "development"], "--limits"),
+        production(["--fixed-code": "12345678"], "--fixed-code"),
         production(["--durability": "unsafe"], "--durability"),
         production(["--log-level": "debug"], "--log-level"),
         production(

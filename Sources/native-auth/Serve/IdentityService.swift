@@ -151,6 +151,7 @@ struct IdentityService: Sendable {
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
         try await expectSameMasterKey(keys)
         if settings.profile == .development { engineSettings.enumeration = .compat }
+        engineSettings.fixedCode = settings.fixedCode
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
             engineSettings.limits = nil

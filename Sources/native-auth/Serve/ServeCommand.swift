@@ -71,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
             Whether to start when the clock is behind the database's last entry: checked (no, the default) or accepted.
             """)
     var clock: String?
+    @Option(
+        name: .customLong("fixed-code"), help: "The code of every flow, 8 digits, for measurements; development only.")
+    var fixedCode: String?
 
     func run() async throws {
         do {
@@ -115,7 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel), ("log-format", logFormat),
-            ("metrics-port", metricsPort), ("drain", drain), ("clock", clock),
+            ("metrics-port", metricsPort), ("drain", drain), ("clock", clock), ("fixed-code", fixedCode),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

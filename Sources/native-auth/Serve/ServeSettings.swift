@@ -71,6 +71,8 @@ struct ServeSettings: Sendable {
     /// For how many seconds `/readyz` fails before the listener closes, so that a proxy finds out (`REL-SHUT-1`).
     var drain = 0
     var clock = ClockCheck.checked
+    /// The code of every flow, for measurements; the development profile only.
+    var fixedCode: Secret<String>?
     /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
     var metricsPort: Int?
 
@@ -85,7 +87,7 @@ struct ServeSettings: Sendable {
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
         "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level", "log-format",
-        "metrics-port", "drain", "clock",
+        "metrics-port", "drain", "clock", "fixed-code",
     ]
     /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
     static let developmentSecret = "development"
@@ -155,6 +157,13 @@ struct ServeSettings: Sendable {
                 drain = seconds
             } else {
                 problems.append("--drain is “\(Self.shown(given))”; it must be a number of seconds from 0 to 60.")
+            }
+        }
+        if let given = text("fixed-code") {
+            if given.utf8.count == 8, given.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                fixedCode = Secret(given)
+            } else {
+                problems.append("--fixed-code must be 8 digits.")
             }
         }
         if let given = text("database") {
@@ -276,6 +285,7 @@ struct ServeSettings: Sendable {
                 "NATIVE_AUTH_RESOURCE_SERVER_SECRET must have 32 characters or more in the production profile.")
         }
         if durability == .unsafe { problems.append("--durability unsafe is for the development profile only.") }
+        if fixedCode != nil { problems.append("--fixed-code is for the development profile only.") }
         if limits != .production { problems.append("--limits development is for the development profile only.") }
         if logLevel < .info { problems.append("--log-level \(logLevel) is for the development profile only.") }
         return problems

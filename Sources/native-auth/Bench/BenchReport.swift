@@ -1,0 +1,178 @@
+import Foundation
+import Histogram
+
+/// What was measured of a scenario.
+struct BenchFigures: Sendable {
+    let scenario: BenchScenario
+    /// As much as went.
+    let most: Measurement
+    /// Loads of so many of the most journeys a second, at a fixed rate.
+    var shares: [(share: Double, measured: Measurement)] = []
+    /// Of the server, for one request, mails and all.
+    var processorMicroseconds: Double?
+    /// How many times as much memory the server had after an overload as before.
+    var growth: Double?
+    /// Of the server, at the end.
+    var residentMebibytes: Double?
+}
+
+/// A table for the terminal, and Markdown with a plot.
+struct BenchReport: Sendable {
+    let settings: String
+    var ceilings = Ceilings()
+    var figures: [BenchFigures] = []
+    private var notes: [String] = []
+
+    init(settings: String) {
+        self.settings = settings
+    }
+
+    mutating func note(_ text: String) {
+        notes.append(text)
+        say(text)
+    }
+
+    /// The empty handler's requests a second.
+    private var empty: Double { figures.first { $0.scenario == .empty }?.most.requestsPerSecond ?? 0 }
+
+    var ceilingLines: String {
+        """
+        Ceilings of this machine, a second:
+          password hashes     \(Self.number(ceilings.hashes))
+          RS256 signatures    \(Self.number(ceilings.rs256))
+          ES256 signatures    \(Self.number(ceilings.es256))
+          durable commits     \(Self.number(ceilings.commits)), \(Self.number(ceilings.groupedCommits)) rows when 64 ask at once
+        """
+    }
+
+    static let head =
+        pad("scenario", 32) + " "
+        + columns(["requests/s", "÷ empty", "journeys/s", "p50 ms", "p99 ms", "p99 at 80 %", "CPU µs", "MiB", "failed"])
+
+    func line(_ figures: BenchFigures) -> String {
+        Self.pad(figures.scenario.title, 32) + " " + Self.columns(cells(figures))
+            + (figures.most.example.map { "\n  one failure: \($0)" } ?? "")
+            + (overload(figures).map { "\n  \($0)" } ?? "")
+    }
+
+    /// What came of ten times as much as goes; nil for other scenarios.
+    private func overload(_ figures: BenchFigures) -> String? {
+        guard figures.scenario == .overload, let measured = figures.shares.last?.measured else { return nil }
+        let goodput = measured.journeysPerSecond / max(figures.most.journeysPerSecond, 0.001)
+        let shed = Double(measured.shed.valueAtPercentile(99)) / 1000
+        return
+            "done: \(Self.number(goodput)) of the most; refused: \(measured.shed.totalCount), p99 \(Self.number(shed)) ms;"
+            + " memory: \(figures.growth.map(Self.number) ?? "?") times as much"
+    }
+
+    private func cells(_ figures: BenchFigures) -> [String] {
+        let most = figures.most
+        let atEighty = figures.shares.last { $0.share == 0.8 }?.measured
+        return [
+            Self.number(most.requestsPerSecond), empty > 0 ? Self.number(most.requestsPerSecond / empty) : "",
+            Self.number(most.journeysPerSecond), Self.number(most.milliseconds(atPercentile: 50)),
+            Self.number(most.milliseconds(atPercentile: 99)),
+            atEighty.map { Self.number($0.milliseconds(atPercentile: 99)) } ?? "",
+            figures.processorMicroseconds.map(Self.number) ?? "", figures.residentMebibytes.map(Self.number) ?? "",
+            "\(most.failures + figures.shares.reduce(0) { $0 + $1.measured.failures })",
+        ]
+    }
+
+    /// Writes the report, and its plot beside it.
+    func write(to file: URL) throws {
+        let plot = file.deletingPathExtension().appendingPathExtension("svg")
+        let rows = figures.map { "| \($0.scenario.title) | \(cells($0).joined(separator: " | ")) |" }
+        let text = """
+            # How fast it is
+
+            Written by `native-auth bench`: \(settings). \(notes.joined(separator: " "))
+
+            | Ceiling | a second |
+            |---|---|
+            | password hashes | \(Self.number(ceilings.hashes)) |
+            | RS256 signatures | \(Self.number(ceilings.rs256)) |
+            | ES256 signatures | \(Self.number(ceilings.es256)) |
+            | durable commits, one after another | \(Self.number(ceilings.commits)) |
+            | durable rows, 64 callers | \(Self.number(ceilings.groupedCommits)) |
+
+            | Scenario | requests/s | ÷ empty handler | journeys/s | p50 ms | p99 ms | p99 ms at 80 % | CPU µs a request | MiB | failed |
+            |---|---|---|---|---|---|---|---|---|---|
+            \(rows.joined(separator: "\n"))
+
+            \(figures.compactMap { figures in overload(figures).map { "\(figures.scenario.title): \($0).\n" } }.joined())
+            ![Latency against load](\(plot.lastPathComponent))
+
+            """
+        try Data(text.utf8).write(to: file)
+        try Data(LatencyPlot(figures: figures).svg.utf8).write(to: plot)
+    }
+
+    /// Three significant digits.
+    static func number(_ value: Double) -> String {
+        switch value {
+        case ..<0.995: String(format: "%.2f", value)
+        case ..<9.95: String(format: "%.1f", value)
+        case _: String(format: "%.0f", value)
+        }
+    }
+
+    private static func columns(_ cells: [String]) -> String {
+        cells.map { String(repeating: " ", count: max(0, 12 - $0.count)) + $0 }.joined()
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+/// p99 against the share of the most that a scenario can do; both axes are the same for all scenarios.
+struct LatencyPlot {
+    let figures: [BenchFigures]
+    private static let colours = [
+        "#0b6e99", "#b3261e", "#2e7d32", "#7b5ea7", "#a86500", "#4a4a4a", "#c2185b", "#00796b", "#5d4037", "#303f9f",
+    ]
+
+    var svg: String {
+        let (width, height, left, bottom) = (760.0, 420.0, 60.0, 40.0)
+        let points = figures.map { figures in
+            figures.shares.filter { $0.share <= 1 }.map {
+                ($0.share, max(0.05, $0.measured.milliseconds(atPercentile: 99)))
+            }
+        }
+        let highest = max(10, points.joined().map(\.1).max() ?? 10)
+        let (across, up) = (width - left - 220, height - bottom - 20)
+        func x(_ share: Double) -> Double { left + share * across }
+        // Logarithmic from 0.05 ms.
+        func y(_ milliseconds: Double) -> Double {
+            let part: Double = Foundation.log(milliseconds / 0.05) / Foundation.log(highest / 0.05)
+            return height - bottom - part * up
+        }
+        var parts = [
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Int(width)) \(Int(height))\" font-family=\"sans-serif\" font-size=\"12\">",
+            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
+        ]
+        for tick in [0.1, 1, 10, 100, 1000] where tick <= highest {
+            parts.append("<line x1=\"\(left)\" x2=\"\(x(1))\" y1=\"\(y(tick))\" y2=\"\(y(tick))\" stroke=\"#ddd\"/>")
+            parts.append(
+                "<text x=\"\(left - 6)\" y=\"\(y(tick) + 4)\" text-anchor=\"end\">\(BenchReport.number(tick)) ms</text>"
+            )
+        }
+        for share in [0.2, 0.5, 0.8, 1] {
+            parts.append(
+                "<text x=\"\(x(share))\" y=\"\(height - bottom + 18)\" text-anchor=\"middle\">\(Int(share * 100)) %</text>"
+            )
+        }
+        for (number, line) in points.enumerated() where !line.isEmpty {
+            let colour = Self.colours[number % Self.colours.count]
+            let path = line.map { "\(x($0.0)),\(y($0.1))" }.joined(separator: " ")
+            parts.append("<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(colour)\" stroke-width=\"2\"/>")
+            parts.append(
+                "<text x=\"\(x(1) + 12)\" y=\"\(30 + 18 * Double(number))\" fill=\"\(colour)\">\(figures[number].scenario.title)</text>"
+            )
+        }
+        parts.append(
+            "<text x=\"\(left)\" y=\"14\">p99 from the moment a request was due, against the share of the most that goes</text>"
+        )
+        return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A server in a process of its own, this same program with other arguments.
+final class BenchServer: Sendable {
+    let port: Int
+    private let process: Process
+
+    /// Why a server cannot be measured.
+    struct NotStarted: Error {
+        let output: String
+    }
+
+    /// Starts it, and waits for its line `ready URL`.
+    init(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).standardizedFileURL
+        if let path = Bundle.main.executablePath { process.executableURL = URL(filePath: path) }
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        var output = ""
+        while true {
+            let chunk = pipe.fileHandleForReading.availableData
+            guard !chunk.isEmpty else { throw NotStarted(output: output) }
+            output += String(decoding: chunk, as: UTF8.self)
+            let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            if let line = lines.first(where: { $0.hasPrefix("ready ") }),
+                let port = URL(string: String(line.dropFirst(6)))?.port
+            {
+                self.port = port
+                break
+            }
+        }
+        self.process = process
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            if handle.availableData.isEmpty { handle.readabilityHandler = nil }
+        }
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Seconds of processor time so far, of all its threads; nil where the system does not say (it is Linux that does).
+    var processorSeconds: Double? {
+        guard let fields = stat else { return nil }
+        let ticks = (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)
+        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Resident memory in MiB; nil where the system does not say.
+    var residentMebibytes: Double? {
+        guard let fields = stat, let pages = Double(fields[21]) else { return nil }
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
+    }
+
+    /// The fields of `/proc/PID/stat` behind the program's name: the third field is the first here (proc(5)).
+    private var stat: [String]? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ").map(String.init)
+        return fields.count > 21 ? fields : nil
+    }
+}

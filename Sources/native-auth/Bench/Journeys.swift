@@ -1,0 +1,264 @@
+import NIOCore
+import Synchronization
+
+/// What the bench asks of a server, by its name on the command line.
+enum BenchScenario: String, CaseIterable, Sendable {
+    case empty
+    case discovery
+    case otpSignUp = "otp-sign-up"
+    case otpSignUpTokens = "otp-sign-up-tokens"
+    case passwordSignUp = "password-sign-up"
+    case passwordSignIn = "password-sign-in"
+    case codeSignIn = "code-sign-in"
+    case refreshRS256 = "refresh-rs256"
+    case refreshES256 = "refresh-es256"
+    case mixedDay = "mixed-day"
+    /// Sign-ups with codes, ten times as many as the server can do.
+    case overload
+
+    /// What it does, for the report.
+    var title: String {
+        switch self {
+        case .empty: "empty handler"
+        case .discovery: "discovery and key set"
+        case .otpSignUp: "sign-up with a code"
+        case .otpSignUpTokens: "sign-up with a code, and tokens"
+        case .passwordSignUp: "sign-up with code and password"
+        case .passwordSignIn: "sign-in with a password"
+        case .codeSignIn: "sign-in with a code"
+        case .refreshRS256: "refresh, RS256"
+        case .refreshES256: "refresh, ES256"
+        case .mixedDay: "mixed day"
+        case .overload: "ten times as many sign-ups"
+        }
+    }
+
+    /// The accounts that must be there before, made by the API; nil: none.
+    var population: Population? {
+        switch self {
+        case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload: nil
+        case .passwordSignIn: .password
+        case .codeSignIn, .refreshRS256, .refreshES256: .code
+        case .mixedDay: .both
+        }
+    }
+
+    enum Population {
+        case code
+        case password
+        case both
+    }
+}
+
+/// What the journeys of a load share: who there is, and numbers for who comes.
+final class BenchCast: Sendable {
+    /// The code of every flow of the server.
+    static let code = "24681357"
+    static let password = "Kr4ftig-Vinter#82"
+    /// Applications of the development tenant.
+    static let codeApp = "00001111-aaaa-2222-bbbb-3333cccc4444"
+    static let passwordApp = "11112222-bbbb-3333-cccc-4444dddd5555"
+
+    /// Made anew for every load, so that no address comes twice.
+    private let name: String
+    private let next = Atomic(0)
+    private let state = Mutex(State())
+
+    private struct State {
+        var members: [String] = []
+        var codeMembers: [String] = []
+        /// Refresh tokens that nobody is using at this moment.
+        var tokens: [String] = []
+    }
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// An address that nobody has.
+    func newcomer() -> String {
+        "\(name)\(next.add(1, ordering: .relaxed).newValue)@example.com"
+    }
+
+    func add(passwordMember address: String) { state.withLock { $0.members.append(address) } }
+    func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
+    func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
+
+    /// Somebody with a password.
+    func passwordMember() -> String? { state.withLock { $0.members.randomElement() } }
+    /// Somebody who signs in with codes.
+    func codeMember() -> String? { state.withLock { $0.codeMembers.randomElement() } }
+    /// A token to use once; whoever takes it puts its successor back.
+    func takeRefreshToken() -> String? { state.withLock { $0.tokens.popLast() } }
+}
+
+/// Makes journeys of a scenario.
+struct JourneyMaker: Sendable {
+    let scenario: BenchScenario
+    let cast: BenchCast
+
+    func callAsFunction() -> any Journey {
+        switch scenario {
+        case .empty: Paths(paths: [("empty", "/empty")])
+        case .discovery:
+            Paths(paths: [
+                ("discovery", "/contoso/v2.0/.well-known/openid-configuration"),
+                ("key set", "/contoso/discovery/v2.0/keys"),
+            ])
+        case .otpSignUp, .overload: SignUpJourney(cast: cast, wantsTokens: false)
+        case .otpSignUpTokens: SignUpJourney(cast: cast, wantsTokens: true)
+        case .passwordSignUp: SignUpJourney(cast: cast, hasPassword: true, wantsTokens: false)
+        case .passwordSignIn: SignInJourney(cast: cast, hasPassword: true)
+        case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
+        case .refreshRS256, .refreshES256: RefreshJourney(cast: cast)
+        case .mixedDay:
+            // By journeys, as a day of an app is: 60 % refresh, 25 % sign-in, 10 % code sign-in, 5 % sign-up.
+            switch Int.random(in: 0..<100) {
+            case 0..<60: RefreshJourney(cast: cast)
+            case 60..<85: SignInJourney(cast: cast, hasPassword: true)
+            case 85..<95: SignInJourney(cast: cast, hasPassword: false)
+            case _: SignUpJourney(cast: cast, wantsTokens: true)
+            }
+        }
+    }
+}
+
+/// Documents, one after another.
+struct Paths: Journey {
+    let paths: [(step: String, path: String)]
+    private var position = 0
+
+    init(paths: [(step: String, path: String)]) {
+        self.paths = paths
+    }
+
+    mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
+        if let reply, reply.status != 200 { throw JourneyFailure(text: "\(paths[position - 1].step): \(reply.status)") }
+        guard position < paths.count else { return nil }
+        defer { position += 1 }
+        return LoadRequest(step: paths[position].step, path: paths[position].path, form: nil)
+    }
+}
+
+/// Start, challenge, continue with the code, and a token if it is wanted.
+struct SignUpJourney: Journey {
+    let cast: BenchCast
+    var hasPassword = false
+    let wantsTokens: Bool
+    private var step = 0
+    private let address: String
+
+    init(cast: BenchCast, hasPassword: Bool = false, wantsTokens: Bool) {
+        self.cast = cast
+        self.hasPassword = hasPassword
+        self.wantsTokens = wantsTokens
+        address = cast.newcomer()
+    }
+
+    mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
+        let token = try reply.map { reply throws(JourneyFailure) in try Self.token(of: reply, "sign-up step \(step)") }
+        defer { step += 1 }
+        let app = hasPassword ? BenchCast.passwordApp : BenchCast.codeApp
+        switch step {
+        case 0:
+            let password = hasPassword ? "&password=\(BenchCast.password.replacing("#", with: "%23"))" : ""
+            return LoadRequest(
+                step: "sign-up start", path: "/contoso/signup/v1.0/start",
+                form: "client_id=\(app)&username=\(address)&challenge_type=oob%20password%20redirect\(password)")
+        case 1:
+            return LoadRequest(
+                step: "sign-up challenge", path: "/contoso/signup/v1.0/challenge",
+                form: "client_id=\(app)&challenge_type=oob%20password%20redirect&continuation_token=\(token ?? "")")
+        case 2:
+            return LoadRequest(
+                step: "sign-up continue", path: "/contoso/signup/v1.0/continue",
+                form: "client_id=\(app)&grant_type=oob&oob=\(BenchCast.code)&continuation_token=\(token ?? "")")
+        case 3 where wantsTokens:
+            return LoadRequest(
+                step: "token after sign-up", path: "/contoso/oauth2/v2.0/token",
+                form: """
+                    client_id=\(app)&grant_type=continuation_token&username=\(address)&scope=openid%20offline_access\
+                    &continuation_token=\(token ?? "")
+                    """)
+        case _:
+            if wantsTokens, let refresh = reply?.text("refresh_token") { cast.put(refreshToken: refresh) }
+            if hasPassword { cast.add(passwordMember: address) } else { cast.add(codeMember: address) }
+            return nil
+        }
+    }
+
+    /// What the next request must bring; empty after tokens.
+    static func token(of reply: LoadReply, _ what: String) throws(JourneyFailure) -> String {
+        if reply.status == 200, let token = reply.text("continuation_token") { return token }
+        if reply.status == 200, reply.text("access_token") != nil { return "" }
+        throw JourneyFailure(text: "\(what): \(reply.status) \(String(buffer: reply.body).prefix(200))")
+    }
+}
+
+/// Initiate, challenge, token, by password or code.
+struct SignInJourney: Journey {
+    let cast: BenchCast
+    let hasPassword: Bool
+    private var step = 0
+
+    init(cast: BenchCast, hasPassword: Bool) {
+        self.cast = cast
+        self.hasPassword = hasPassword
+    }
+
+    mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
+        let token = try reply.map { reply throws(JourneyFailure) in
+            try SignUpJourney.token(of: reply, "sign-in step \(step)")
+        }
+        defer { step += 1 }
+        let app = hasPassword ? BenchCast.passwordApp : BenchCast.codeApp
+        switch step {
+        case 0:
+            guard let address = hasPassword ? cast.passwordMember() : cast.codeMember() else {
+                throw JourneyFailure(text: "there is nobody to sign in")
+            }
+            return LoadRequest(
+                step: "sign-in initiate", path: "/contoso/oauth2/v2.0/initiate",
+                form: "client_id=\(app)&username=\(address)&challenge_type=oob%20password%20redirect")
+        case 1:
+            return LoadRequest(
+                step: "sign-in challenge", path: "/contoso/oauth2/v2.0/challenge",
+                form: "client_id=\(app)&challenge_type=oob%20password%20redirect&continuation_token=\(token ?? "")")
+        case 2:
+            let proof =
+                hasPassword
+                ? "grant_type=password&password=\(BenchCast.password.replacing("#", with: "%23"))"
+                : "grant_type=oob&oob=\(BenchCast.code)"
+            return LoadRequest(
+                step: hasPassword ? "token by password" : "token by code", path: "/contoso/oauth2/v2.0/token",
+                form: "client_id=\(app)&\(proof)&scope=openid%20offline_access&continuation_token=\(token ?? "")")
+        case _: return nil
+        }
+    }
+}
+
+/// One use of a refresh token; its successor is kept for the next.
+struct RefreshJourney: Journey {
+    let cast: BenchCast
+    private var isOver = false
+
+    init(cast: BenchCast) {
+        self.cast = cast
+    }
+
+    mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
+        if let reply {
+            guard reply.status == 200, let token = reply.text("refresh_token") else {
+                throw JourneyFailure(text: "refresh: \(reply.status) \(String(buffer: reply.body).prefix(200))")
+            }
+            cast.put(refreshToken: token)
+            return nil
+        }
+        guard let token = cast.takeRefreshToken() else { throw JourneyFailure(text: "there is no refresh token left") }
+        return LoadRequest(
+            step: "refresh", path: "/contoso/oauth2/v2.0/token",
+            form:
+                "client_id=\(BenchCast.codeApp)&grant_type=refresh_token&scope=openid%20offline_access&refresh_token=\(token)"
+        )
+    }
+}

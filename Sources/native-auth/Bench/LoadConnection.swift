@@ -1,0 +1,109 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A request of a load: a form by POST, or a GET when there is no form.
+struct LoadRequest: Sendable {
+    /// What the figures of the request stand under.
+    let step: String
+    let path: String
+    let form: String?
+}
+
+/// What came back.
+struct LoadReply: Sendable {
+    let status: UInt
+    let body: ByteBuffer
+
+    /// Whether the server said in time that it is too much.
+    var isShed: Bool { status == 429 || status == 503 }
+
+    /// The text of the member `name` of the body, a flat JSON object whose texts need no escapes, as tokens do not.
+    func text(_ name: String) -> String? {
+        let bytes = body.readableBytesView
+        let opening = Array("\"\(name)\":\"".utf8)
+        guard let start = bytes.firstRange(of: opening)?.upperBound,
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
+        else { return nil }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+}
+
+/// Why a request has no reply.
+enum LoadFailure: Error {
+    case closed
+}
+
+/// A connection that is kept, with one request on its way at a time. It is used on its event loop only.
+final class LoadConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let host: String
+    private var context: ChannelHandlerContext?
+    private var status: UInt = 0
+    private var body = ByteBuffer()
+    private var isLast = false
+    private var onReply: ((Result<LoadReply, LoadFailure>) -> Void)?
+
+    init(host: String) {
+        self.host = host
+    }
+
+    /// False once the server has closed it, or said that it will.
+    var isOpen: Bool { context != nil && !isLast }
+
+    func send(_ request: LoadRequest, _ onReply: @escaping (Result<LoadReply, LoadFailure>) -> Void) {
+        guard let context, !isLast else { return onReply(.failure(.closed)) }
+        self.onReply = onReply
+        var head = HTTPRequestHead(version: .http1_1, method: request.form == nil ? .GET : .POST, uri: request.path)
+        head.headers.add(name: "host", value: host)
+        guard let form = request.form else {
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+        head.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        head.headers.add(name: "content-length", value: "\(form.utf8.count)")
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: form)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func close() {
+        context?.close(promise: nil)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            status = head.status.code
+            isLast = !head.isKeepAlive
+            body.clear()
+        case .body(var part): body.writeBuffer(&part)
+        case .end:
+            let reply = LoadReply(status: status, body: body)
+            // A new one: the reply keeps the old one.
+            body = ByteBuffer()
+            finish(.success(reply))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        finish(.failure(.closed))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func finish(_ result: Result<LoadReply, LoadFailure>) {
+        guard let onReply else { return }
+        self.onReply = nil
+        onReply(result)
+    }
+}
