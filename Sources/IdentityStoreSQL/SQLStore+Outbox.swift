@@ -134,7 +134,8 @@ extension SQLSession {
                 LeasedMail(
                     mail: OutboxMail(
                         id: try row.value("id"), tenant: try row.value("tenant"), flow: try row.value("flow"),
-                        lane: try row.value("lane", as: Data?.self) ?? Data(), sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
+                        lane: try row.value("lane", as: Data?.self) ?? Data(),
+                        sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
                         expiresAt: try row.value("expires_at")),
                     attempts: try row.value("attempts"))
             }

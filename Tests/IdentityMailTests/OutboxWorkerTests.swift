@@ -84,7 +84,9 @@ struct OutboxWorkerTests {
         #expect(shown.code == nil && shown.subject == "Your password for Contoso was changed")
     }
 
-    @Test("SEC-ENUM-3, SEC-ENUM-4, SEC-ENUM-6: a mail to nobody is written like others, greets the server, and is not sent")
+    @Test(
+        "SEC-ENUM-3, SEC-ENUM-4, SEC-ENUM-6: a mail to nobody is written like others, greets the server, and is not sent"
+    )
     func aMailToNobody() async throws {
         let outbox = try OutboxFixture()
         let inbox = DevelopmentInbox()
@@ -261,7 +263,9 @@ struct OutboxWorkerTests {
     func aDomainThatHangs() async throws {
         let outbox = try OutboxFixture()
         for _ in 0..<100 { try await outbox.enqueue(.fixture(recipient: "somebody@hangs.example", code: "00000000")) }
-        for number in 1...20 { try await outbox.enqueue(.fixture(recipient: "p@d\(number % 3).example", code: "\(number)")) }
+        for number in 1...20 {
+            try await outbox.enqueue(.fixture(recipient: "p@d\(number % 3).example", code: "\(number)"))
+        }
         let transport = HangingDomain()
         let (delivered, continuation) = AsyncStream.makeStream(of: String.self)
         let worker = try outbox.worker(transport) { continuation.yield($0.code ?? "none") }

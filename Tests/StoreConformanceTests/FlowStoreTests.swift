@@ -59,7 +59,9 @@ struct FlowStoreTests {
                 _ owners: FlowOwners, code: TimeInterval? = nil, revision: Int = 0, isEnded: Bool = false, end: Date
             ) async throws -> StepQuery {
                 let query = fixtureQuery(subjects: [owners.identifier].compactMap(\.self), owners: owners)
-                let record = code.map { CodeRecord(digest: digest("c"), target: digest("t"), sentAt: noon, expiresAt: noon + $0) }
+                let record = code.map {
+                    CodeRecord(digest: digest("c"), target: digest("t"), sentAt: noon, expiresAt: noon + $0)
+                }
                 let row = FlowRow(revision: revision, code: record, isEnded: isEnded, expiresAt: end)
                 try await store.write(FlowChange(row: row), query)
                 return query
@@ -97,7 +99,9 @@ struct FlowStoreTests {
                 try await store.write(FlowChange(row: row), try #require(queries.last))
             }
             var left: [Int] = []
-            for (number, query) in queries.enumerated() where try await store.facts(query).row != nil { left.append(number) }
+            for (number, query) in queries.enumerated() where try await store.facts(query).row != nil {
+                left.append(number)
+            }
             #expect(left == Array(50..<250))
         }
     }

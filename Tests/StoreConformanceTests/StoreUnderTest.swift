@@ -89,7 +89,8 @@ func fixtureMail(
     _ content: String = "sealed", lane: String = "lane", createdAt: Date = noon, expiresAt: Date = noon + 600
 ) -> OutboxMail {
     OutboxMail(
-        id: UUID(), tenant: contoso, flow: UUID(), lane: Data(lane.utf8), sealedContent: Data(content.utf8), createdAt: createdAt,
+        id: UUID(), tenant: contoso, flow: UUID(), lane: Data(lane.utf8), sealedContent: Data(content.utf8),
+        createdAt: createdAt,
         expiresAt: expiresAt)
 }
 
