@@ -19,6 +19,7 @@ package struct Migration: Sendable {
         Migration(name: "0005 audit chain", sqlite: auditChain),
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
         Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
+        Migration(name: "0009 data keys", sqlite: dataKeys),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -257,6 +258,18 @@ package struct Migration: Sendable {
             backup_made_at INTEGER NOT NULL,
             restored_at INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// What everything is sealed under, itself sealed, in a row for each master key that opens it. The first row is written by a
+    /// server or command, which has the master key.
+    private static let dataKeys = """
+        CREATE TABLE data_keys (
+            generation INTEGER NOT NULL,
+            master_key BLOB NOT NULL,
+            sealed_key BLOB NOT NULL,
+            active_from INTEGER NOT NULL,
+            PRIMARY KEY (generation, master_key)
+        ) STRICT, WITHOUT ROWID;
         """
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"

@@ -68,11 +68,21 @@ struct IdentityService: Sendable {
         store = try await settings.database.open(in: folder.path)
         clock = store.clock ?? SystemClock()
         let document: TenantDocument?
+        let epoch: Data
         do {
-            vault = Vault(masterKey: masterKey, randomness: randomness, epoch: try await store.epoch())
+            epoch = try await store.epoch()
             document = try await store.tenantDocument()
         } catch {
             throw .inputOutput("The database cannot be read.")
+        }
+        do {
+            // A node with another master key would refuse everybody, and its users would be nobody's at the other nodes.
+            vault = Vault(
+                masterKey: masterKey, randomness: randomness, epoch: epoch,
+                dataKeys: try await DataKeys.open(
+                    in: store, masterKey: masterKey, randomness: randomness, now: clock.now))
+        } catch {
+            throw StartFailure(error)
         }
         guard !needsDocument || document != nil else { throw Self.noTenants }
         do {
@@ -131,7 +141,6 @@ struct IdentityService: Sendable {
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
-        try await expectSameMasterKey(keys)
         if settings.profile == .development { engineSettings.enumeration = .compat }
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
@@ -196,6 +205,7 @@ struct IdentityService: Sendable {
         services.append(
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
         services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
+        services.append(DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger))
         // They end in reverse order, so this one before the listener.
         services.append(Drain(readiness: readiness, seconds: settings.drain))
 
@@ -208,23 +218,6 @@ struct IdentityService: Sendable {
             settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
-    }
-
-    /// What another key has sealed does not open under this one: a node with it would refuse everybody, and its users would be
-    /// nobody's at the other nodes.
-    private func expectSameMasterKey(_ keys: KeyRing) async throws(StartFailure) {
-        for entry in tenants.directory.entries {
-            let isOurs: Bool
-            do {
-                isOurs = try await keys.isSealedUnderOurKey(entry.tenant.id)
-            } catch {
-                throw .inputOutput("The signing keys cannot be read from the database.")
-            }
-            if !isOurs {
-                throw .inputOutput(
-                    "The database was written under another master key; give that one with --master-key-file.")
-            }
-        }
     }
 
     /// The limits per source are on when those over time are (decision D11).
@@ -369,6 +362,33 @@ private struct AuditSealer: Service {
             }
         } catch {
             logger.error("the audit trail could not be sealed")
+        }
+    }
+}
+
+/// Looks for a new data key every two seconds, and goes on to it when it is in force.
+private struct DataKeyWatch: Service {
+    let keys: DataKeys
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        var generation = keys.generation
+        var isOpen = true
+        for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
+            do {
+                let opens = try await keys.reload(now: clock.now)
+                if !opens, isOpen {
+                    logger.error(
+                        "the master key of this server was retired, and will not do at its next start")
+                }
+                isOpen = opens
+                guard keys.generation != generation else { continue }
+                generation = keys.generation
+                logger.notice("data key in force", metadata: ["generation": "\(generation)"])
+            } catch {
+                logger.error("the data keys could not be looked for")
+            }
         }
     }
 }
