@@ -20,6 +20,7 @@ package struct Migration: Sendable {
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
         Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
         Migration(name: "0009 data keys", sqlite: dataKeys),
+        Migration(name: "0010 audit retention", sqlite: auditRetention),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -270,6 +271,13 @@ package struct Migration: Sendable {
             active_from INTEGER NOT NULL,
             PRIMARY KEY (generation, master_key)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Where each chain begins, once its first lines were removed: the place and the seal of the last one that went.
+    private static let auditRetention = """
+        ALTER TABLE audit_heads ADD COLUMN start_position INTEGER;
+        ALTER TABLE audit_heads ADD COLUMN start_seal BLOB;
+        ALTER TABLE audit_heads ADD COLUMN start_anchor BLOB;
         """
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"

@@ -176,7 +176,7 @@ struct IdentityService: Sendable {
         services.append(ClockReader(store: store, logger: logger))
         services.append(
             Janitor(
-                engine: engine, keys: keys, mails: store, tenants: tenants,
+                engine: engine, keys: keys, store: store, chain: AuditChain(vault: vault), tenants: tenants,
                 clock: clock, logger: logger))
         services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
@@ -256,11 +256,12 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// Removes what has expired, rotates signing keys that are due, and looks for floods of mail, once a minute.
+/// Removes what has expired, lines of the audit trail too, rotates signing keys that are due, and looks for floods of mail, once a minute.
 private struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
-    let mails: any OutboxStore
+    let store: any SQLStore
+    let chain: AuditChain
     let tenants: LiveTenants
     let clock: any WallClock
     let logger: Logger
@@ -274,6 +275,7 @@ private struct Janitor: Service {
             } catch {
                 logger.error("expired rows could not be removed")
             }
+            await cutTrails(now: clock.now)
             do {
                 try await keys.rotateIfDue(now: clock.now)
             } catch {
@@ -289,6 +291,30 @@ private struct Janitor: Service {
 }
 
 extension Janitor {
+    /// Removes the lines of the audit trail whose time is over (`SEC-AUD-3`), those of tenants too that are configured no longer.
+    private func cutTrails(now: Date) async {
+        do {
+            for tenant in try await store.auditedTenants() {
+                let entry = tenants.directory.entries.first { $0.tenant.id == tenant }
+                let days = entry?.tenant.auditDays ?? AuditChain.retentionDays
+                let end = now.addingTimeInterval(-86_400 * Double(days))
+                guard let removed = try await chain.cut(tenant, before: end, in: store) else {
+                    logger.critical(
+                        "the audit trail was tampered with; nothing is removed from it",
+                        metadata: ["tenant": "\(tenant)"])
+                    continue
+                }
+                if removed > 0 {
+                    logger.info(
+                        "old lines of the audit trail removed",
+                        metadata: ["tenant": "\(tenant)", "count": "\(removed)"])
+                }
+            }
+        } catch {
+            logger.error("old lines of the audit trail could not be removed")
+        }
+    }
+
     /// Says once an hour that a tenant sends more mail than a healthy one does (`SEC-OTP-13`); `alarms` keeps when.
     private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
         guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
@@ -296,7 +322,7 @@ extension Janitor {
         for tenant in tenants.directory.entries.map(\.tenant.id)
         where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
             let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
-            guard try await mails.recordFlood(event, of: limit, since: hourAgo) else { continue }
+            guard try await store.recordFlood(event, of: limit, since: hourAgo) else { continue }
             logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
             alarms[tenant] = now
         }
