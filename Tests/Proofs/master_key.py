@@ -49,6 +49,8 @@ def master_key(options, number, rng):
         begin = time.monotonic()
         command(site, "key", "master", "rotate", "--new-master-key-file", new)
         result.note("s to rotate", time.monotonic() - begin)
+        # Both nodes go over to the new data key, not at the same moment.
+        time.sleep(4)
         # A node that starts anew with the old key, before anybody has the new one, still does.
         site.nodes[0].stop()
         site.nodes[0].start()
