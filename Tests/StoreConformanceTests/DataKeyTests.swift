@@ -158,6 +158,7 @@ struct DataKeyTests {
             let code = vault.mark(.oneTimePasscode, tenant: contoso, [value])
             #expect(try await rotate(store).generation == 1)
             #expect(try await rotate(store).wasBegun)
+            #expect(try await rotate(store).activeFrom == noon + 10)
             #expect(try await store.dataKeys().map(\.generation) == [0, 0, 1, 1])
 
             // Until its time nobody seals with the new key; servers of either master key know it then.
@@ -319,7 +320,10 @@ struct DataKeyTests {
                 try await PostgresStore(try schema.place(), PostgresServer.small),
             ]
             _ = try await node(nodes[0], old)
-            let made = try await race(8) { index in try await rotate(nodes[index % 2]) }
+            // Between two milliseconds, of which stores keep whole ones.
+            let made = try await race(8) { index in try await rotate(nodes[index % 2], now: noon + 0.0004) }
+            let stored = try await nodes[0].dataKeys().map(\.activeFrom).max()
+            #expect(Set(made.map(\.activeFrom)) == [stored])
             #expect(made.filter { !$0.wasBegun }.count == 1)
             #expect(Set(made.map(\.generation)) == [1])
             #expect(try await nodes[0].dataKeys().count == 4)

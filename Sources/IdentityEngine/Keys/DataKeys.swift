@@ -228,11 +228,13 @@ extension DataKeys {
                         Rotation(generation: newest.generation, activeFrom: newest.activeFrom, wasBegun: true))
                 )
             }
+            // What stores keep, so that who waits for it does not wait a fraction too short.
+            let milliseconds = (now.addingTimeInterval(notice).timeIntervalSince1970 * 1000).rounded(.up)
             var next: Key
             repeat {
                 next = Key(
                     generation: newest.generation + 1, root: SymmetricKey(data: randomness.bytes(32)),
-                    activeFrom: now.addingTimeInterval(notice))
+                    activeFrom: Date(timeIntervalSince1970: milliseconds / 1000))
             } while keys.contains { $0.id == next.id }
             let added = (keys + [next]).map { new.seal($0) } + [old.seal(next)]
             guard !added.contains(nil) else { return (nil, .failure(.store(.corrupt("data_keys")))) }
