@@ -67,6 +67,13 @@ package struct ContinuationTokens: Sendable {
         }
     }
 
+    /// Makes sure that the key which sealed the token is at hand, if the database has it.
+    func learnKey(of token: ContinuationToken, now: Date) async {
+        // Twelve characters are nine bytes: the header, and the id of the key.
+        guard let start = Base64URL.decode(String(token.secret.reveal().prefix(12))), start.count == 9 else { return }
+        await vault.learnKey(of: Data(start.dropFirst(Self.headerLength)), now: now)
+    }
+
     /// - Parameter operation: What it shall be used for; of several, one must be allowed.
     package func open(
         _ token: ContinuationToken, for operation: FlowOperations, tenant: TenantID, client: ClientID, now: Date

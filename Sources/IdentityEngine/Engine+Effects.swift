@@ -102,7 +102,9 @@ extension Engine {
         FreshCode(
             digits: digits,
             record: CodeRecord(
-                digest: codeDigest(digits, number: number, of: flow, to: email, for: purpose, in: scene),
+                digest: vault.mark(
+                    .oneTimePasscode, tenant: scene.tenant.id,
+                    codeParts(digits, number: number, of: flow, to: email, for: purpose, in: scene)),
                 target: vault.digest(
                     .oneTimePasscode, tenant: scene.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes]),
                 sentAt: scene.now, expiresAt: scene.now.addingTimeInterval(Double(settings.codeLifetime))))
@@ -113,9 +115,10 @@ extension Engine {
         _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of opened: Opened,
         to email: EmailAddress, for purpose: MailContent.Purpose, in scene: Scene
     ) -> Bool {
-        let digest = codeDigest(
+        let parts = codeParts(
             digits, number: situation.row.codesSent, of: opened.flow, to: email, for: purpose, in: scene)
-        return Vault.areEqual(record.digest, digest) && !opened.isDecoy
+        let isRight = vault.isMark(record.digest, of: .oneTimePasscode, tenant: scene.tenant.id, parts)
+        return isRight && !opened.isDecoy
     }
 
     /// The digits of what a person typed: blanks and hyphens stripped; nil for what cannot be a code, which is refused without
@@ -129,16 +132,14 @@ extension Engine {
     }
 
     /// `SEC-OTP-7`, `SEC-OTP-9`: bound to tenant, client, flow, purpose, number and identifier.
-    private func codeDigest(
+    private func codeParts(
         _ digits: Secret<String>, number: Int, of flow: UUID, to email: EmailAddress, for purpose: MailContent.Purpose,
         in scene: Scene
-    ) -> Data {
-        vault.digest(
-            .oneTimePasscode, tenant: scene.tenant.id,
-            [
-                Data(scene.client.id.description.utf8), Data(flow.uuidString.utf8), Data("\(number)".utf8),
-                Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
-            ])
+    ) -> [Data] {
+        [
+            Data(scene.client.id.description.utf8), Data(flow.uuidString.utf8), Data("\(number)".utf8),
+            Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
+        ]
     }
 
     /// What the policy has against a password for this user, if anything.

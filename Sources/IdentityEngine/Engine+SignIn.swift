@@ -81,7 +81,7 @@ extension Engine {
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
             // 1. The right to compare, committed first: guesses in parallel gain nothing (SEC-LOCK-2).
-            let guess = vault.digest(
+            let guess = vault.passingDigest(
                 .counter, tenant: scene.tenant.id,
                 [Data("password".utf8), Data(draft.account.user.description.utf8), secret])
             let admitted: StepSituation

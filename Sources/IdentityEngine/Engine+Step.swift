@@ -41,6 +41,7 @@ extension Engine {
         _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in scene: Scene,
         step: (Opened) async throws(EngineError) -> Outcome
     ) async throws(EngineError) -> Outcome {
+        await tokens.learnKey(of: token, now: scene.now)
         let opened: Opened
         do {
             opened = try open(token, for: operation, content: content, in: scene)

@@ -51,12 +51,12 @@ package enum BackupError: Error, Equatable, CustomStringConvertible {
 /// The tables of the database, as backups see them.
 package enum BackupTables {
     /// Those that a backup keeps, in an order in which rows can be inserted, and by what each is sorted.
-    static let kept = [
+    package static let kept = [
         ("users", "tenant, id"), ("identifiers", "tenant, key"), ("attributes", #"tenant, "user", name"#),
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
-        ("tenant_documents", "version"),
+        ("tenant_documents", "version"), ("data_keys", "generation, master_key"),
     ]
     /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
     package static let leftOut = ["flows", "replays", "outbox", "restores"]

@@ -20,6 +20,8 @@ package struct Migration: Sendable {
         Migration(name: "0006 tenant documents", sqlite: tenantDocuments),
         Migration(name: "0007 mails of a tenant", sqlite: tenantMails),
         Migration(name: "0008 lanes and owners", sqlite: lanesAndOwners),
+        Migration(name: "0009 data keys", sqlite: dataKeys),
+        Migration(name: "0010 audit retention", sqlite: auditRetention),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -268,6 +270,25 @@ package struct Migration: Sendable {
         ALTER TABLE flows ADD COLUMN source BLOB;
         CREATE INDEX flows_by_identifier ON flows (tenant, identifier) WHERE identifier IS NOT NULL;
         CREATE INDEX flows_by_source ON flows (tenant, source) WHERE source IS NOT NULL;
+        """
+
+    /// What everything is sealed under, itself sealed, in a row for each master key that opens it. The first row is written by a
+    /// server or command, which has the master key.
+    private static let dataKeys = """
+        CREATE TABLE data_keys (
+            generation INTEGER NOT NULL,
+            master_key BLOB NOT NULL,
+            sealed_key BLOB NOT NULL,
+            active_from INTEGER NOT NULL,
+            PRIMARY KEY (generation, master_key)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Where each chain begins, once its first lines were removed: the place and the seal of the last one that went.
+    private static let auditRetention = """
+        ALTER TABLE audit_heads ADD COLUMN start_position INTEGER;
+        ALTER TABLE audit_heads ADD COLUMN start_seal BLOB;
+        ALTER TABLE audit_heads ADD COLUMN start_anchor BLOB;
         """
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"

@@ -44,6 +44,28 @@ extension SQLStore {
         }
     }
 
+    package func cutAudit(
+        of tenant: TenantID, before date: Date, limit: Int,
+        check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
+    ) async throws(StoreError) -> Int? {
+        try await write([.auditChain]) { session in
+            guard let head = try session.auditHead(of: tenant).get() else { return 0 }
+            let first = try session.auditLines(
+                of: tenant, "AND position > ? ORDER BY position LIMIT ?", [head.start?.position ?? 0, limit]
+            ).get()
+            let old = Array(first.prefix { $0.at < date })
+            guard !old.isEmpty else { return 0 }
+            guard let start = check(head, old) else { return nil }
+            try session.run(
+                "DELETE FROM audit WHERE tenant = ? AND position > ? AND position <= ?",
+                [tenant, head.start?.position ?? 0, start.position], expecting: old.count)
+            try session.run(
+                "UPDATE audit_heads SET start_position = ?, start_seal = ?, start_anchor = ? WHERE tenant = ?",
+                [start.position, start.seal, start.anchor, tenant], expecting: 1)
+            return old.count
+        }
+    }
+
     package func auditLines(
         of tenant: TenantID, after position: Int, limit: Int
     ) async throws(StoreError) -> [AuditLine] {
@@ -129,20 +151,23 @@ extension SQLSession {
                     seq: try row.value("seq"), position: try row.value("position"), seal: try row.value("seal"),
                     content: try ["kind", "at", "client", "flow", "user", "detail"].map { column in
                         try row.value(column, as: SQLValue.self).bytes
-                    })
+                    }, at: try row.value("at"))
             }
         }
     }
 
     fileprivate func auditHead(of tenant: TenantID) throws -> Pending<AuditHead?> {
-        try rows(of: "audit_heads", "SELECT position, seal, anchor FROM audit_heads WHERE tenant = ?", [tenant])
-            .map { rows in
-                try rows.first.map { row in
-                    AuditHead(
-                        position: try row.value("position"), seal: try row.value("seal"),
-                        anchor: try row.value("anchor"))
+        try rows(of: "audit_heads", "SELECT * FROM audit_heads WHERE tenant = ?", [tenant]).map { rows in
+            try rows.first.map { row in
+                let start = try row.value("start_position", as: Int?.self).map { position in
+                    AuditStart(
+                        position: position, seal: try row.value("start_seal"), anchor: try row.value("start_anchor"))
                 }
+                return AuditHead(
+                    position: try row.value("position"), seal: try row.value("seal"),
+                    anchor: try row.value("anchor"), start: start)
             }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ import NativeAuthCore
 
 /// A database that runs transactions. All that the engine asks of a store follows from it, in the files beside this one: the
 /// same statements for SQLite and for PostgreSQL.
-package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyStore, AuditStore {
+package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyStore, DataKeyStore, AuditStore {
     /// Runs `body` in a transaction, and returns its result once that is durable. What `body` throws undoes all of it.
     ///
     /// - Parameters:
@@ -77,6 +77,7 @@ package struct SQLSubject: Hashable, Sendable {
     /// The chain over the audit trail: one sealer at a time continues it.
     static let auditChain = Self(8, nil, Data())
     static let tenantDocuments = Self(9, nil, Data())
+    static let dataKeys = Self(10, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

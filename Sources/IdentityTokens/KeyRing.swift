@@ -199,26 +199,6 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
-    /// Whether what the store keeps was sealed under this ring's master key; true when it has no key of the tenant yet.
-    ///
-    /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails.
-    package func isSealedUnderOurKey(_ tenant: TenantID) async throws(TokenIssuerError) -> Bool {
-        let records: [SigningKeyRecord]
-        do {
-            records = try await store.signingKeys(for: tenant)
-        } catch {
-            throw .unavailable(error)
-        }
-        guard let record = records.first else { return true }
-        do {
-            _ = try vault.open(
-                record.sealedPrivateKey, for: .signingKey, tenant: tenant, context: [Data(record.kid.utf8)])
-            return true
-        } catch {
-            return false
-        }
-    }
-
     private typealias Change =
         @Sendable (KeySchedule, _ spare: SigningKeyRecord, _ keys: [SigningKeyRecord]) -> [SigningKeyRecord]?
 
@@ -304,7 +284,10 @@ package actor KeyRing: TokenIssuer {
     private func open(
         _ records: [SigningKeyRecord], reusing opened: [String: SigningKey]
     ) async throws -> [String: SigningKey] {
-        try await onWorker { [vault] in
+        for record in records where opened[record.kid] == nil {
+            await vault.learnKey(of: record.sealedPrivateKey, now: clock.now)
+        }
+        return try await onWorker { [vault] in
             try records.reduce(into: [:]) { keys, record in
                 if let known = opened[record.kid] {
                     keys[record.kid] = known

@@ -96,7 +96,10 @@ package struct KeySchedule: Hashable, Sendable {
     private static func signing(
         _ key: SigningKeyRecord, before older: [SigningKeyRecord], now: Date
     ) -> [SigningKeyRecord] {
-        let start = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
+        let milliseconds = (now.timeIntervalSince1970 * 1000).rounded(.down)
+        var start = Date(timeIntervalSince1970: milliseconds / 1000)
+        // The division may end a fraction of a microsecond behind now.
+        if start > now { start = Date(timeIntervalSince1970: (milliseconds - 1) / 1000) }
         return older.reduce(into: [key.active(from: start)]) { keys, old in
             keys.append(old.active(from: min(old.activeFrom, keys[keys.count - 1].activeFrom - 0.001)))
         }

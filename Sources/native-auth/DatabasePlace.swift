@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import IdentityEngine
 import IdentityStoreSQL
 import IdentityTokens
@@ -62,7 +63,7 @@ struct DatabasePlace: ParsableArguments {
             throw StartFailure.inputOutput("There is no \(file.what) at \(file.path); native-auth serve makes it.")
         }
         let randomness = SystemRandomness()
-        let vault = Vault(masterKey: try settings.masterKey.load(in: settings.dataFolder), randomness: randomness)
+        let masterKey = try settings.masterKey.load(in: settings.dataFolder)
         let store = try await store(settings, isShared: isShared)
         let directory: TenantDirectory
         do {
@@ -78,8 +79,11 @@ struct DatabasePlace: ParsableArguments {
             tenants = [chosen]
         }
         let clock: any WallClock = store.clock ?? SystemClock()
+        let dataKeys = try await DataKeys.open(
+            in: store, masterKey: masterKey, randomness: randomness, now: clock.now)
+        let vault = Vault(masterKey: masterKey, randomness: randomness, dataKeys: dataKeys)
         return OpenedDatabase(
-            store: store, vault: vault,
+            store: store, masterKey: masterKey, vault: vault, clock: clock,
             ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness), tenants: tenants,
             now: clock.now)
     }
@@ -113,6 +117,7 @@ struct DatabasePlace: ParsableArguments {
     private static func failure(_ error: any Error) -> StartFailure {
         switch error {
         case let failure as StartFailure: failure
+        case let error as DataKeyError: StartFailure(error)
         case TokenIssuerError.unavailable(VaultError.unreadable):
             .inputOutput("The signing keys do not open under this master key.")
         default: .inputOutput("The database could not be read or written: \(type(of: error)).")
@@ -123,7 +128,9 @@ struct DatabasePlace: ParsableArguments {
 /// A database that is open.
 struct OpenedDatabase {
     let store: any SQLStore
+    let masterKey: SymmetricKey
     let vault: Vault
+    let clock: any WallClock
     let ring: KeyRing
     let tenants: [Tenant]
     let now: Date

@@ -49,6 +49,11 @@ struct ProofTests {
         #expect(try await prove("backup", 2).hasSuffix(": passed"))
     }
 
+    @Test("SEC-SEC-1: the master key is rotated under load, and no request fails")
+    func theMasterKeyIsRotated() async throws {
+        #expect(try await prove("master-key", 1).hasSuffix(": passed"))
+    }
+
     @Test("Tenants that are applied are in force on both nodes within five seconds")
     func tenantsAreTakenOver() async throws {
         #expect(try await prove("tenants", 3).hasSuffix(": passed"))

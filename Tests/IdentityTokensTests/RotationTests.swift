@@ -301,6 +301,21 @@ import Testing
         #expect(try await ring.status(for: tenant, now: clock.now).map(\.state) == [.signing])
     }
 
+    @Test("SEC-TOK-11: a key that signs at once does so at that very moment, whatever its fraction of a second")
+    func atOnceIsNotLater() throws {
+        let schedule = KeySchedule(longestTokenLife: 5_400)
+        let keys = ["old", "new"].map { kid in
+            SigningKeyRecord(
+                tenant: tenant, kid: kid, algorithm: .es256, sealedPrivateKey: Data(),
+                createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        }
+        for millisecond in 0..<2_000 {
+            let now = Date(timeIntervalSinceReferenceDate: 817_000_000 + Double(millisecond) / 1000)
+            let rotated = schedule.rotatingNow(keys[1], [keys[0]], now: now)
+            #expect(schedule.signer(of: rotated, at: now)?.kid == "new", "at \(millisecond) ms")
+        }
+    }
+
     @Test("SEC-TOK-6: under another master key nothing is rotated")
     func anotherMasterKey() async throws {
         try await KeyRing.fixture(store).prepare(for: tenant)

@@ -194,6 +194,183 @@ struct AuditChainTests {
         }
     }
 
+    // MARK: - Retention
+
+    /// Ten sealed lines, a second apart from `noon` on, of which the first four were removed.
+    private func cutTrail(_ store: any SQLStore) async throws {
+        try await write(10, to: store)
+        _ = try await chain.seal(in: store)
+        let removed = try await chain.cut(contoso, before: noon + 4, in: store)
+        #expect(removed == 4)
+    }
+
+    @Test(
+        "SEC-AUD-3: old lines go in portions, and the rest is sound from the oldest one on",
+        arguments: DatabaseUnderTest.all)
+    func oldLinesGo(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            try await write(1_203, to: store)
+            try await write(3, to: store, tenant: Self.other)
+            let unsealed = try await chain.cut(contoso, before: noon + 9_999, in: store)
+            #expect(unsealed == 0, "what is not sealed stays")
+            _ = try await chain.seal(in: store)
+            let before = try await verify(store).get().head
+            #expect(try await chain.cut(contoso, before: noon, in: store) == 0)
+            #expect(try await chain.cut(contoso, before: noon + 1_101, in: store) == 1_101)
+            #expect(try await chain.cut(contoso, before: noon + 1_101, in: store) == 0)
+            let kept = try await store.auditEvents(of: contoso, after: 0, limit: 2_000)
+            #expect(kept.map(\.position) == Array(1_102...1_203))
+            #expect(try await verify(store, noted: before).get().head == before)
+            #expect(try await chain.verify(Self.other, in: store).get().head.hasPrefix("3:"))
+            // It goes on as before.
+            try await write(2, to: store)
+            _ = try await chain.seal(in: store)
+            #expect(try await verify(store, noted: before).get().head.hasPrefix("1205:"))
+            // All of it may go, and the end stays where it was.
+            #expect(try await chain.cut(contoso, before: noon + 99_999, in: store) == 104)
+            let empty = try await verify(store).get()
+            #expect(empty.head.hasPrefix("1205:") && empty.unsealed == 0)
+            #expect(try await verify(store, noted: empty.head).get() == empty)
+            #expect(try await verify(store, noted: before) == .failure(.notedPlaceRemoved(position: 1_203)))
+            try await write(1, to: store)
+            _ = try await chain.seal(in: store)
+            #expect(try await verify(store).get().head.hasPrefix("1206:"))
+        }
+    }
+
+    @Test(
+        "SEC-AUD-3: whoever cuts the chain without the key, or moves its beginning, is found out",
+        arguments: DatabaseUnderTest.all)
+    func aForgedBeginning(_ sut: DatabaseUnderTest) async throws {
+        let attacks: [(sql: [String], fault: AuditFault)] = [
+            (["DELETE FROM audit WHERE tenant = ? AND position = 5"], .missing(position: 5)),
+            (
+                [
+                    "UPDATE audit_heads SET start_position = NULL, start_seal = NULL, start_anchor = NULL WHERE tenant = ?"
+                ],
+                .missing(position: 1)
+            ),
+            // One more goes, and the beginning is moved along.
+            (
+                [
+                    """
+                    UPDATE audit_heads SET start_position = 5, start_seal = (SELECT seal FROM audit AS a
+                    WHERE a.tenant = audit_heads.tenant AND a.position = 5) WHERE tenant = ?
+                    """,
+                    "DELETE FROM audit WHERE tenant = ? AND position = 5",
+                ], .startMoved
+            ),
+            // The end's anchor in place of the beginning's.
+            (
+                [
+                    "UPDATE audit_heads SET start_position = position, start_seal = seal, start_anchor = anchor WHERE tenant = ?",
+                    "DELETE FROM audit WHERE tenant = ?",
+                ], .startMoved
+            ),
+            (["UPDATE audit SET detail = 'x' WHERE tenant = ? AND position = 5"], .altered(position: 5, seq: 5)),
+            // A line is put in before the beginning.
+            (
+                [
+                    """
+                    INSERT INTO audit (tenant, kind, at, position, seal)
+                    SELECT tenant, kind, at, 3, seal FROM audit WHERE tenant = ? AND position = 7
+                    """
+                ], .altered(position: 3, seq: 11)
+            ),
+        ]
+        for (sql, fault) in attacks {
+            try await sut.withStore { store in
+                try await cutTrail(store)
+                try await store.write([]) { session in
+                    for statement in sql { try session.run(statement, [contoso], expecting: nil) }
+                }
+                let verdict = try await verify(store)
+                #expect(verdict == .failure(fault), "\(sql)")
+            }
+        }
+    }
+
+    @Test("SEC-AUD-3: no fault goes with the lines that are removed", arguments: DatabaseUnderTest.all)
+    func nothingIsCutOverAFault(_ sut: DatabaseUnderTest) async throws {
+        for sql in [
+            "UPDATE audit SET detail = 'x' WHERE tenant = ? AND position = 6",
+            "DELETE FROM audit WHERE tenant = ? AND position = 6",
+            "UPDATE audit_heads SET position = 9 WHERE tenant = ?",
+            "UPDATE audit_heads SET start_position = 3 WHERE tenant = ?",
+        ] {
+            try await sut.withStore { store in
+                try await cutTrail(store)
+                try await tamper(sql, in: store)
+                let count = try await store.auditEvents(of: contoso, after: 0, limit: 20).count
+                #expect(try await chain.cut(contoso, before: noon + 8, in: store) == nil, "\(sql)")
+                #expect(try await store.auditEvents(of: contoso, after: 0, limit: 20).count == count)
+                let stranger = try await Self.chain(2).cut(contoso, before: noon + 8, in: store)
+                #expect(stranger == nil)
+            }
+        }
+    }
+
+    @Test(
+        "SEC-AUD-3: once the user is deleted nothing tells whose the user's lines were",
+        arguments: DatabaseUnderTest.all)
+    func aDeletedUser(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            let ada = fixtureUser("ada", alias: "countess", attributes: ["city": "London"])
+            try await store.perform(
+                .createUser(ada), .openRefreshFamily(fixtureFamily(of: ada)),
+                .addStrongMethod(try fixtureMethod("ada@example.org"), to: ada.id),
+                .rememberNetwork(digest("home"), of: ada.id, at: noon),
+                .record(AuditEvent(.signUpCompleted, at: noon, tenant: contoso, user: ada.id)))
+            _ = try await chain.seal(in: store)
+            try await store.write([]) { session in
+                try session.run("DELETE FROM users WHERE tenant = ? AND id = ?", [contoso, ada.id], expecting: 1)
+            }
+            #expect(try await verify(store).get().head.hasPrefix("1:"))
+            #expect(try await store.auditEvents(of: contoso, after: 0, limit: 1).first?.event.user == ada.id)
+            // Of all tables the trail alone knows the id, and none an address, a name or an attribute.
+            for (table, _) in BackupTables.kept where table != "audit" {
+                let rows = try await store.read { try $0.fetch("SELECT * FROM \(table)", []).get().rows }
+                let uuid = withUnsafeBytes(of: ada.id.uuid.uuid) { Data($0) }
+                for value in rows.joined() {
+                    #expect(value != .bytes(uuid), "\(table)")
+                    #expect(value != .text("London"), "\(table)")
+                    let words = ["ada@example.com", "ada@example.org", "countess"]
+                    #expect(!words.contains { value == .text($0) || value == .bytes(Data($0.utf8)) }, "\(table)")
+                }
+            }
+        }
+    }
+
+    @Test("SEC-AUD-3, REL-HA-5: two nodes that write, seal, cut and verify at the same time keep one sound chain")
+    func cuttingMeanwhile() async throws {
+        try await PostgresServer.withSchema { schema in
+            let nodes = [
+                try await PostgresStore(try schema.place(), PostgresServer.small),
+                try await PostgresStore(try schema.place(), PostgresServer.small),
+            ]
+            let faults = try await race(8) { index in
+                let node = nodes[index % 2]
+                var faults: [AuditFault] = []
+                for number in 0..<25 {
+                    switch index {
+                    case 0...1: try await write(20, to: node)
+                    case 2...3: _ = try await chain.seal(in: node)
+                    // Each of the writers begins at noon, so what is old stands among what is not: little by little goes.
+                    case 4...5: _ = try await chain.cut(contoso, before: noon + Double(number), in: node)
+                    default: if case .failure(let fault) = try await verify(node) { faults.append(fault) }
+                    }
+                }
+                return faults
+            }
+            #expect(faults.joined().isEmpty)
+            _ = try await chain.seal(in: nodes[0])
+            #expect(try await verify(nodes[1]).get().head.hasPrefix("1000:"))
+            #expect(try await chain.cut(contoso, before: noon + 99, in: nodes[0]) ?? 0 >= 0)
+            #expect(try await nodes[1].auditEvents(of: contoso, after: 0, limit: 10).isEmpty)
+            for node in nodes { try await node.close() }
+        }
+    }
+
     @Test("SEC-AUD-2, REL-HA-5: two nodes that write and seal at the same time make one chain")
     func twoNodesMakeOneChain() async throws {
         try await PostgresServer.withSchema { schema in

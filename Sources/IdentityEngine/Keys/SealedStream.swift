@@ -71,7 +71,7 @@ package struct SealedWriter {
     package init(_ vault: Vault, sink: @escaping (Data) throws(SealedStreamError) -> Void) throws(SealedStreamError) {
         self.sink = sink
         let salt = Data(vault.randomness.bytes(SealedFormat.saltLength))
-        head = SealedFormat.name + SealedFormat.version + vault.keyID + salt
+        head = SealedFormat.name + SealedFormat.version + vault.masterKeyID + salt
         key = SealedFormat.key(vault, salt: salt)
         try sink(head)
     }
@@ -123,7 +123,7 @@ package struct SealedReader {
         var rest = head.dropFirst(SealedFormat.name.count)
         guard rest.starts(with: SealedFormat.version) else { throw .otherFormat }
         rest = rest.dropFirst(SealedFormat.version.count)
-        guard rest.prefix(4) == vault.keyID else { throw .otherKey }
+        guard rest.prefix(4) == vault.masterKeyID else { throw .otherKey }
         key = SealedFormat.key(vault, salt: Data(rest.dropFirst(4)))
     }
 

@@ -15,8 +15,8 @@ package enum VaultError: Error, Equatable {
     case cannotSeal
 }
 
-/// Seals and digests under keys derived from one master key: a key of its own for every purpose and tenant (`SEC-TOK-4`),
-/// all of them outside the database.
+/// Seals and digests under keys that are derived from the data keys: a key of its own for every purpose and tenant
+/// (`SEC-TOK-4`). The database has the data keys too, sealed under the master key, which lies elsewhere.
 package struct Vault: Sendable {
     /// What a key is for. A value sealed for one purpose does not open for another.
     package enum Purpose: String, Sendable {
@@ -40,44 +40,95 @@ package struct Vault: Sendable {
         }
     }
 
+    /// How many bytes of a digest name a key.
+    static let idLength = 4
+
     let masterKey: SymmetricKey
     /// The first 4 bytes of a digest of the master key.
-    let keyID: Data
+    let masterKeyID: Data
     let randomness: any Randomness
+    package let dataKeys: DataKeys
     private let epoch: Data
 
     /// - Parameters:
-    ///   - masterKey: 256 bits or more. Its identifier, the first 4 bytes of a digest, stands in front of all that it sealed.
+    ///   - masterKey: 256 bits. Backups are sealed under it.
     ///   - randomness: Where nonces come from.
     ///   - epoch: What tells this database from the one that it was restored from; empty when it was not.
-    package init(masterKey: SymmetricKey, randomness: any Randomness, epoch: Data = Data()) {
+    ///   - dataKeys: Nil: the only one is the master key itself, as in a database from before there were any.
+    package init(
+        masterKey: SymmetricKey, randomness: any Randomness, epoch: Data = Data(), dataKeys: DataKeys? = nil
+    ) {
         self.masterKey = masterKey
         self.randomness = randomness
         self.epoch = epoch
-        let check = HMAC<SHA256>.authenticationCode(for: Data("key-id".utf8), using: masterKey)
-        keyID = Data(check.prefix(4))
+        self.dataKeys = dataKeys ?? DataKeys(only: masterKey)
+        masterKeyID = Self.id(of: masterKey)
     }
 
-    /// AES-256-GCM: key id (4 bytes), nonce (12), ciphertext, tag (16).
+    /// What names a key: the first 4 bytes of a digest of it.
+    static func id(of key: SymmetricKey) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: Data("key-id".utf8), using: key).prefix(idLength))
+    }
+
+    /// AES-256-GCM: id of the data key (4 bytes), nonce (12), ciphertext, tag (16).
     ///
     /// - Parameter context: Bound to the value as associated data; the same must be given to open it.
     package func seal(
         _ plaintext: Data, for purpose: Purpose, tenant: TenantID, context: [Data] = []
     ) throws(VaultError) -> Data {
-        keyID + (try Self.seal(plaintext, with: key(purpose, tenant), context: context, randomness: randomness))
+        let dataKey = dataKeys.sealing
+        return dataKey.id
+            + (try Self.seal(
+                plaintext, with: key(purpose, tenant, from: dataKey), context: context, randomness: randomness))
     }
 
     /// The reverse of ``seal(_:for:tenant:context:)``.
     package func open(
         _ sealed: Data, for purpose: Purpose, tenant: TenantID, context: [Data] = []
     ) throws(VaultError) -> Data {
-        guard sealed.prefix(4) == keyID else { throw .unreadable }
-        return try Self.open(Data(sealed.dropFirst(4)), with: key(purpose, tenant), context: context)
+        guard let dataKey = dataKeys.key(Data(sealed.prefix(Self.idLength))) else { throw .unreadable }
+        return try Self.open(
+            Data(sealed.dropFirst(Self.idLength)), with: key(purpose, tenant, from: dataKey), context: context)
     }
 
-    /// HMAC-SHA-256 over `parts`, each with its length in front, so that no two lists give the same input (`SEC-SEC-3`).
+    /// Makes sure that the data key which sealed a value is at hand, if the database has it: another server may have had it
+    /// before. To be called before ``open(_:for:tenant:context:)`` where that matters.
+    package func learnKey(of sealed: Data, now: Date) async {
+        await dataKeys.learn(Data(sealed.prefix(Self.idLength)), now: now)
+    }
+
+    /// HMAC-SHA-256 over `parts`, each with its length in front, so that no two lists give the same input (`SEC-SEC-3`). Under
+    /// the first data key, so that it stays the same for ever.
     package func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
-        Data(HMAC<SHA256>.authenticationCode(for: Self.joined(parts), using: key(purpose, tenant)))
+        digest(purpose, tenant: tenant, parts, with: dataKeys.first)
+    }
+
+    /// The same under the data key in force: for what may be forgotten when the master key is rotated.
+    package func passingDigest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
+        digest(purpose, tenant: tenant, parts, with: dataKeys.sealing)
+    }
+
+    /// The same with the id of the data key in front, but for the first one, which has none: ``isMark(_:of:tenant:_:)`` finds
+    /// the key by it.
+    package func mark(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
+        let dataKey = dataKeys.sealing
+        let digest = digest(purpose, tenant: tenant, parts, with: dataKey)
+        return dataKey.id == dataKeys.first.id ? digest : dataKey.id + digest
+    }
+
+    /// Whether ``mark(_:tenant:_:)`` has made `mark` of the same parts.
+    package func isMark(_ mark: Data, of purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Bool {
+        let isOfTheFirst = mark.count == SHA256.byteCount
+        guard let dataKey = isOfTheFirst ? dataKeys.first : dataKeys.key(Data(mark.prefix(Self.idLength))) else {
+            return false
+        }
+        let digest = digest(purpose, tenant: tenant, parts, with: dataKey)
+        return Self.areEqual(isOfTheFirst ? mark : Data(mark.dropFirst(Self.idLength)), digest)
+    }
+
+    private func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data], with dataKey: DataKeys.Key) -> Data {
+        Data(
+            HMAC<SHA256>.authenticationCode(for: Self.joined(parts), using: key(purpose, tenant, from: dataKey)))
     }
 
     /// Seals under a key that only `secret` yields: a replay record opens for the holder of the token alone.
@@ -106,10 +157,10 @@ package struct Vault: Sendable {
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private func key(_ purpose: Purpose, _ tenant: TenantID) -> SymmetricKey {
+    private func key(_ purpose: Purpose, _ tenant: TenantID, from dataKey: DataKeys.Key) -> SymmetricKey {
         let epoch = purpose.endsWithEpoch && !epoch.isEmpty ? [epoch] : []
         return HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: masterKey,
+            inputKeyMaterial: dataKey.root,
             info: Self.joined([Data(purpose.rawValue.utf8), Data(tenant.description.utf8)] + epoch),
             outputByteCount: 32)
     }
@@ -119,7 +170,7 @@ package struct Vault: Sendable {
             inputKeyMaterial: SymmetricKey(data: secret), info: Data("replay".utf8), outputByteCount: 32)
     }
 
-    private static func seal(
+    static func seal(
         _ plaintext: Data, with key: SymmetricKey, context: [Data], randomness: any Randomness
     ) throws(VaultError) -> Data {
         do {
@@ -131,7 +182,7 @@ package struct Vault: Sendable {
         }
     }
 
-    private static func open(
+    static func open(
         _ sealed: Data, with key: SymmetricKey, context: [Data]
     ) throws(VaultError) -> Data {
         do {
@@ -141,7 +192,7 @@ package struct Vault: Sendable {
         }
     }
 
-    private static func joined(_ parts: [Data]) -> Data {
+    static func joined(_ parts: [Data]) -> Data {
         var joined = Data()
         for part in parts {
             withUnsafeBytes(of: UInt32(clamping: part.count).bigEndian) { joined.append(contentsOf: $0) }

@@ -15,28 +15,50 @@ package struct AuditLine: Hashable, Sendable {
     package var seal: Data?
     /// All else that it says, each value in one unambiguous form.
     package var content: [Data]
+    /// When it was written, also part of the content.
+    package var at: Date
 
-    package init(seq: Int, position: Int?, seal: Data?, content: [Data]) {
+    package init(seq: Int, position: Int?, seal: Data?, content: [Data], at: Date) {
         self.seq = seq
         self.position = position
         self.seal = seal
         self.content = content
+        self.at = at
     }
 }
 
-/// The end of a tenant's chain.
-package struct AuditHead: Hashable, Sendable {
-    /// How many lines are sealed.
+/// Where a tenant's chain begins once lines were removed from its front.
+package struct AuditStart: Hashable, Sendable {
+    /// The place of the last line that was removed.
     package var position: Int
-    /// The seal of the last one.
+    /// Its seal.
     package var seal: Data
-    /// A keyed digest of the two, so that nobody without the key can move the end.
+    /// A keyed digest of the two, so that nobody without the key can move the beginning.
     package var anchor: Data
 
     package init(position: Int, seal: Data, anchor: Data) {
         self.position = position
         self.seal = seal
         self.anchor = anchor
+    }
+}
+
+/// The end of a tenant's chain, and its beginning.
+package struct AuditHead: Hashable, Sendable {
+    /// How many lines were sealed.
+    package var position: Int
+    /// The seal of the last one.
+    package var seal: Data
+    /// A keyed digest of the two, so that nobody without the key can move the end.
+    package var anchor: Data
+    /// Nil: no line was removed.
+    package var start: AuditStart?
+
+    package init(position: Int, seal: Data, anchor: Data, start: AuditStart? = nil) {
+        self.position = position
+        self.seal = seal
+        self.anchor = anchor
+        self.start = start
     }
 }
 
@@ -64,6 +86,17 @@ package protocol AuditStore: Sendable {
         limit: Int,
         link: @escaping @Sendable (AuditHead?, TenantID, [AuditLine]) -> (seals: [Data], head: AuditHead)?
     ) async throws(StoreError) -> AuditSealing
+
+    /// Removes lines from the front of the tenant's chain: of the first `limit` those that stand before any that was written at
+    /// `date` or later. One atomic step, never at the same time as sealing.
+    ///
+    /// - Parameter check: Gets the ends of the chain, and the lines in order; gives the new beginning, or nil when they are not as
+    ///   they were left. Nothing is removed then.
+    /// - Returns: How many lines went; nil when `check` gave nil.
+    func cutAudit(
+        of tenant: TenantID, before date: Date, limit: Int,
+        check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
+    ) async throws(StoreError) -> Int?
 
     /// The sealed lines of the tenant behind the place `position`, in the order of their places.
     func auditLines(of tenant: TenantID, after position: Int, limit: Int) async throws(StoreError) -> [AuditLine]

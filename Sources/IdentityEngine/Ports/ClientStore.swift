@@ -23,10 +23,12 @@ package struct Tenant: Hashable, Sendable {
     package var enumeration: EnumerationMode?
     /// How many mails may be sent in any 60 minutes; nil: as many as the other limits allow (`SEC-OTP-13`).
     package var mailsPerHour: Int?
+    /// For how many days lines of the audit trail are kept; nil: ``AuditChain/retentionDays`` (`SEC-AUD-3`).
+    package var auditDays: Int?
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
-        mailsPerHour: Int? = nil
+        mailsPerHour: Int? = nil, auditDays: Int? = nil
     ) {
         self.id = id
         self.subdomain = subdomain
@@ -34,6 +36,7 @@ package struct Tenant: Hashable, Sendable {
         self.displayName = displayName
         self.enumeration = enumeration
         self.mailsPerHour = mailsPerHour
+        self.auditDays = auditDays
     }
 }
 

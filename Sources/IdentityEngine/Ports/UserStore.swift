@@ -178,6 +178,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case continuationTokenMisused = "continuation_token.misused"
         case mailFailed = "outbox.failed"
         case configChanged = "config.changed"
+        case keyRotated = "key.rotated"
+        case keyRevoked = "key.revoked"
         case backupMade = "backup.made"
         case restoreDone = "restore.done"
         case mailFlood = "outbox.flood"

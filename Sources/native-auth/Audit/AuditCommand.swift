@@ -42,6 +42,8 @@ struct AuditCommand: AsyncParsableCommand {
                     switch try await chain.verify(tenant, in: opened.store, noted: noted) {
                     case .success(let report):
                         say("\(name)  sound  \(report.head)  \(report.unsealed) not sealed yet")
+                    case .failure(.notedPlaceRemoved(let position)):
+                        throw StartFailure.usage([AuditFault.notedPlaceRemoved(position: position).description])
                     case .failure(let fault):
                         faults.append("The audit trail of \(name) was tampered with: \(fault)")
                     }

@@ -29,11 +29,6 @@ struct BackupCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await place.open(isShared: true) { opened in
-                for tenant in opened.tenants {
-                    guard try await opened.ring.isSealedUnderOurKey(tenant.id) else {
-                        throw StartFailure.inputOutput("The database was written under another master key.")
-                    }
-                }
                 let file = try BackupFile(making: file)
                 do {
                     let contents = try await opened.store.backUp(now: opened.now) { () throws(SealedStreamError) in

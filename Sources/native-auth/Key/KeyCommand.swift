@@ -9,16 +9,16 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth key`: the keys that sign tokens.
+/// `native-auth key`: the keys that sign tokens, and the master key.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens.",
+        commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens; rotate the master key.",
         discussion: """
-            A server rotates its keys by itself every 90 days. These commands are for the days between, and for an \
-            emergency. An SQLite file has one user at a time, so stop the server first; PostgreSQL has not. --data, \
+            A server rotates its signing keys by itself every 90 days. These commands are for the days between, and for an \
+            emergency. An SQLite file has one user at a time, so stop the server first, but for key master; PostgreSQL has not. --data, \
             --database, --master-key-file and --config are those of serve, and are read from the environment too.
             """,
-        subcommands: [List.self, Rotate.self, Revoke.self])
+        subcommands: [List.self, Rotate.self, Revoke.self, MasterKeyCommand.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

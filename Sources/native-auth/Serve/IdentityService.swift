@@ -68,14 +68,24 @@ struct IdentityService: Sendable {
         store = try await settings.database.open(in: folder.path)
         let written: Date?
         let document: TenantDocument?
+        let epoch: Data
         do {
-            vault = Vault(masterKey: masterKey, randomness: randomness, epoch: try await store.epoch())
+            epoch = try await store.epoch()
             document = try await store.tenantDocument()
             written = try await store.lastAuditTime()
         } catch {
             throw .inputOutput("The database cannot be read.")
         }
         clock = try Self.clock(of: store, lastWritten: written, settings.clock)
+        do {
+            // A node with another master key would refuse everybody, and its users would be nobody's at the other nodes.
+            vault = Vault(
+                masterKey: masterKey, randomness: randomness, epoch: epoch,
+                dataKeys: try await DataKeys.open(
+                    in: store, masterKey: masterKey, randomness: randomness, now: clock.now))
+        } catch {
+            throw StartFailure(error)
+        }
         guard !needsDocument || document != nil else { throw Self.noTenants }
         do {
             tenants = try LiveTenants(settings, document)
@@ -149,7 +159,6 @@ struct IdentityService: Sendable {
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
-        try await expectSameMasterKey(keys)
         if settings.profile == .development { engineSettings.enumeration = .compat }
         engineSettings.fixedCode = settings.fixedCode
         if settings.limits == .development {
@@ -186,7 +195,7 @@ struct IdentityService: Sendable {
         services.append(ClockReader(store: store, logger: logger))
         services.append(
             Janitor(
-                engine: engine, keys: keys, mails: store, tenants: tenants,
+                engine: engine, keys: keys, store: store, chain: AuditChain(vault: vault), tenants: tenants,
                 clock: clock, logger: logger))
         services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
@@ -215,6 +224,7 @@ struct IdentityService: Sendable {
         services.append(
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
         services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
+        services.append(DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger))
         // They end in reverse order, so this one before the listener.
         services.append(Drain(readiness: readiness, seconds: settings.drain))
 
@@ -227,23 +237,6 @@ struct IdentityService: Sendable {
             settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
-    }
-
-    /// What another key has sealed does not open under this one: a node with it would refuse everybody, and its users would be
-    /// nobody's at the other nodes.
-    private func expectSameMasterKey(_ keys: KeyRing) async throws(StartFailure) {
-        for entry in tenants.directory.entries {
-            let isOurs: Bool
-            do {
-                isOurs = try await keys.isSealedUnderOurKey(entry.tenant.id)
-            } catch {
-                throw .inputOutput("The signing keys cannot be read from the database.")
-            }
-            if !isOurs {
-                throw .inputOutput(
-                    "The database was written under another master key; give that one with --master-key-file.")
-            }
-        }
     }
 
     /// The limits per source are on when those over time are (decision D11).
@@ -282,11 +275,12 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// Removes what has expired, rotates signing keys that are due, and looks for floods of mail, once a minute.
+/// Removes what has expired, lines of the audit trail too, rotates signing keys that are due, and looks for floods of mail, once a minute.
 private struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
-    let mails: any OutboxStore
+    let store: any SQLStore
+    let chain: AuditChain
     let tenants: LiveTenants
     let clock: any WallClock
     let logger: Logger
@@ -300,6 +294,7 @@ private struct Janitor: Service {
             } catch {
                 logger.error("expired rows could not be removed")
             }
+            await cutTrails(now: clock.now)
             do {
                 try await keys.rotateIfDue(now: clock.now)
             } catch {
@@ -315,6 +310,30 @@ private struct Janitor: Service {
 }
 
 extension Janitor {
+    /// Removes the lines of the audit trail whose time is over (`SEC-AUD-3`), those of tenants too that are configured no longer.
+    private func cutTrails(now: Date) async {
+        do {
+            for tenant in try await store.auditedTenants() {
+                let entry = tenants.directory.entries.first { $0.tenant.id == tenant }
+                let days = entry?.tenant.auditDays ?? AuditChain.retentionDays
+                let end = now.addingTimeInterval(-86_400 * Double(days))
+                guard let removed = try await chain.cut(tenant, before: end, in: store) else {
+                    logger.critical(
+                        "the audit trail was tampered with; nothing is removed from it",
+                        metadata: ["tenant": "\(tenant)"])
+                    continue
+                }
+                if removed > 0 {
+                    logger.info(
+                        "old lines of the audit trail removed",
+                        metadata: ["tenant": "\(tenant)", "count": "\(removed)"])
+                }
+            }
+        } catch {
+            logger.error("old lines of the audit trail could not be removed")
+        }
+    }
+
     /// Says once an hour that a tenant sends more mail than a healthy one does (`SEC-OTP-13`); `alarms` keeps when.
     private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
         guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
@@ -322,7 +341,7 @@ extension Janitor {
         for tenant in tenants.directory.entries.map(\.tenant.id)
         where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
             let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
-            guard try await mails.recordFlood(event, of: limit, since: hourAgo) else { continue }
+            guard try await store.recordFlood(event, of: limit, since: hourAgo) else { continue }
             logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
             alarms[tenant] = now
         }
@@ -388,6 +407,33 @@ private struct AuditSealer: Service {
             }
         } catch {
             logger.error("the audit trail could not be sealed")
+        }
+    }
+}
+
+/// Looks for a new data key every two seconds, and goes on to it when it is in force.
+private struct DataKeyWatch: Service {
+    let keys: DataKeys
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        var generation = keys.generation
+        var isOpen = true
+        for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
+            do {
+                let opens = try await keys.reload(now: clock.now)
+                if !opens, isOpen {
+                    logger.error(
+                        "the master key of this server was retired, and will not do at its next start")
+                }
+                isOpen = opens
+                guard keys.generation != generation else { continue }
+                generation = keys.generation
+                logger.notice("data key in force", metadata: ["generation": "\(generation)"])
+            } catch {
+                logger.error("the data keys could not be looked for")
+            }
         }
     }
 }

@@ -1,3 +1,5 @@
+import IdentityEngine
+
 /// Why a server does not start: one sentence, and the exit code for it (sysexits.h).
 enum StartFailure: Error {
     /// 64: a wrong value on the command line, in the environment or in the tenant file.
@@ -8,6 +10,14 @@ enum StartFailure: Error {
     case unavailable(String)
     /// 74: a file cannot be read or written.
     case inputOutput(String)
+
+    init(_ error: DataKeyError) {
+        self =
+            switch error {
+            case .otherMasterKey, .store: .inputOutput(error.description)
+            case .sameMasterKey, .unfinished: .usage([error.description])
+            }
+    }
 
     var exitCode: Int32 {
         switch self {

@@ -22,6 +22,7 @@ enum TenantFile {
         var displayName: String
         var enumeration: EnumerationMode?
         var mailsPerHour: Int?
+        var auditDays: Int?
         var applications: [ApplicationEntry]
     }
 
@@ -49,7 +50,9 @@ enum TenantFile {
     /// The members that each level may have; another one is a slip that must not go unseen.
     private static let known: [String: Set<String>] = [
         "": ["tenants"],
-        "tenants": ["id", "subdomain", "domain", "displayName", "enumeration", "mailsPerHour", "applications"],
+        "tenants": [
+            "id", "subdomain", "domain", "displayName", "enumeration", "mailsPerHour", "auditDays", "applications",
+        ],
         "applications": [
             "clientId", "displayName", "signIn", "nativeAuthentication", "scopes", "requiredAttributes", "attributes",
             "requiresSecondFactor", "requiresDistinctMailbox", "enumeration",
@@ -177,9 +180,12 @@ enum TenantFile {
             let tenant = Tenant(
                 id: TenantID(id(entry.id, "the tenant id", here + [.member("id")])), subdomain: entry.subdomain,
                 domain: entry.domain, displayName: entry.displayName, enumeration: entry.enumeration,
-                mailsPerHour: entry.mailsPerHour)
+                mailsPerHour: entry.mailsPerHour, auditDays: entry.auditDays)
             if let limit = tenant.mailsPerHour, limit < 1 {
                 problems.add("mailsPerHour must be 1 or more.", at: here + [.member("mailsPerHour")])
+            }
+            if let days = tenant.auditDays, !(1...36_500).contains(days) {
+                problems.add("auditDays must lie between 1 and 36500.", at: here + [.member("auditDays")])
             }
             for (member, name) in [
                 ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),

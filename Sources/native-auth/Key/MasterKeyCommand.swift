@@ -1,0 +1,99 @@
+import ArgumentParser
+import IdentityEngine
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `native-auth key master`: the key under which everything is sealed.
+struct MasterKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "master", abstract: "List, rotate or retire master keys.",
+        discussion: """
+            Servers go on meanwhile, on SQLite too. In order: rotate, which lets the old and the new key open the database; \
+            restart every server with the new key, one after the other; retire, which takes the old key away. Stop at any \
+            moment: until retire both keys work, and each command may be repeated.
+            """,
+        subcommands: [List.self, Rotate.self, Retire.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a line for each data key: its number, since when it seals, which master keys open it.")
+
+        @OptionGroup var place: DatabasePlace
+
+        func run() async throws {
+            try await place.open(isShared: true) { opened in
+                let rows = try await opened.store.dataKeys()
+                for generation in Set(rows.map(\.generation)).sorted() {
+                    let own = rows.filter { $0.generation == generation }
+                    let since =
+                        own[0].activeFrom.timeIntervalSince1970 == 0
+                        ? "the beginning" : own[0].activeFrom.formatted(.iso8601)
+                    let keys = own.map(\.masterKeyID.hexadecimal).joined(separator: ", ")
+                    say("data key \(generation)  since \(since)  master key \(keys)")
+                }
+            }
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a new master key open the database too, and seal with a new data key.",
+            discussion: """
+                --master-key-file is the key in use. The new one is a file that you make, as with head -c 32 /dev/urandom, \
+                readable by its owner alone.
+                """)
+
+        @OptionGroup var place: DatabasePlace
+        @Option(name: .customLong("new-master-key-file"), help: "File with the new master key, 32 random bytes.")
+        var newMasterKeyFile: String
+
+        func run() async throws {
+            try await place.open(isShared: true) { opened in
+                let new = try MasterKey.file(newMasterKeyFile).load(in: ".")
+                let rotation = try await DataKeys.rotate(
+                    in: opened.store, from: opened.masterKey, to: new, randomness: SystemRandomness(), now: opened.now)
+                say("data key \(rotation.generation)  \(rotation.wasBegun ? "was made before" : "made")")
+                // Servers learn of it first, so that none meets what it cannot open.
+                while opened.clock.now < rotation.activeFrom {
+                    let seconds = rotation.activeFrom.timeIntervalSince(opened.clock.now)
+                    try await Task.sleep(for: .milliseconds(Int64(seconds * 1000) + 1))
+                }
+                try await opened.vault.dataKeys.reload(now: opened.clock.now)
+                let (count, unreadable) = try await DataKeys.reseal(in: opened.store, with: opened.vault)
+                say("sealed anew  \(count - unreadable) signing keys")
+                if unreadable > 0 { say("unreadable   \(unreadable) signing keys, left as they are") }
+                say(
+                    """
+                    Both master keys open the database now. Restart every server with the new one, then run native-auth \
+                    key master retire with it.
+                    """)
+            }
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take all other master keys away from the database.",
+            discussion: """
+                --master-key-file is the key that stays: the new one, or the old one to give a rotation up. A server that \
+                still runs with another one goes on until its next start. Backups open under the master key of their time.
+                """)
+
+        @OptionGroup var place: DatabasePlace
+
+        func run() async throws {
+            try await place.open(isShared: true) { opened in
+                let gone = try await DataKeys.retire(
+                    in: opened.store, keeping: opened.masterKey, randomness: SystemRandomness(), now: opened.now)
+                say(
+                    gone.isEmpty
+                        ? "There is no other master key." : "retired  master key \(gone.joined(separator: ", "))")
+            }
+        }
+    }
+}
