@@ -223,8 +223,11 @@ private final class ListeningProgram: Sendable {
     let process: Child
     let errors: OutputFile
     private let transcript: Transcript
+    /// Kept, since nobody reads on when it is gone.
+    private let standardOutput: Pipe
 
-    private init(url: URL, process: Child, errors: OutputFile, transcript: Transcript) {
+    private init(url: URL, process: Child, errors: OutputFile, transcript: Transcript, standardOutput: Pipe) {
+        self.standardOutput = standardOutput
         self.url = url
         self.process = process
         self.errors = errors
@@ -272,7 +275,8 @@ private final class ListeningProgram: Sendable {
             guard let line = lines.first(where: { $0.hasPrefix("ready ") }),
                 let url = URL(string: String(line.dropFirst(6)))
             else { continue }
-            return ListeningProgram(url: url, process: process, errors: errors, transcript: transcript)
+            return ListeningProgram(
+                url: url, process: process, errors: errors, transcript: transcript, standardOutput: pipe)
         }
         process.signal(SIGKILL)
         _ = await process.status
