@@ -10,11 +10,6 @@ struct AuditCommandTests {
         try await NativeAuthProcess.run(["audit"] + arguments + ["--data", data.path])
     }
 
-    private func tamper(_ sql: String, _ data: URL) async throws {
-        let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()"
-        _ = try await Python.run(["-c", script, data.appending(path: "identity.sqlite").path, sql])
-    }
-
     @Test("SEC-AUD-2: the trail of a running server is listed and sound; a line changed by hand is named")
     func theTrailIsVerified() async throws {
         let folder = try TemporaryFolder()
@@ -52,7 +47,7 @@ struct AuditCommandTests {
 
         #expect(try await audit(["verify", "--noted", head], data).status == 0)
         #expect(try await audit(["verify", "--noted", "2:00"], data).status == 65)
-        try await tamper("UPDATE audit SET user = NULL WHERE kind = 'signup.completed'", data)
+        _ = try await Database(of: data).rows(#"UPDATE audit SET "user" = NULL WHERE kind = 'signup.completed'"#)
         let place = try #require(lines.first { $0.event == "signup.completed" }?.position)
         let altered = try await audit(["verify"], data)
         #expect(altered.status == 65 && altered.errors.contains("Line \(place) (seq "), "\(altered.errors)")

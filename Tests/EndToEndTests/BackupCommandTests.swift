@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// `native-auth backup` and `native-auth restore` as an operator meets them, on SQLite; `ProofTests` has PostgreSQL.
@@ -57,11 +58,13 @@ struct BackupCommandTests {
         let data = folder.url.appending(path: "data")
         let server = try await NativeAuthServer.start(dataFolder: data)
         let api = NativeAPI(baseURL: server.baseURL)
+        // Not by cancelling: the client library may wait for ever when a request is cancelled on its way.
+        let isOver = Flag()
         let made: [(file: String, held: Held)] = try await withThrowingTaskGroup(of: Void.self) { group in
             for person in 0..<3 {
                 group.addTask {
                     var number = 0
-                    while !Task.isCancelled {
+                    while !isOver.isUp {
                         number += 1
                         _ = try await api.signUp("load\(person)-\(number)@example.com")
                     }
@@ -78,14 +81,8 @@ struct BackupCommandTests {
                 #expect(output.contains("flows") && output.contains("sha256"))
                 made.append((file, held))
             }
-            group.cancelAll()
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result, !Task.isCancelled, !(error is CancellationError),
-                    (error as? URLError)?.code != .cancelled
-                {
-                    throw error
-                }
-            }
+            isOver.raise()
+            try await group.waitForAll()
             return made
         }
         await server.terminate()
@@ -121,7 +118,9 @@ struct BackupCommandTests {
         #expect(mode == 0o600)
         #expect(try await run(["backup", file.path], data: data, 64).contains("already"))
         #expect(try await run(["backup", "verify", file.path], data: data).contains("users 1"))
-        #expect(try await run(["restore", file.path], data: data, 69).contains("in use"))
+        // A file of SQLite is in use; a database of PostgreSQL has something in it.
+        let (status, word): (Int32, String) = TwoNodes.isOn ? (74, "not empty") : (69, "in use")
+        #expect(try await run(["restore", file.path], data: data, status).contains(word))
         await server.terminate()
         #expect(try await run(["restore", file.path], data: data, 74).contains("not empty"))
 
@@ -152,5 +151,16 @@ struct BackupCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
         let never = ["backup", folder.url.appending(path: "never.backup").path, "--master-key-file", key.path]
         #expect(try await run(never, data: data, 74).contains("another master key"))
+    }
+}
+
+/// Tells tasks that they need not go on.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isUp: Bool { value.withLock { $0 } }
+
+    func raise() {
+        value.withLock { $0 = true }
     }
 }

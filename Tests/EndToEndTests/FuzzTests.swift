@@ -6,7 +6,7 @@ import Testing
 @testable import native_auth
 
 /// Readers of what strangers write, with inputs that were tampered with; `scripts/prove fuzz` reads more of the same.
-@Suite("Fuzzing", .timeLimit(.minutes(15)), .serialized)
+@Suite("Fuzzing", .timeLimit(.minutes(15)), .serialized, TwoNodes.skipped("no server is asked"))
 struct FuzzTests {
     private func fuzz(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
         let run = try await NativeAuthProcess.run(arguments, program: "Fuzz")

@@ -4,8 +4,9 @@ import Testing
 
 /// Power cuts while people sign up.
 @Suite struct KillTests {
-    /// How often the server is killed: 25, or what the environment says. `scripts/prove kill-sqlite` does the same with mixed load.
-    private static let kills = ProcessInfo.processInfo.environment["PROVE_KILLS"].flatMap(Int.init) ?? 25
+    /// How often the server is killed: 25, ten times if it is two nodes, or what the environment says. `scripts/prove kill-sqlite` does the same with mixed load.
+    private static let kills =
+        ProcessInfo.processInfo.environment["PROVE_KILLS"].flatMap(Int.init) ?? (TwoNodes.isOn ? 10 : 25)
     /// How many people sign up at the same moment.
     private static let people = 8
 
@@ -50,15 +51,7 @@ import Testing
         #expect(try await !api.isTaken("lost@example.com"))
         try await expectNoHalves(in: folder.url, atLeast: 1)
         await server.terminate()
-        _ = try await Python.run([
-            "-c",
-            """
-            import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1])
-            database.execute("DELETE FROM identifiers")
-            database.commit()
-            """, folder.url.appending(path: "data/identity.sqlite").path,
-        ])
+        _ = try await Database(of: folder.url.appending(path: "data")).rows("DELETE FROM identifiers")
         #expect(try await accounts(in: folder.url).halves["users without an identifier"] == 1)
     }
 
@@ -77,7 +70,7 @@ import Testing
         let requests = Requests(limit: limit)
         var api = NativeAPI(baseURL: server.baseURL)
         api.onRequest = {
-            if requests.isTheLast() { kill(server.pid, SIGKILL) }
+            if requests.isTheLast() { server.crash() }
         }
         let acknowledged = await withTaskGroup(of: [String].self) { group in
             for person in 0..<Self.people {
@@ -131,7 +124,8 @@ import Testing
     private func accounts(in folder: URL) async throws -> Accounts {
         let script = Python.package.appending(path: "Tests/EndToEndTests/Support/accounts.py").path
         let client = NativeAPI.Application.passwordAndAttributes.rawValue.replacing("-", with: "")
-        let output = try await Python.run([script, folder.appending(path: "data/identity.sqlite").path, client])
+        let place = try await TwoNodes.database(of: folder.appending(path: "data"))
+        let output = try await Python.run([script, place, client])
         return try JSONDecoder().decode(Accounts.self, from: Data(output.utf8))
     }
 

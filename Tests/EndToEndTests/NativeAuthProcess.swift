@@ -22,12 +22,22 @@ enum NativeAuthProcess {
     /// Runs to the end; cancelling the task terminates the program.
     ///
     /// - Parameters:
-    ///   - environment: Added to the environment of the tests, from which every `NATIVE_AUTH_…` is removed.
+    ///   - environment: Added to the environment of the tests, from which every `NATIVE_AUTH_…` is removed. With
+    ///     ``TwoNodes`` the command works on their database, and `try` has two nodes instead of a server of its own.
     ///   - input: Standard input; nothing at all by default.
     /// - Returns: The exit status, or the number of the signal that ended the program; all of its output and errors.
     static func run(
         _ arguments: [String], program: String = "native-auth", environment: [String: String] = [:], input: String = ""
     ) async throws -> (status: Int32, output: String, errors: String) {
+        if let (others, dataFolder) = TwoNodes.server(inPlaceOf: arguments) {
+            let server = try await NativeAuthServer.start(dataFolder: dataFolder, environment: environment)
+            let result = try await run(
+                others + ["--server", server.baseURL.absoluteString], program: program, environment: environment,
+                input: input)
+            await server.terminate()
+            return result
+        }
+        let environment = try await TwoNodes.environment(arguments).merging(environment) { $1 }
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         // Files, not pipes: nobody has to read along, so no program waits because nobody does.
@@ -36,8 +46,8 @@ enum NativeAuthProcess {
         let output = try OutputFile(folder.url.appending(path: "output"))
         let errors = try OutputFile(folder.url.appending(path: "errors"))
         let process = try Child(
-            arguments, program: program, environment: environment, input: FileHandle(forReadingFrom: inputFile),
-            output: output.handle, errors: errors.handle)
+            arguments, executable: executable(program), environment: environment,
+            input: FileHandle(forReadingFrom: inputFile), output: output.handle, errors: errors.handle)
         let status = await withTaskCancellationHandler {
             await process.status
         } onCancel: {
@@ -71,7 +81,8 @@ enum NativeAuthProcess {
     }
 }
 
-/// A running `native-auth serve`, for as long as a test needs it.
+/// A running `native-auth serve`, for as long as a test needs it; with ``TwoNodes`` two of them, and what sends each request to
+/// a random one.
 final class NativeAuthServer: Sendable {
     /// Where it listens, as its `ready` line said: `http://127.0.0.1:43211`.
     let baseURL: URL
@@ -79,29 +90,23 @@ final class NativeAuthServer: Sendable {
     let dataFolder: URL
     private let arguments: [String]
     private let environment: [String: String]
-    private let process: Child
-    private let transcript: Transcript
-    private let errorsFile: OutputFile
-
-    /// The number of the process.
-    var pid: pid_t { process.pid }
+    private let nodes: [ListeningProgram]
+    private let router: ListeningProgram?
 
     private init(
-        baseURL: URL, dataFolder: URL, arguments: [String], environment: [String: String], process: Child,
-        transcript: Transcript, errorsFile: OutputFile
+        dataFolder: URL, arguments: [String], environment: [String: String], nodes: [ListeningProgram],
+        router: ListeningProgram?
     ) {
-        self.baseURL = baseURL
+        baseURL = router?.url ?? nodes[0].url
         self.dataFolder = dataFolder
         self.arguments = arguments
         self.environment = environment
-        self.process = process
-        self.transcript = transcript
-        self.errorsFile = errorsFile
+        self.nodes = nodes
+        self.router = router
     }
 
-    deinit {
-        process.signal(SIGKILL)
-    }
+    /// Where each node listens; requests that arrive there go to that one.
+    var listeners: [URL] { nodes.map(\.url) }
 
     /// Launches `serve` and waits until it accepts requests.
     ///
@@ -121,38 +126,132 @@ final class NativeAuthServer: Sendable {
             port: baseURL.port ?? 0, arguments: arguments, dataFolder: dataFolder, environment: environment)
     }
 
+    /// Ends the server as a power cut would, all nodes at once and what stands before them first.
+    func crash() {
+        router?.process.signal(SIGKILL)
+        for node in nodes { node.process.signal(SIGKILL) }
+    }
+
     /// Ends the server as a power cut would, and waits until it is gone.
     func kill9() async {
-        process.signal(SIGKILL)
-        _ = await process.status
+        crash()
+        for node in nodes { _ = await node.process.status }
+        await endRouter()
     }
 
     /// Asks the server to stop, and waits until it has.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: The exit status; of several nodes one that is not 0, if there is one.
     @discardableResult func terminate() async -> Int32 {
-        process.signal(SIGTERM)
-        return await process.status
+        for node in nodes { node.process.signal(SIGTERM) }
+        var status: Int32 = 0
+        for node in nodes {
+            let ended = await node.process.status
+            if status == 0 { status = ended }
+        }
+        await endRouter()
+        return status
     }
 
-    /// Everything on standard error so far: the log.
+    /// Everything on standard error so far: the log, of one node after the other.
     func errors() throws -> String {
-        try errorsFile.text()
+        try nodes.map { try $0.errors.text() }.joined()
     }
 
-    /// Everything on standard output so far.
+    /// Everything on standard output so far, of one node after the other.
     func output() -> String {
-        transcript.text.withLock { String(decoding: $0, as: UTF8.self) }
+        nodes.map(\.output).joined()
+    }
+
+    /// Its port is free for the next one then.
+    private func endRouter() async {
+        guard let router else { return }
+        router.process.signal(SIGTERM)
+        _ = await router.process.status
+        // Its last line may still be on its way; one that was killed has none.
+        var patience = 50
+        while !TwoNodes.count(router.output), patience > 0 {
+            patience -= 1
+            do {
+                try await Task.sleep(for: .milliseconds(2))
+            } catch {
+                return
+            }
+        }
     }
 
     private static func start(
         port: Int, arguments: [String], dataFolder: URL, environment: [String: String]
     ) async throws -> NativeAuthServer {
+        guard TwoNodes.isOn else {
+            let node = try await node(["--port", "\(port)", "--data", dataFolder.path] + arguments, environment)
+            return NativeAuthServer(
+                dataFolder: dataFolder, arguments: arguments, environment: environment, nodes: [node], router: nil)
+        }
+        let site = try await TwoNodes.Site(dataFolder, port: port)
+        // What a test says of its own goes before.
+        let environment = site.environment.merging(environment) { $1 }
+        var first = ["--port", "0", "--data", dataFolder.path] + arguments
+        var second = ["--port", "0", "--data", site.secondFolder.path] + arguments
+        if !arguments.contains("--base-url"), environment["NATIVE_AUTH_BASE_URL"] == nil {
+            for option in ["--base-url", "http://127.0.0.1:\(site.port)"] {
+                first.append(option)
+                second.append(option)
+            }
+        }
+        if !arguments.contains("--master-key-file"), environment["NATIVE_AUTH_MASTER_KEY"] == nil {
+            second += ["--master-key-file", dataFolder.appending(path: "master.key").path]
+        }
+        // One after the other: the first makes the master key.
+        let nodes = [try await node(first, environment), try await node(second, environment)]
+        let router = try await ListeningProgram.start(
+            Python.package.appending(path: "scripts/random-node"),
+            ["\(site.port)"] + nodes.map(\.url.absoluteString), [:])
+        return NativeAuthServer(
+            dataFolder: dataFolder, arguments: arguments, environment: environment, nodes: nodes, router: router)
+    }
+
+    private static func node(_ options: [String], _ environment: [String: String]) async throws -> ListeningProgram {
+        try await ListeningProgram.start(NativeAuthProcess.executable(), ["serve"] + options, environment)
+    }
+}
+
+/// A program that says `ready URL` when it listens; it ends with this object.
+private final class ListeningProgram: Sendable {
+    /// What its `ready` line said.
+    let url: URL
+    let process: Child
+    let errors: OutputFile
+    private let transcript: Transcript
+    /// Kept, since nobody reads on when it is gone.
+    private let standardOutput: Pipe
+
+    private init(url: URL, process: Child, errors: OutputFile, transcript: Transcript, standardOutput: Pipe) {
+        self.standardOutput = standardOutput
+        self.url = url
+        self.process = process
+        self.errors = errors
+        self.transcript = transcript
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+    }
+
+    /// Everything on standard output so far.
+    var output: String {
+        transcript.text.withLock { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Throws: ``NativeAuthProcess/Failure/notReady(output:errors:)`` when it ends instead.
+    static func start(
+        _ executable: URL, _ arguments: [String], _ environment: [String: String]
+    ) async throws -> ListeningProgram {
         let logs = try TemporaryFolder()
         defer { logs.remove() }
         let errors = try OutputFile(logs.url.appending(path: "errors"))
         let pipe = Pipe()
-        // Read until the end of the server, so that it never waits for room in the pipe.
+        // Read until the end of the program, so that it never waits for room in the pipe.
         let transcript = Transcript()
         let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
         pipe.fileHandleForReading.readabilityHandler = { handle in
@@ -166,19 +265,18 @@ final class NativeAuthServer: Sendable {
             }
         }
         let process = try Child(
-            ["serve", "--port", "\(port)", "--data", dataFolder.path] + arguments, environment: environment,
-            input: .nullDevice, output: pipe.fileHandleForWriting, errors: errors.handle)
+            arguments, executable: executable, environment: environment, input: .nullDevice,
+            output: pipe.fileHandleForWriting, errors: errors.handle)
         try pipe.fileHandleForWriting.close()
         var output = ""
         for await chunk in chunks {
             output += String(decoding: chunk, as: UTF8.self)
             let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             guard let line = lines.first(where: { $0.hasPrefix("ready ") }),
-                let baseURL = URL(string: String(line.dropFirst(6)))
+                let url = URL(string: String(line.dropFirst(6)))
             else { continue }
-            return NativeAuthServer(
-                baseURL: baseURL, dataFolder: dataFolder, arguments: arguments, environment: environment,
-                process: process, transcript: transcript, errorsFile: errors)
+            return ListeningProgram(
+                url: url, process: process, errors: errors, transcript: transcript, standardOutput: pipe)
         }
         process.signal(SIGKILL)
         _ = await process.status
@@ -243,11 +341,11 @@ private final class Child: Sendable {
     }
 
     init(
-        _ arguments: [String], program: String = "native-auth", environment: [String: String], input: FileHandle,
-        output: FileHandle, errors: FileHandle
+        _ arguments: [String], executable: URL, environment: [String: String], input: FileHandle, output: FileHandle,
+        errors: FileHandle
     ) throws {
         let process = Process()
-        process.executableURL = try NativeAuthProcess.executable(program)
+        process.executableURL = executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
             .merging(environment) { $1 }

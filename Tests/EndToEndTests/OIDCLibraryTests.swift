@@ -79,13 +79,18 @@ import Testing
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let data = folder.url.appending(path: "data")
-        try await expect(74, "identity.sqlite", "list", [], data)
-        #expect(!FileManager.default.fileExists(atPath: data.path))
+        if !TwoNodes.isOn {
+            try await expect(74, "identity.sqlite", "list", [], data)
+            #expect(!FileManager.default.fileExists(atPath: data.path))
+        }
 
         let server = try await NativeAuthServer.start(dataFolder: data)
         _ = try await signUp("dana@example.com", on: server)
-        try await expect(69, "in use by a running server", "list", [], data)
-        try await expect(69, "in use by a running server", "rotate", ["--now"], data)
+        // On PostgreSQL keys may be seen to while servers run.
+        if !TwoNodes.isOn {
+            try await expect(69, "in use by a running server", "list", [], data)
+            try await expect(69, "in use by a running server", "rotate", ["--now"], data)
+        }
         #expect(await server.terminate() == 0)
 
         let listed = try await lines("list", [], data)

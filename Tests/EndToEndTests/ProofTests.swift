@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A few cases of each proof that is quick; `scripts/prove` asks for more of the same.
-@Suite("Proofs", .timeLimit(.minutes(5)))
+@Suite("Proofs", .timeLimit(.minutes(5)), TwoNodes.skipped("proofs start servers of their own, most of them two nodes"))
 struct ProofTests {
     /// Runs a proof of `Tests/Proofs`, which fails when something was lost, half made, told to others or won twice.
     ///
@@ -72,6 +72,16 @@ struct ProofTests {
     @Test("SEC-OTP-10: of 1 000 parallel guesses on two nodes at most five are compared")
     func fiveGuessesAreCompared() async throws {
         #expect(try await prove("guesses", 1000).hasSuffix(": passed"))
+    }
+
+    @Test("SEC-OTP-12: however many ask for mail to one mailbox, it gets five, and its owner's own way stays open")
+    func mailsToOneMailbox() async throws {
+        #expect(try await prove("mail-bombing", 200).hasSuffix(": passed"))
+    }
+
+    @Test("SEC-OTP-15: flows of strangers neither void nor use up the code that somebody waits for")
+    func flowsOfStrangers() async throws {
+        #expect(try await prove("strangers", 30).hasSuffix(": passed"))
     }
 
     @Test(

@@ -123,7 +123,10 @@ import Testing
         }
     }
 
-    @Test("REL-HA-6: a second server on the same data ends with 69, and the first goes on", .timeLimit(.minutes(1)))
+    @Test(
+        "REL-HA-6: a second server on the same data ends with 69, and the first goes on",
+        TwoNodes.skipped("a second server on one database is what PostgreSQL is for; this is about the file of SQLite"),
+        .timeLimit(.minutes(1)))
     func twoServersOnOneFolder() async throws {
         try await withServer { server, folder in
             let link = folder.appending(path: "same-folder")
@@ -284,7 +287,7 @@ import Testing
             }
             #expect(try mode(server.dataFolder.path) == 0o700)
             let names = try files.contentsOfDirectory(atPath: server.dataFolder.path)
-            #expect(names.contains("master.key") && names.contains("identity.sqlite"))
+            #expect(names.contains("master.key") && names.contains("identity.sqlite") == !TwoNodes.isOn)
             for name in names {
                 #expect(try mode(server.dataFolder.appending(path: name).path) == 0o600, "\(name)")
             }
@@ -363,9 +366,14 @@ import Testing
             try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
         }
         #expect(lines.contains { $0["route"] == "/{tenant}/signup/v1.0/start" && $0["status"] == "200" })
-        let url = try #require(lines.compactMap { $0["url"] }.first { $0.hasSuffix("/metrics") })
-        let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
-        let text = String(decoding: body, as: UTF8.self)
+        let urls = lines.compactMap { $0["url"] }.filter { $0.hasSuffix("/metrics") }
+        #expect(urls.count == server.listeners.count)
+        // Each request was counted by the node that got it.
+        var text = ""
+        for url in urls {
+            let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+            text += String(decoding: body, as: UTF8.self)
+        }
         for line in [
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/start"} 1"#,
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/challenge"} 1"#,

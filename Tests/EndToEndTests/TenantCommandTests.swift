@@ -12,15 +12,20 @@ struct TenantCommandTests {
         return status == 0 ? result.output : result.errors
     }
 
-    /// The status of the first request of a sign-up, once it is `wanted`, or after five seconds.
-    private func start(_ api: NativeAPI, until wanted: Int) async throws -> Int {
+    /// The status of the first request of a sign-up, once it is `wanted` at each node, or after five seconds.
+    private func start(_ api: NativeAPI, at server: NativeAuthServer, until wanted: Int) async throws -> Int {
         let end = ContinuousClock.now + .seconds(5)
-        while true {
-            let status = try await api.start("nobody@example.com").status
-            if status == wanted || ContinuousClock.now > end { return status }
-            // Another process looks for a new document by itself, and tells nobody.
-            try await Task.sleep(for: .milliseconds(100))
+        for url in server.listeners {
+            let node = NativeAPI(baseURL: url, clientID: api.clientID, tenant: api.tenant)
+            while true {
+                let status = try await node.start("nobody@example.com").status
+                if status == wanted { break }
+                if ContinuousClock.now > end { return status }
+                // Another process looks for a new document by itself, and tells nobody.
+                try await Task.sleep(for: .milliseconds(100))
+            }
         }
+        return wanted
     }
 
     @Test("SEC-AUD-1: a document is in force within five seconds, over --config, and its change is in the audit trail")
@@ -39,7 +44,7 @@ struct TenantCommandTests {
         #expect(try await tenant(["export"] + place, 64).contains("no tenant document"))
 
         #expect(try await tenant(["apply", file.path] + place).contains("version 1: 1 tenant, 1 applications"))
-        #expect(try await start(harbour, until: 200) == 200)
+        #expect(try await start(harbour, at: server, until: 200) == 200)
         #expect(try await harbour.signUp("dana@example.com").status == 200)
         #expect(try await contoso.start("dana@example.com").status == 400)
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
@@ -61,7 +66,7 @@ struct TenantCommandTests {
         #expect(try again.errors().contains("--config is not in force"))
         #expect(try await tenant(["apply", file.path] + place).contains("version 2:"))
         let quay = NativeAPI(baseURL: again.baseURL, clientID: harbour.clientID, tenant: "quay")
-        #expect(try await start(quay, until: 200) == 200)
+        #expect(try await start(quay, at: again, until: 200) == 200)
         #expect(try await quay.isTaken("dana@example.com"))
         await again.terminate()
 

@@ -103,23 +103,19 @@ import Testing
         #expect(await server.terminate() == 0)
     }
 
-    private struct Families: Decodable {
+    private struct Families {
         var total, live, generation, reused: Int
     }
 
     private func families(of server: NativeAuthServer) async throws -> Families {
-        let output = try await Python.run([
-            "-c",
+        let rows = try await Database(of: server.dataFolder).rows(
             """
-            import json, sqlite3, sys
-            database = sqlite3.connect(sys.argv[1])
-            total, live, generation = database.execute(
-                "SELECT count(*), sum(revoked_at IS NULL), max(generation) FROM refresh_families").fetchone()
-            reused, = database.execute("SELECT count(*) FROM audit WHERE kind = 'token.reuse_detected'").fetchone()
-            print(json.dumps({"total": total, "live": live, "generation": generation, "reused": reused}))
-            """, server.dataFolder.appending(path: "identity.sqlite").path,
-        ])
-        return try JSONDecoder().decode(Families.self, from: Data(output.utf8))
+            SELECT count(*), count(*) FILTER (WHERE revoked_at IS NULL), max(generation),
+                (SELECT count(*) FROM audit WHERE kind = 'token.reuse_detected') FROM refresh_families
+            """)
+        let numbers = try #require(rows.first).compactMap(Int.init)
+        try #require(numbers.count == 4)
+        return Families(total: numbers[0], live: numbers[1], generation: numbers[2], reused: numbers[3])
     }
 
     // MARK: Processes

@@ -143,7 +143,8 @@ struct TryFlowTests {
         #expect(!output.contains("\u{1B}"))
     }
 
-    @Test func theEndOfInputAtTheMenuIsAnEnd() async throws {
+    @Test(TwoNodes.skipped("about the server that try starts by itself"))
+    func theEndOfInputAtTheMenuIsAnEnd() async throws {
         let (status, output, errors) = try await converse([])
 
         #expect(status == 0)

@@ -14,7 +14,11 @@ import Testing
         _ = try await NativeAPI(baseURL: server.baseURL).signUp("dana@example.com")
 
         let busy = try await user("show", "dana@example.com", data)
-        #expect(busy.status == 69 && busy.errors.contains("in use by a running server"), "\(busy.errors)")
+        if TwoNodes.isOn {
+            #expect(busy.status == 0, "on PostgreSQL accounts may be seen to while servers run: \(busy.errors)")
+        } else {
+            #expect(busy.status == 69 && busy.errors.contains("in use by a running server"), "\(busy.errors)")
+        }
         #expect(await server.terminate() == 0)
 
         let shown = try await user("show", "Dana@Example.com", data)

@@ -111,6 +111,37 @@ struct OverloadTests {
         #expect(ConnectionsPerSource(within: Perimeter()) == nil)
     }
 
+    // MARK: A pause
+
+    @Test("REL-HA-5: a node that was stopped for five seconds does for one second nothing of what waited for it")
+    func aPause() async throws {
+        try await withIdentityServer { server in
+            let readiness = Readiness(flows: server.engine.ports.flows)
+            let outside = try Outside(server, readiness: readiness)
+            let begin = ContinuousClock.now
+            // Nobody beats: no pause is noticed.
+            #expect(!readiness.isBackFromPause(at: begin))
+            #expect(!readiness.isBackFromPause(at: begin + .seconds(60)))
+            readiness.beat(at: begin)
+            #expect(!readiness.isBackFromPause(at: begin + .milliseconds(4_999)))
+            // The first to notice is a request, or the next beat.
+            #expect(readiness.isBackFromPause(at: begin + .seconds(10)))
+            #expect(readiness.isBackFromPause(at: begin + .milliseconds(10_999)))
+            #expect(!readiness.isBackFromPause(at: begin + .seconds(11)))
+            readiness.beat(at: begin + .seconds(20))
+            #expect(readiness.isBackFromPause(at: begin + .milliseconds(20_500)))
+            #expect(!readiness.isBackFromPause(at: begin + .milliseconds(21_001)))
+
+            readiness.endBeating()
+            readiness.beat(at: .now - .seconds(6))
+            let refused = try await outside.post(Self.start, form: Self.form)
+            #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] != nil)
+            #expect(try await outside.get("/readyz").status == .ok)
+            readiness.endBeating()
+            #expect(try await outside.post(Self.start, form: Self.form).status == .ok)
+        }
+    }
+
     // MARK: The end
 
     @Test("REL-SHUT-1: a node that drains is not ready, does what it is asked, and asks to be left")

@@ -46,7 +46,10 @@ def pause(options, number, rng):
         audit(site, load.accounts, load.failures, result, rng=rng)
     doubled = [key for key, ids in mailbox.ids.items() if len(ids) > 1]
     result.count("mails that came twice with one Message-ID", mailbox.duplicates)
-    result.expect(not doubled, f"{len(doubled)} codes came with different Message-IDs")
+    # A mail without a code is a notice: somebody whose reply was lost, and who resets once more, gets two.
+    codes = [address for address, code in doubled if code]
+    result.count("people with several notices", len(doubled) - len(codes))
+    result.expect(not codes, f"{len(codes)} codes came with different Message-IDs: {codes[:3]}")
     site.stop(result)
     return result
 

@@ -96,6 +96,10 @@ PROOFS = [
         "descriptors", "REL-FD-1", "a node that may open 256 files, and 400 connections that stay open", "floods",
         1, 5, 1, "nodes", "descriptors"),
     Proof(
+        "two-nodes", "REL-HA-2, REL-HA-4",
+        "the end-to-end tests with two nodes on PostgreSQL, and each request at a random one", "runs of all tests",
+        1, 20, 1, "swift_proofs", "two_nodes", needs_binary=False),
+    Proof(
         "guesses", "SEC-OTP-3, REL-HA-2", "parallel guesses on one code, two nodes", "guesses",
         2_000, 100_000, 100_000, "cluster", "guesses"),
     Proof(
@@ -110,6 +114,9 @@ PROOFS = [
     Proof(
         "mail-bombing", "SEC-OTP-12", "requests for mail to one mailbox from 500 sources", "requests",
         10_000, 100_000, 10_000, "attacks", "mail_bombing"),
+    Proof(
+        "strangers", "SEC-OTP-15, SEC-OTP-5", "flows, resends and wrong guesses of strangers for names whose owners wait for their code",
+        "flows on each store", 1_000, 10_000, 1_000, "attacks", "strangers"),
     Proof(
         "canary", "LOG-T, SEC-OTP-14, SEC-LOG-1, SEC-LOG-2, SEC-SEC-2",
         "all flows with a marker in each secret and personal field, on both stores; a search of logs, tables, files and tools",

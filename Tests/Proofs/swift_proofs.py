@@ -35,6 +35,28 @@ def refresh(options, number, rng):
     return result
 
 
+def two_nodes(options, number, rng):
+    """The end-to-end tests, `number` times, with each of their servers as two nodes on one PostgreSQL database."""
+    result = Result()
+    for run in range(number):
+        output, passed = tests(r"EndToEndTests\.", {"PROVE_NODES": "2"})
+        result.expect(passed, "\n".join(re.findall("^(?:✘|↳).*", output, re.MULTILINE)[:20]) or output[-1000:])
+        ended = re.search(r"Test run with (\d+) tests?", output)
+        skipped = re.findall('^➜ Test (.*) skipped: "two nodes: (.*)"', output, re.MULTILINE)
+        started = {place.rpartition("/")[0] for place in re.findall("^two nodes: started for (.*)", output, re.MULTILINE)}
+        requests = [tuple(map(int, line)) for line in re.findall(r"^two nodes: requests (\d+) (\d+)", output, re.MULTILINE)]
+        for name, why in skipped if run == 0 else []:
+            print(f"    skipped: {name}: {why}")
+        result.count("tests with two nodes", len(started))
+        result.count("tests that need no server", int(ended[1]) - len(skipped) - len(started) if ended else 0)
+        result.count("tests skipped", len(skipped))
+        for node in range(2):
+            result.count(f"requests at node {node + 1}", sum(line[node] for line in requests))
+        # A run in which one node has nothing to do would show nothing.
+        result.expect(started and all(map(sum, zip(*requests))), "no test used two nodes, or one of them got no request")
+    return result
+
+
 def model(options, number, rng):
     result = Result()
     output, passed = tests("ModelTests", {"PROVE_MODEL": "1"})

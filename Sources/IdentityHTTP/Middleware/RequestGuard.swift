@@ -78,6 +78,10 @@ package struct RequestGuard: RouterMiddleware {
             try Self.checkLimits(request)
             context.source = source(of: request, context)
             try checkPerimeter(request, context)
+            // Probes and documents have no effect that could come too late.
+            if request.method == .post, readiness.isBackFromPause() {
+                throw RequestFault.unavailable(retryAfter: seconds(1...3))
+            }
             response = try await next(request, context)
         } catch {
             response = Self.response(V1Codec.reply(fault(for: error, context), trace: context.trace))

@@ -225,6 +225,7 @@ struct IdentityService: Sendable {
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
         services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
         services.append(DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger))
+        services.append(Heartbeat(readiness: readiness))
         // They end in reverse order, so this one before the listener.
         services.append(Drain(readiness: readiness, seconds: settings.drain))
 
@@ -454,6 +455,18 @@ private struct KeyPreparation: Service {
         }
         // A service that returns ends the group; this one is done, and waits. Cancellation ends the wait just as well.
         try await gracefulShutdown()
+    }
+}
+
+/// Notices that the process was stopped and goes on, before what waited for it is done (`REL-HA-5`).
+private struct Heartbeat: Service {
+    let readiness: Readiness
+
+    func run() async throws {
+        readiness.beat()
+        for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() { readiness.beat() }
+        // The listener ends later.
+        readiness.endBeating()
     }
 }
 

@@ -174,7 +174,9 @@ struct TryCommand: AsyncParsableCommand {
     /// What of the environment concerns the server here: where its data is and how it sends mail. An address or a profile is
     /// meant for `serve`.
     private static func kept(_ environment: [String: String]) -> [String: String] {
-        let names = ["DATA", "DATABASE", "SMTP", "SMTP_CA_FILE", "MAIL_FROM", "CONFIG"].map { "NATIVE_AUTH_" + $0 }
+        let names = [
+            "DATA", "DATABASE", "MASTER_KEY", "MASTER_KEY_FILE", "SMTP", "SMTP_CA_FILE", "MAIL_FROM", "CONFIG",
+        ].map { "NATIVE_AUTH_" + $0 }
         return environment.filter { names.contains($0.key) }
     }
 
