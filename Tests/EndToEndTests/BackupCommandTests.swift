@@ -141,13 +141,13 @@ struct BackupCommandTests {
             }
         }
         let home = try newHome("stranger", of: data)
-        try Data(repeating: 5, count: 32).write(to: home.appending(path: "master.key"))
+        try Data.randomKey().write(to: home.appending(path: "master.key"))
         for command in [["backup", "verify"], ["restore"]] {
             #expect(try await run(command + [file.path], data: home, 74).contains("another master key"))
         }
         // A backup under a key that is not the database's could never be used.
         let key = folder.url.appending(path: "other.key")
-        try Data(repeating: 5, count: 32).write(to: key)
+        try Data.randomKey().write(to: key)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
         let never = ["backup", folder.url.appending(path: "never.backup").path, "--master-key-file", key.path]
         #expect(try await run(never, data: data, 74).contains("another master key"))

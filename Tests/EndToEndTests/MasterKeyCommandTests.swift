@@ -122,7 +122,7 @@ struct MasterKeyCommandTests {
     }
 
     @Test(
-        "SEC-SEC-1: a new master key that is missing, short, long or readable by others is refused, and nothing changes"
+        "SEC-SEC-1: a new master key that is missing, short, long, a sample or readable by others is refused, and nothing changes"
     )
     func unusableKeys() async throws {
         let folder = try TemporaryFolder()
@@ -133,7 +133,7 @@ struct MasterKeyCommandTests {
         let file = folder.url.appending(path: "new.key")
         let keys: [(Data?, Int)] = [
             (nil, 0o600), (Data(repeating: 1, count: 31), 0o600), (Data(repeating: 1, count: 33), 0o600),
-            (Data(repeating: 1, count: 32), 0o640),
+            (Data(repeating: 1, count: 32), 0o600), (.randomKey(), 0o640),
         ]
         for (bytes, mode) in keys {
             if let bytes { try writeKey(bytes, file, mode: mode) }

@@ -284,6 +284,13 @@ private final class ListeningProgram: Sendable {
     }
 }
 
+extension Data {
+    /// A master key that no server has.
+    static func randomKey() -> Data {
+        Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+    }
+}
+
 /// A folder of its own below the system's temporary one.
 struct TemporaryFolder {
     let url: URL

@@ -114,7 +114,7 @@ import Testing
         try await expect(64, "--tenant", "list", ["--tenant", "fabrikam"], data)
         try await expect(64, "--config", "list", ["--config", "/nowhere/tenants.yaml"], data)
         let masterKey = data.appending(path: "master.key")
-        try Data(repeating: 7, count: 32).write(to: masterKey)
+        try Data.randomKey().write(to: masterKey)
         try await expect(74, "master key", "rotate", ["--now"], data)
         try FileManager.default.removeItem(at: masterKey)
         try await expect(74, "master.key", "list", [], data)

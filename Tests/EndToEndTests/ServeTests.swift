@@ -55,6 +55,9 @@ import Testing
         .init(names: "--database-connections", arguments: ["--database-connections", "0"]),
         .init(names: "--durability", arguments: ["--durability", "maybe"]),
         .init(names: "NATIVE_AUTH_MASTER_KEY", environment: ["NATIVE_AUTH_MASTER_KEY": "c2hvcnQ="]),
+        .init(
+            names: "NATIVE_AUTH_MASTER_KEY",
+            environment: ["NATIVE_AUTH_MASTER_KEY": Data(repeating: 0, count: 32).base64EncodedString()]),
         .init(names: "--base-url", arguments: ["--base-url", "ftp://login.example.com"]),
         .init(names: "--base-url", arguments: ["--base-url", "https://login.example.com/"]),
         .init(names: "--smtp", arguments: ["--smtp", "http://mail.example.com"]),
@@ -153,6 +156,8 @@ import Testing
         case dataFolderInsideAFile
         case masterKeyThatOthersCanRead
         case masterKeyThatIsShort
+        case masterKeyThatIsASample
+        case masterKeyThatIsText
 
         func make(_ data: URL) throws {
             func write(_ text: String, _ name: String, mode: Int = 0o600) throws {
@@ -175,6 +180,10 @@ import Testing
                 try write(String(repeating: "k", count: 32), "master.key", mode: 0o644)
             case .masterKeyThatIsShort:
                 try write(String(repeating: "k", count: 31), "master.key")
+            case .masterKeyThatIsASample:
+                try write(String(repeating: "\0", count: 32), "master.key")
+            case .masterKeyThatIsText:
+                try write("0123456789abcdef0123456789abcdef", "master.key")
             }
         }
 
@@ -182,7 +191,8 @@ import Testing
             switch self {
             case .textInPlaceOfTheDatabase, .folderInPlaceOfTheDatabase: "identity.sqlite"
             case .fileInPlaceOfTheDataFolder, .dataFolderInsideAFile: "data"
-            case .masterKeyThatOthersCanRead, .masterKeyThatIsShort: "master.key"
+            case .masterKeyThatOthersCanRead, .masterKeyThatIsShort, .masterKeyThatIsASample, .masterKeyThatIsText:
+                "master.key"
             }
         }
     }
@@ -212,12 +222,12 @@ import Testing
             _ = try await NativeAPI(baseURL: server.baseURL).get("/contoso/discovery/v2.0/keys")
             #expect(await server.terminate() == 0)
             let key = folder.appending(path: "other.key")
-            try Data(repeating: 7, count: 32).write(to: key)
+            try Data.randomKey().write(to: key)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
             let arguments = ["serve", "--port", "0", "--data", server.dataFolder.path]
             for (more, environment) in [
                 (["--master-key-file", key.path], [:]),
-                ([], ["NATIVE_AUTH_MASTER_KEY": Data(repeating: 8, count: 32).base64EncodedString()]),
+                ([], ["NATIVE_AUTH_MASTER_KEY": Data.randomKey().base64EncodedString()]),
             ] {
                 let (status, output, errors) = try await NativeAuthProcess.run(
                     arguments + more, environment: environment)

@@ -90,6 +90,16 @@ enum MasterKey: Sendable {
         var bytes = [UInt8](repeating: 0, count: 33)
         let count = read(descriptor, &bytes, bytes.count)
         guard count == 32 else { throw .inputOutput("The master key \(file) is damaged: it must hold 32 bytes.") }
+        guard isRandom(bytes.prefix(32)) else {
+            throw .inputOutput(
+                "The master key \(file) is no random one: head -c 32 /dev/urandom makes 32 bytes that nobody can guess."
+            )
+        }
         return SymmetricKey(data: bytes.prefix(32))
+    }
+
+    /// False for what is a sample or was typed: few different bytes, or text. That 32 random bytes look so happens once in 10¹³ cases.
+    static func isRandom(_ bytes: some Sequence<UInt8>) -> Bool {
+        Set(bytes).count >= 16 && !bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }
     }
 }

@@ -191,7 +191,7 @@ struct ServeSettings: Sendable {
         }
         if let file = text("master-key-file") { masterKey = .file(file) }
         if let given = text("master-key") {
-            if let bytes = Data(base64Encoded: given), bytes.count == 32 {
+            if let bytes = Data(base64Encoded: given), bytes.count == 32, MasterKey.isRandom(bytes) {
                 masterKey = .given(Secret(bytes))
             } else {
                 problems.append(
