@@ -182,10 +182,15 @@ extension SQLSession {
         try rows(of: "migrations", dialect.migrationNames, []).get().map { try $0.value("name") }.max() ?? ""
     }
 
-    /// Every tenant has a signing key from its first moment on.
+    /// Those that have a signing key, which a server may still be making, or a line in the audit trail.
     func tenants() throws -> [TenantID] {
-        try rows(of: "signing_keys", "SELECT DISTINCT tenant FROM signing_keys", []).get()
-            .map { try $0.value("tenant") }
+        try rows(
+            of: "audit",
+            """
+            SELECT tenant FROM signing_keys UNION SELECT tenant FROM audit_heads
+            UNION SELECT tenant FROM audit WHERE position IS NULL
+            """, []
+        ).get().map { try $0.value("tenant") }
     }
 }
 

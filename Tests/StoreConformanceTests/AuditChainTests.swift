@@ -38,6 +38,18 @@ struct AuditChainTests {
         }
     }
 
+    @Test(
+        "SEC-AUD-1: a tenant that has no signing key yet is told of a new document like others",
+        arguments: DatabaseUnderTest.all)
+    func aDocumentIsToldToAll(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            try await write(1, to: store)
+            _ = try await store.apply("tenants: []", naming: [Self.other], at: noon)
+            #expect(try await store.unsealedAuditLines(of: contoso) == 2)
+            #expect(try await store.unsealedAuditLines(of: Self.other) == 1)
+        }
+    }
+
     @Test("REL-TIME-2: the newest line tells when the database was last written", arguments: DatabaseUnderTest.all)
     func theNewestLine(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
