@@ -51,6 +51,32 @@ struct PostgresOpeningTests {
         try server.stop()
     }
 
+    @Test("Every key leads with the tenant, so that a cluster can spread the tables by it")
+    func keysLeadWithTheTenant() async throws {
+        try await PostgresServer.withSchema { schema in
+            let store = try await PostgresStore(try schema.place(), PostgresServer.small)
+            // Key, or unique index, of each table: its name and its first column.
+            let keys = try await store.unsafeSQL(
+                """
+                SELECT t.relname::text, a.attname::text FROM pg_index i
+                JOIN pg_class t ON t.oid = i.indrelid
+                JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+                WHERE i.indisunique AND t.relnamespace = current_schema()::regnamespace
+                """)
+            let others = Set(keys.filter { $0[1] != "tenant" }.compactMap { $0[0] })
+            // A few rows each, the same for all tenants: docs/postgresql.md says what a cluster does with them.
+            #expect(others == ["data_keys", "tenant_documents", "write_probe", "schema_migrations"])
+            #expect(keys.count { $0[1] == "tenant" } >= 15)
+            let withoutKey = try await store.unsafeSQL(
+                """
+                SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+                AND NOT EXISTS (SELECT 1 FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary)
+                """)
+            #expect(Set(withoutKey.compactMap { $0[0] }) == ["counted_events", "restores"])
+            try await store.close()
+        }
+    }
+
     @Test("REL-TX-5: an old node refuses a newer schema")
     func aNewerSchemaIsRefused() async throws {
         try await PostgresServer.withSchema { schema in
