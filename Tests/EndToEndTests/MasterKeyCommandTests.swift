@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth key master` as an operator meets it, on SQLite; `ProofTests` has two nodes on PostgreSQL.
+/// `native-auth key master` as an operator meets it; `ProofTests` has it under load.
 @Suite("Master key commands", .timeLimit(.minutes(3)))
 struct MasterKeyCommandTests {
     /// - Returns: What the command printed; to standard error where it was to fail.
@@ -33,11 +33,6 @@ struct MasterKeyCommandTests {
         return (claims.sub, try #require(reply.body.refreshToken))
     }
 
-    private func rows(_ sql: String, _ data: URL) async throws -> String {
-        let script = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())"
-        return try await Python.run(["-c", script, data.appending(path: "identity.sqlite").path, sql])
-    }
-
     @Test("SEC-SEC-1: a server's master key is rotated while it runs; people, flows and the audit trail notice nothing")
     func aRotation() async throws {
         let folder = try TemporaryFolder()
@@ -66,11 +61,11 @@ struct MasterKeyCommandTests {
         while !noted.hasSuffix("  0 not sealed yet\n") { noted = try await run("audit", "verify", data: data) }
         let end = try #require(noted.split(separator: " ").dropFirst(2).first.map(String.init))
 
-        try writeKey(Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }), new)
-        let sealed = try await rows("SELECT hex(sealed_private_key) FROM signing_keys", data)
+        try writeKey(.randomKey(), new)
+        let sealed = try await Database(of: data).rows("SELECT sealed_private_key FROM signing_keys")
         let rotated = try await run("key", "master", "rotate", "--new-master-key-file", new.path, data: data)
         #expect(rotated.contains("data key 1  made") && rotated.contains("sealed anew  1 signing keys"), "\(rotated)")
-        #expect(try await rows("SELECT hex(sealed_private_key) FROM signing_keys", data) != sealed)
+        #expect(try await Database(of: data).rows("SELECT sealed_private_key FROM signing_keys") != sealed)
         #expect(try await run("key", "master", "list", data: data).split(separator: "\n").count == 2)
         // The running server goes on, with the old master key.
         let token = try await api.challenge(begun).token("challenge")
@@ -129,7 +124,7 @@ struct MasterKeyCommandTests {
         defer { folder.remove() }
         let data = folder.url.appending(path: "data")
         let server = try await NativeAuthServer.start(dataFolder: data)
-        let before = try await rows("SELECT generation, hex(sealed_key) FROM data_keys", data)
+        let before = try await Database(of: data).rows("SELECT generation, sealed_key FROM data_keys")
         let file = folder.url.appending(path: "new.key")
         let keys: [(Data?, Int)] = [
             (nil, 0o600), (Data(repeating: 1, count: 31), 0o600), (Data(repeating: 1, count: 33), 0o600),
@@ -140,7 +135,7 @@ struct MasterKeyCommandTests {
             let errors = try await run("key", "master", "rotate", "--new-master-key-file", file.path, data: data, 74)
             #expect(errors.contains("new.key") && errors.split(separator: "\n").count == 1, "\(errors)")
         }
-        #expect(try await rows("SELECT generation, hex(sealed_key) FROM data_keys", data) == before)
+        #expect(try await Database(of: data).rows("SELECT generation, sealed_key FROM data_keys") == before)
         await server.terminate()
     }
 }
