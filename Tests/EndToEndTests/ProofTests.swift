@@ -79,6 +79,11 @@ struct ProofTests {
         #expect(try await prove("mail-bombing", 200).hasSuffix(": passed"))
     }
 
+    @Test("SEC-ENUM-6: in strict mode no step takes longer for names that have an account")
+    func timesTellNothing() async throws {
+        #expect(try await prove("timing", 60).hasSuffix(": passed"))
+    }
+
     @Test("SEC-OTP-15: flows of strangers neither void nor use up the code that somebody waits for")
     func flowsOfStrangers() async throws {
         #expect(try await prove("strangers", 30).hasSuffix(": passed"))
