@@ -109,6 +109,17 @@ PROOFS = [
         "races-alias", "REL-HA-1", "two people finish a sign-up for one alias at once, on two nodes", "races",
         1_000, 10_000, 250, "cluster", "races_alias"),
     Proof(
+        "wrong-passwords", "SEC-LOCK-1, SEC-LOCK-2, SEC-LOCK-3, SEC-LOCK-5",
+        "parallel wrong passwords for one account, on two nodes and on SQLite, while its owner signs in", "guesses on each store",
+        2_000, 50_000, 2_000, "more_races", "wrong_passwords"),
+    Proof(
+        "refresh-races", "SEC-TOK-8, SEC-TOK-9, SEC-TOK-10, REL-HA-2",
+        "one refresh token at both nodes at once, replays of an old one, and revocations beside refreshes", "rounds",
+        1_000, 10_000, 250, "more_races", "refresh_races"),
+    Proof(
+        "signing-keys", "SEC-TOK-5", "keys are announced, rotated and revoked under load on two nodes", "rotations with two revocations",
+        1, 10, 1, "more_races", "signing_keys"),
+    Proof(
         "spray", "SEC-RATE-5, SEC-RATE-8", "one wrong password after another over many accounts, from 20 sources", "guesses",
         10_000, 1_000_000, 10_000, "attacks", "spray"),
     Proof(
