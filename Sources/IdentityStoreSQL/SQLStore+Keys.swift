@@ -7,13 +7,15 @@ extension SQLStore {
     }
 
     package func updateSigningKeys(
-        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        for tenant: TenantID, recording event: AuditEvent?,
+        decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
         try await write([.signingKeys(of: tenant)]) { session in
             let present = try session.signingKeys(for: tenant).get()
             guard let wanted = decide(present) else { return present }
-            for gone in present where !wanted.contains(where: { $0.kid == gone.kid }) {
-                try session.run("DELETE FROM signing_keys WHERE tenant = ? AND kid = ?", [tenant, gone.kid])
+            let gone = present.filter { old in !wanted.contains { $0.kid == old.kid } }
+            for record in gone {
+                try session.run("DELETE FROM signing_keys WHERE tenant = ? AND kid = ?", [tenant, record.kid])
             }
             for record in wanted {
                 try session.run(
@@ -28,7 +30,13 @@ extension SQLStore {
                         record.activeFrom,
                     ])
             }
-            return try session.signingKeys(for: tenant).get()
+            let now = try session.signingKeys(for: tenant).get()
+            let changes = now.filter { !present.contains($0) }.map { "+\($0.kid)" } + gone.map { "-\($0.kid)" }
+            if let event, !changes.isEmpty {
+                try session.insert(
+                    AuditEvent(event.kind, at: event.at, tenant: tenant, detail: changes.joined(separator: " ")))
+            }
+            return now
         }
     }
 }

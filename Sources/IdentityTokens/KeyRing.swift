@@ -125,7 +125,9 @@ package actor KeyRing: TokenIssuer {
                     schedule.needsNext(keys.records, now: now)
                     ? try await newRecord(for: tenant, like: keys.records) : nil
                 guard schedule.tick(keys.records, spare: spare, now: now) != nil else { continue }
-                try await update(tenant) { [schedule] in schedule.tick($0, spare: spare, now: now) }
+                try await update(tenant, AuditEvent(.keyRotated, at: now, tenant: tenant)) { [schedule] in
+                    schedule.tick($0, spare: spare, now: now)
+                }
                 changed.append(tenant)
             } catch {
                 failure = error
@@ -142,7 +144,9 @@ package actor KeyRing: TokenIssuer {
     package func announceRotation(
         for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
     ) async throws(TokenIssuerError) {
-        try await change(tenant, algorithm) { schedule, spare, keys in schedule.announcing(spare, keys, now: now) }
+        try await change(tenant, algorithm, AuditEvent(.keyRotated, at: now, tenant: tenant)) { schedule, spare, keys in
+            schedule.announcing(spare, keys, now: now)
+        }
     }
 
     /// Lets another key sign from now on: the next one, or a new one when there is none. Tokens of the old key stay
@@ -156,7 +160,9 @@ package actor KeyRing: TokenIssuer {
     package func rotateNow(
         for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
     ) async throws(TokenIssuerError) {
-        try await change(tenant, algorithm) { schedule, spare, keys in schedule.rotatingNow(spare, keys, now: now) }
+        try await change(tenant, algorithm, AuditEvent(.keyRotated, at: now, tenant: tenant)) { schedule, spare, keys in
+            schedule.rotatingNow(spare, keys, now: now)
+        }
     }
 
     /// Takes a key away at once, private part and all: its tokens are refused from now on, by other processes within a
@@ -167,7 +173,7 @@ package actor KeyRing: TokenIssuer {
     /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
     package func revoke(_ kid: String, for tenant: TenantID, now: Date) async throws(TokenIssuerError) -> Bool {
         guard try await status(for: tenant, now: now).contains(where: { $0.kid == kid }) else { return false }
-        try await change(tenant, nil) { schedule, spare, keys in
+        try await change(tenant, nil, AuditEvent(.keyRevoked, at: now, tenant: tenant)) { schedule, spare, keys in
             schedule.revoking(kid, spare: spare, keys, now: now)
         }
         return true
@@ -203,21 +209,22 @@ package actor KeyRing: TokenIssuer {
         @Sendable (KeySchedule, _ spare: SigningKeyRecord, _ keys: [SigningKeyRecord]) -> [SigningKeyRecord]?
 
     private func change(
-        _ tenant: TenantID, _ algorithm: SigningKeyRecord.Algorithm?, _ change: @escaping Change
+        _ tenant: TenantID, _ algorithm: SigningKeyRecord.Algorithm?, _ event: AuditEvent, _ change: @escaping Change
     ) async throws(TokenIssuerError) {
         do {
             let keys = try await load(tenant)
             let spare = try await newRecord(for: tenant, like: keys.records, algorithm: algorithm)
-            try await update(tenant) { [schedule] in change(schedule, spare, $0) }
+            try await update(tenant, event) { [schedule] in change(schedule, spare, $0) }
         } catch {
             throw .unavailable(error)
         }
     }
 
     private func update(
-        _ tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        _ tenant: TenantID, _ event: AuditEvent,
+        decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws {
-        _ = try await store.updateSigningKeys(for: tenant, decide: decide)
+        _ = try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
         // Neither what was read before nor a reading that has begun may stand: a revoked key would come back with it.
         known[tenant] = nil
         loads[tenant] = nil

@@ -101,9 +101,10 @@ struct KnownFirstKey: KeyStore {
     }
 
     func updateSigningKeys(
-        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        for tenant: TenantID, recording event: AuditEvent?,
+        decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
-        try await store.updateSigningKeys(for: tenant, decide: decide)
+        try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
     }
 
     /// An RSA key of 2048 bits, PKCS #8, made for this file and worth nothing.

@@ -38,6 +38,9 @@ actor MemoryKeyStore: KeyStore {
         together = updates + count
     }
 
+    /// What the audit trail was told of changes.
+    private(set) var events: [AuditEvent.Kind] = []
+
     /// Keeps what the next read has found from its caller until ``releaseRead()``.
     func holdNextRead() {
         holdsNextRead = true
@@ -70,7 +73,8 @@ actor MemoryKeyStore: KeyStore {
     }
 
     func updateSigningKeys(
-        for tenant: TenantID, decide: @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        for tenant: TenantID, recording event: AuditEvent?,
+        decide: @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
         updates += 1
         if updates < together {
@@ -80,6 +84,7 @@ actor MemoryKeyStore: KeyStore {
         }
         if let wanted = decide(try present(for: tenant)) {
             records = records.filter { $0.tenant != tenant } + wanted
+            if let event { events.append(event.kind) }
         }
         return try present(for: tenant)
     }

@@ -218,7 +218,7 @@ import Testing
         _ = try await ring.verify(ring.sign(.fixture()).accessToken)
     }
 
-    @Test("SEC-TOK-5: after an emergency the old tokens are refused, and no older key signs again")
+    @Test("SEC-TOK-5, SEC-AUD-1: after an emergency the old tokens are refused, and no older key signs again")
     func anEmergency() async throws {
         let ring = KeyRing.fixture(store, clock: clock)
         let first = try await ring.sign(.fixture()).accessToken
@@ -231,6 +231,8 @@ import Testing
         _ = try await ring.verify(first)
         #expect(try await KeySet(ring.jwks(for: tenant)).keys.map(\.kid).contains(TokenParts(second).kid) == false)
         #expect(await !store.records.contains { (try? TokenParts(second).kid) == $0.kid })
+        // The first key came before there was anything to rotate.
+        #expect(await store.events == [.keyRotated, .keyRevoked])
     }
 
     @Test(

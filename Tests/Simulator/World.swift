@@ -333,10 +333,11 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
     }
 
     func updateSigningKeys(
-        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        for tenant: TenantID, recording event: AuditEvent?,
+        decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
         try await write { () async throws(StoreError) in
-            try await store.updateSigningKeys(for: tenant, decide: decide)
+            try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
         }
     }
 }

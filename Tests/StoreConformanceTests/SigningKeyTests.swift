@@ -51,6 +51,31 @@ struct SigningKeyTests {
         }
     }
 
+    @Test(
+        "SEC-AUD-1: a change of keys is in the audit trail with their ids, and no change is not",
+        arguments: DatabaseUnderTest.all)
+    func aChangeIsRecorded(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            let (one, two) = (fixtureKey("one"), fixtureKey("two"))
+            let rotated = AuditEvent(.keyRotated, at: noon, tenant: contoso)
+            try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in [one] }
+            try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in nil }
+            try await store.updateSigningKeys(for: contoso, recording: rotated) { $0 }
+            try await store.updateSigningKeys(for: contoso) { $0 + [fixtureKey("three")] }
+            try await store.updateSigningKeys(
+                for: contoso, recording: AuditEvent(.keyRevoked, at: noon, tenant: contoso)
+            ) { _ in [two] }
+            let trail = try await store.read { session in
+                try session.fetch("SELECT kind, detail FROM audit ORDER BY seq", []).get().rows.map { row in
+                    row.map { String.restore($0) }
+                }
+            }
+            #expect(trail.first == ["key.rotated", "+one"] && trail.count == 2)
+            #expect(trail.last?.first == "key.revoked")
+            #expect(Set(try #require(trail.last?.last ?? nil).split(separator: " ")) == ["+two", "-one", "-three"])
+        }
+    }
+
     @Test("REL-TX-5: keys from before rotation sign from the moment they were made")
     func keysFromBeforeRotation() async throws {
         try await withTemporaryFolder { folder in

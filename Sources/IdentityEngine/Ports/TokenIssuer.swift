@@ -195,16 +195,27 @@ package protocol KeyStore: Sendable {
     /// Reads the tenant's keys, and makes them what `decide` says, as one atomic step: two callers, of two processes
     /// too, come one after the other, and the second one decides on what the first one left.
     ///
-    /// - Parameter decide: Gets the keys as ``signingKeys(for:)`` gives them. Returns those that stand afterwards, in
-    ///   any order: new ones, old ones, of which only ``SigningKeyRecord/activeFrom`` may differ, and those it leaves
-    ///   out are deleted. Nil leaves everything as it is. May be called more than once.
+    /// - Parameters:
+    ///   - event: Written to the audit trail by the same transaction if it changes keys (`SEC-AUD-1`), with their ids as
+    ///     detail: `+` before one that came or signs at another time, `-` before one that went.
+    ///   - decide: Gets the keys as ``signingKeys(for:)`` gives them. Returns those that stand afterwards, in
+    ///     any order: new ones, old ones, of which only ``SigningKeyRecord/activeFrom`` may differ, and those it leaves
+    ///     out are deleted. Nil leaves everything as it is. May be called more than once.
     /// - Returns: The keys that stand afterwards, as ``signingKeys(for:)`` gives them.
     func updateSigningKeys(
-        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+        for tenant: TenantID, recording event: AuditEvent?,
+        decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord]
 }
 
 extension KeyStore {
+    /// The same without a word in the audit trail.
+    package func updateSigningKeys(
+        for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
+    ) async throws(StoreError) -> [SigningKeyRecord] {
+        try await updateSigningKeys(for: tenant, recording: nil, decide: decide)
+    }
+
     /// Stores `record` unless the tenant has a key of that algorithm already; returns the keys that stand then. Two
     /// nodes that start together end with the same key.
     package func insertFirstSigningKey(_ record: SigningKeyRecord) async throws(StoreError) -> [SigningKeyRecord] {
