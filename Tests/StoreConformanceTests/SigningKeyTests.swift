@@ -58,11 +58,11 @@ struct SigningKeyTests {
         try await sut.withStore { store in
             let (one, two) = (fixtureKey("one"), fixtureKey("two"))
             let rotated = AuditEvent(.keyRotated, at: noon, tenant: contoso)
-            try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in [one] }
-            try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in nil }
-            try await store.updateSigningKeys(for: contoso, recording: rotated) { $0 }
-            try await store.updateSigningKeys(for: contoso) { $0 + [fixtureKey("three")] }
-            try await store.updateSigningKeys(
+            _ = try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in [one] }
+            _ = try await store.updateSigningKeys(for: contoso, recording: rotated) { _ in nil }
+            _ = try await store.updateSigningKeys(for: contoso, recording: rotated) { $0 }
+            _ = try await store.updateSigningKeys(for: contoso) { $0 + [fixtureKey("three")] }
+            _ = try await store.updateSigningKeys(
                 for: contoso, recording: AuditEvent(.keyRevoked, at: noon, tenant: contoso)
             ) { _ in [two] }
             let trail = try await store.read { session in
