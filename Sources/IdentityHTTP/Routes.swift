@@ -21,6 +21,8 @@ package struct IdentityRoutes: Sendable {
     let resourceServerSecret: Secret<String>?
     private let development: DevelopmentPages?
     private let countsRequests: Bool
+    /// What ``discovery(_:_:)`` has answered; only the tenant makes a difference.
+    private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
 
     /// - Parameters:
     ///   - resourceServerSecret: The password with which resource servers ask about tokens; nil: nobody may (RFC 7662
@@ -138,8 +140,9 @@ package struct IdentityRoutes: Sendable {
     /// OpenID Connect discovery (native-auth-v1 §1.3).
     private func discovery(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
+        if let document = discoveryDocuments.withLock({ $0[tenant.id] }) { return Self.publicDocument(document) }
         let base = "\(engine.settings.baseURL)/\(tenant.id)"
-        let document = OpenIDConfiguration(
+        let configuration = OpenIDConfiguration(
             issuer: "\(base)/v2.0", authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
@@ -158,14 +161,16 @@ package struct IdentityRoutes: Sendable {
                 "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
                 "preferred_username", "name", "given_name", "family_name", "email", "ver",
             ], tokenEndpointAuthMethodsSupported: ["none"])
-        return Self.json(try WireJSON.encode(document), cacheControl: "public, max-age=3600")
+        let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
+        discoveryDocuments.withLock { $0[tenant.id] = document }
+        return Self.publicDocument(document)
     }
 
     /// The tenant's public keys (RFC 7517).
     private func keys(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
         do {
-            return Self.json(try await engine.ports.issuer.jwks(for: tenant.id), cacheControl: "public, max-age=3600")
+            return Self.publicDocument(ByteBuffer(bytes: try await engine.ports.issuer.jwks(for: tenant.id)))
         } catch {
             throw EngineError.tokens(error)
         }
@@ -178,14 +183,15 @@ package struct IdentityRoutes: Sendable {
         return tenant
     }
 
-    static func json(_ body: Data, cacheControl: String) -> Response {
+    /// A document that is the same for everybody, and seldom changes.
+    private static func publicDocument(_ body: ByteBuffer) -> Response {
         Response(
             status: .ok,
             headers: [
-                .contentType: "application/json; charset=utf-8", .cacheControl: cacheControl,
+                .contentType: "application/json; charset=utf-8", .cacheControl: "public, max-age=3600",
                 .accessControlAllowOrigin: "*",
             ],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            body: ResponseBody(byteBuffer: body))
     }
 
     private static func text(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
@@ -205,6 +211,8 @@ enum IdentityHeader {
 enum MediaType {
     /// `application/x-www-form-urlencoded`, with `charset=utf-8` or no parameter (`SEC-NET-7`).
     static func isForm(_ contentType: String?) -> Bool {
+        // As nearly all clients say it.
+        if contentType == "application/x-www-form-urlencoded" { return true }
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         let parts = (contentType ?? "").lowercased().split(separator: ";").map { part in
             String(part.drop(while: isBlank).reversed().drop(while: isBlank).reversed())

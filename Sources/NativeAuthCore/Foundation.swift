@@ -10,37 +10,40 @@
 public enum Base64URL {
     /// Encodes `bytes`.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let standard = Data(bytes).base64EncodedData()
-        return String(
-            decoding: standard.lazy.filter { $0 != UInt8(ascii: "=") }.map { byte in
-                switch byte {
-                case UInt8(ascii: "+"): UInt8(ascii: "-")
-                case UInt8(ascii: "/"): UInt8(ascii: "_")
-                case _: byte
-                }
-            }, as: UTF8.self)
+        var text = Array(Data(bytes).base64EncodedData())
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
+            case _: break
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes `text`; nil for anything but canonical, unpadded base64url.
     public static func decode(_ text: String) -> Data? {
-        let utf8 = text.utf8
-        guard
-            utf8.allSatisfy({
-                ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D
-                    || $0 == 0x5F
-            })
-        else { return nil }
-        var standard = Data(
-            utf8.map { byte in
-                switch byte {
-                case UInt8(ascii: "-"): UInt8(ascii: "+")
-                case UInt8(ascii: "_"): UInt8(ascii: "/")
-                case _: byte
-                }
-            })
-        standard.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - utf8.count % 4) % 4))
-        guard let data = Data(base64Encoded: standard), encode(data) == text else { return nil }
-        return data
+        var standard = Array(text.utf8)
+        var last: UInt8 = 0
+        for index in standard.indices {
+            switch standard[index] {
+            case let byte where (0x41...0x5A).contains(byte): last = byte - 0x41
+            case let byte where (0x61...0x7A).contains(byte): last = byte - 0x61 + 26
+            case let byte where (0x30...0x39).contains(byte): last = byte - 0x30 + 52
+            case UInt8(ascii: "-"): (standard[index], last) = (UInt8(ascii: "+"), 62)
+            case UInt8(ascii: "_"): (standard[index], last) = (UInt8(ascii: "/"), 63)
+            case _: return nil
+            }
+        }
+        // Bits of the last character that belong to no byte are zero, or several texts would say the same bytes.
+        switch standard.count % 4 {
+        case 0: break
+        case 2 where last & 0b1111 == 0: standard += [UInt8(ascii: "="), UInt8(ascii: "=")]
+        case 3 where last & 0b11 == 0: standard.append(UInt8(ascii: "="))
+        case _: return nil
+        }
+        return Data(base64Encoded: Data(standard))
     }
 }
 
@@ -48,13 +51,47 @@ extension UUID {
     /// The UUID of this text: 32 hexadecimal digits in either letter case, in groups of 8, 4, 4, 4 and 12 with hyphens between
     /// them (RFC 9562 section 4); nil for anything else. Foundation takes a blank or a sign for a digit.
     package init?(text: String) {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        let isHexadecimal = { (byte: UInt8) in
-            (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var high: UInt8?
+        var position = 0
+        for byte in text.utf8 {
+            defer { position += 1 }
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x46: digit = byte - 0x41 + 10
+            case 0x61...0x66: digit = byte - 0x61 + 10
+            case _: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
         }
-        guard text.utf8.count == 36, groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(isHexadecimal)
-        else { return nil }
-        self.init(uuidString: text)
+        guard position == 36 else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// 32 hexadecimal digits in lower case, with hyphens: what ``init(text:)`` reads.
+    package var text: String {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        withUnsafeBytes(of: uuid) { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+                text.append(digit(byte >> 4))
+                text.append(digit(byte & 0xF))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The UUID with these 16 bytes; nil for any other number of them.

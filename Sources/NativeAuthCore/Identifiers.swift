@@ -29,7 +29,7 @@ public struct TenantID: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// Lower-case, as in URLs and claims.
-    public var description: String { uuid.uuidString.lowercased() }
+    public var description: String { uuid.text }
 }
 
 /// The identifier of a registered application, a UUID; `client_id` on the wire and `aud` of its ID tokens.
@@ -49,7 +49,7 @@ public struct ClientID: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// Lower-case, as in claims.
-    public var description: String { uuid.uuidString.lowercased() }
+    public var description: String { uuid.text }
 }
 
 /// The directory identifier of a user, a random UUID, never reused (`SEC-ENUM-7`, `SEC-ID-8`); the claim `oid`.
@@ -63,5 +63,5 @@ public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// Lower-case, as in claims.
-    public var description: String { uuid.uuidString.lowercased() }
+    public var description: String { uuid.text }
 }

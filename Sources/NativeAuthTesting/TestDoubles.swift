@@ -88,7 +88,7 @@ struct KnownFirstKey: KeyStore {
         let keys = try await store.signingKeys(for: tenant)
         guard keys.isEmpty, let pkcs8 = Data(base64Encoded: Self.pkcs8) else { return keys }
         // A name of its own, so that other tenants refuse its tokens all the same.
-        let kid = randomness.uuid().uuidString.lowercased()
+        let kid = randomness.uuid().text
         let sealed: Data
         do throws(VaultError) {
             sealed = try vault.seal(pkcs8, for: .signingKey, tenant: tenant, context: [Data(kid.utf8)])

@@ -115,7 +115,8 @@ extension FormFields {
     ///   - bytes: The whole body.
     ///   - maximumValueLength: The longest value, in bytes once decoded.
     package init(decoding bytes: some Collection<UInt8>, maximumValueLength: Int = 65_536) throws(FormError) {
-        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+        // An array first: what is generic costs a call for each byte here.
+        for pair in Array(bytes).split(separator: UInt8(ascii: "&")) {
             guard fields.count < Self.maximumCount else { throw .tooManyFields }
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first else { continue }
@@ -144,8 +145,9 @@ extension FormFields {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    private static func decode(_ encoded: some Collection<UInt8>, limit: Int) throws(FormError) -> String {
+    private static func decode(_ encoded: ArraySlice<UInt8>, limit: Int) throws(FormError) -> String {
         var decoded: [UInt8] = []
+        decoded.reserveCapacity(min(encoded.count, limit))
         var iterator = encoded.makeIterator()
         while let byte = iterator.next() {
             switch byte {

@@ -1,3 +1,4 @@
+import Foundation
 import NativeAuthCore
 import Testing
 
@@ -14,6 +15,17 @@ struct IdentifierTests {
             "{00001111aaaa2222bbbb3333cccc4444}--", "００001111-aaaa-2222-bbbb-3333cccc44", "",
         ] {
             #expect(ClientID(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("A UUID's text is that of RFC 9562 in lower case, and reads back")
+    func aUUIDComesBack() {
+        for _ in 0..<200 {
+            let uuid = UUID()
+            #expect(uuid.text == uuid.uuidString.lowercased())
+            #expect(UUID(text: uuid.text) == uuid && UUID(text: uuid.uuidString) == uuid)
+            #expect(UUID(text: uuid.text + "0") == nil && UUID(text: String(uuid.text.dropLast())) == nil)
+            #expect(UUID(text: uuid.text.replacing("-", with: "0")) == nil)
         }
     }
 }

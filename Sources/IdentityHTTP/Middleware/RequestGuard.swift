@@ -71,7 +71,7 @@ package struct RequestGuard: RouterMiddleware {
         let asked = request.headers[IdentityHeader.clientRequestID].flatMap { UUID(text: $0) }
         context.trace = Trace(
             id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
-        context.logger[metadataKey: "trace"] = "\(context.trace.id.uuidString.lowercased())"
+        context.logger[metadataKey: "trace"] = "\(context.trace.id.text)"
 
         var response: Response
         do {
@@ -101,7 +101,7 @@ package struct RequestGuard: RouterMiddleware {
 
     /// Turns a codec's reply into a response, with the headers that clients correlate by (native-auth-v1 §2.3).
     static func response(_ reply: V1Codec.Reply) -> Response {
-        let correlationID = reply.trace.correlationID.uuidString.lowercased()
+        let correlationID = reply.trace.correlationID.text
         var headers: HTTPFields = [
             .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
             IdentityHeader.clientRequestID: correlationID, IdentityHeader.requestID: correlationID,

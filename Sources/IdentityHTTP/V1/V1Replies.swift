@@ -109,8 +109,8 @@ extension V1Codec {
         unverified: [String]? = nil
     ) -> Reply {
         let timestamp = timestamp(trace.at)
-        let traceID = trace.id.uuidString.lowercased()
-        let correlationID = trace.correlationID.uuidString.lowercased()
+        let traceID = trace.id.text
+        let correlationID = trace.correlationID.text
         let body = ErrorReply(
             error: failure.error, suberror: failure.suberror,
             errorDescription:

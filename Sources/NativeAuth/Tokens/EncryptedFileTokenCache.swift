@@ -63,7 +63,7 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
         if let file = try directory.openIfThere(Self.fileName, O_RDONLY) {
             guard let found = TokenFile(sealed: try file.read(atMost: TokenFile.maximumSize + 1), key: key.reveal())
             else {
-                let place = "\(Self.fileName).aside-\(UUID().uuidString.lowercased())"
+                let place = "\(Self.fileName).aside-\(UUID().text)"
                 try directory.rename(Self.fileName, to: place)
                 throw .setAside("\(folder)/\(place)")
             }

@@ -96,7 +96,7 @@ struct SessionStore: Sendable {
                     sessions[name] = session
                 } else {
                     // Kept for whoever can read it, such as a newer release, and out of the way (`SDK-STO-3`).
-                    let place = "\(Self.aside)-\(UUID().uuidString.lowercased()):\(name)"
+                    let place = "\(Self.aside)-\(UUID().text):\(name)"
                     setAside[place] = data
                     items[name] = nil
                     movedAside.append(place)

@@ -101,7 +101,7 @@ struct AuditCommand: AsyncParsableCommand {
             tenant = event.tenant.description
             self.event = event.kind.rawValue
             client = event.client?.description
-            flow = event.flow?.uuidString.lowercased()
+            flow = event.flow?.text
             user = event.user?.description
             detail = event.detail
         }

@@ -14,7 +14,14 @@ struct SystemClock: WallClock {
 /// The system's generator.
 struct SystemRandomness: Randomness {
     func bytes(_ count: Int) -> [UInt8] {
+        // Eight bytes at a time: each call of the generator is one of the system.
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 7)
+        while bytes.count < count {
+            withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) }
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 }
