@@ -76,6 +76,7 @@ let package = Package(
             dependencies: [
                 "IdentityEngine", "IdentityStoreSQL",
                 .product(name: "GRDB", package: "GRDB.swift", condition: testing),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: testing),
             ], swiftSettings: strict),
         .target(
             name: "IdentityHTTP",

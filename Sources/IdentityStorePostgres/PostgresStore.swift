@@ -90,9 +90,10 @@ package final class PostgresStore: Sendable, SQLStore {
     }
 
     package func write<Value: Sendable>(
-        _ subjects: [SQLSubject], _ body: @escaping @Sendable (any SQLSession) throws -> Value
+        _ subjects: @autoclosure @Sendable () -> [SQLSubject],
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        let numbers = Set(subjects.map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
+        let numbers = Set(subjects().map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
         return try await pool.run(numbers) {
             try $0.transaction("BEGIN ISOLATION LEVEL READ COMMITTED", numbers) { try body($0) }
         }

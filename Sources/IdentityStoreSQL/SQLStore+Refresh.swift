@@ -35,18 +35,22 @@ extension SQLSession {
             INSERT INTO refresh_families (client, "user", scopes, methods, contexts, authenticated_at, created_at, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, values(of: family) + [family.tenant, family.id])
+            """,
+            [
+                family.client, family.user, family.scopes, family.methods, family.contexts, family.authenticatedAt,
+                family.createdAt,
+            ] + changing(of: family) + [family.tenant, family.id])
     }
 
-    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`).
+    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`). Whose it is and what for
+    /// stays for ever.
     fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
         try run(
             """
-            UPDATE refresh_families SET client = ?, "user" = ?, scopes = ?, methods = ?, contexts = ?, authenticated_at = ?,
-                created_at = ?, expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
+            UPDATE refresh_families SET expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
                 previous_rotated_at = ?, previous_answer = ?, revoked_at = ?
             WHERE tenant = ? AND id = ? AND generation = ?
-            """, values(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
+            """, changing(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
     }
 
     /// Those that are revoked already keep their date.
@@ -56,10 +60,9 @@ extension SQLSession {
             [date, tenant, user])
     }
 
-    private func values(of family: RefreshFamily) -> [any StoredValue] {
+    private func changing(of family: RefreshFamily) -> [any StoredValue] {
         [
-            family.client, family.user, family.scopes, family.methods, family.contexts, family.authenticatedAt,
-            family.createdAt, family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
+            family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
             family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt,
         ]
     }

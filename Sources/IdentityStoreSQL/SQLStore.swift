@@ -17,7 +17,8 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, KeyS
     ///     them reads is what the one before has left.
     ///   - body: May run more than once, each time from the beginning.
     func write<Value: Sendable>(
-        _ subjects: [SQLSubject], _ body: @escaping @Sendable (any SQLSession) throws -> Value
+        _ subjects: @autoclosure @Sendable () -> [SQLSubject],
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value
 
     /// Runs `body`, which only reads, on a consistent state of the database.

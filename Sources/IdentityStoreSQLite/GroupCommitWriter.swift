@@ -9,7 +9,7 @@ import IdentityEngine
 /// caller only appends its job to a queue. Whenever the writer's thread is free, it takes every job that waits at that
 /// moment, opens one `BEGIN IMMEDIATE`, runs the jobs in order, commits once, and only then lets each caller go on.
 ///
-/// - Each job runs in a savepoint of its own: a job that throws undoes its own changes and nobody else's.
+/// - Of several, each job runs in a savepoint of its own: a job that throws undoes its own changes and nobody else's.
 /// - If the commit fails, nothing of the batch was written, and every caller gets ``StoreError/unavailable(_:)``.
 /// - A batch in which no job changed a row is not committed, so a mere refusal costs no wait for the disk.
 /// - A job that was queued runs, whether or not its caller's task is cancelled meanwhile.
@@ -17,10 +17,13 @@ import IdentityEngine
 ///
 /// `@unchecked Sendable`: `waiting` and `commits` are touched under `lock` only; all else is constant and sendable.
 final class GroupCommitWriter: @unchecked Sendable {
+    /// Lets a caller go on, with the reason if the batch was not committed.
+    private typealias Completion = @Sendable (StoreError?) -> Void
+
     /// A caller's change, its types erased.
     private struct Job {
         /// Runs the change. What it returns is called after the batch ended, with the reason if the batch was not committed.
-        var run: @Sendable (Database) -> @Sendable (StoreError?) -> Void
+        var run: @Sendable (Database, _ isAlone: Bool) -> (completion: Completion, isDone: Bool)
         /// Called instead of `run` when no transaction could be opened.
         var abandon: @Sendable (StoreError) -> Void
     }
@@ -50,9 +53,12 @@ final class GroupCommitWriter: @unchecked Sendable {
         let outcome = await withCheckedContinuation { (caller: CheckedContinuation<Outcome<Value>, Never>) in
             append(
                 Job(
-                    run: { db in
-                        let outcome = Self.inSavepoint(of: db, change)
-                        return { failure in caller.resume(returning: failure.map { .failure($0) } ?? outcome) }
+                    run: { db, isAlone in
+                        let outcome = Self.attempt(change, in: db, isAlone: isAlone)
+                        let isDone = if case .success = outcome { true } else { false }
+                        return (
+                            { failure in caller.resume(returning: failure.map { .failure($0) } ?? outcome) }, isDone
+                        )
                     },
                     abandon: { caller.resume(returning: .failure($0)) }))
         }
@@ -77,14 +83,19 @@ final class GroupCommitWriter: @unchecked Sendable {
             defer { waiting = [] }
             return waiting
         }
-        var completions: [@Sendable (StoreError?) -> Void] = []
+        var completions: [Completion] = []
         var failure: StoreError?
         do {
             var isWritten = false
             try db.inTransaction(.immediate) {
                 let before = db.totalChangesCount
-                for job in batch { completions.append(job.run(db)) }
-                isWritten = db.totalChangesCount != before
+                var isDone = false
+                for job in batch {
+                    let ran = job.run(db, batch.count == 1)
+                    completions.append(ran.completion)
+                    isDone = isDone || ran.isDone
+                }
+                isWritten = isDone && db.totalChangesCount != before
                 return isWritten ? .commit : .rollback
             }
             if isWritten { lock.withLock { commits += 1 } }
@@ -97,20 +108,25 @@ final class GroupCommitWriter: @unchecked Sendable {
         }
     }
 
-    private static func inSavepoint<Value>(
-        of db: Database, _ change: (Database) throws -> Value
+    /// Carries `change` out; if it throws, what it did is undone, here or with the whole transaction if that is all its own.
+    private static func attempt<Value>(
+        _ change: (Database) throws -> Value, in db: Database, isAlone: Bool
     ) -> Outcome<Value> {
-        var outcome = Outcome<Value>.failure(.unavailable(SQLiteFailure.transactionLost))
         do {
-            // Some errors of the disk make SQLite roll the whole transaction back. GRDB then refuses every later statement of
-            // this batch and its commit, so that no job is carried out outside of the transaction.
-            try db.inSavepoint {
-                outcome = .success(try change(db))
-                return .commit
+            guard !isAlone else { return .success(try change(db)) }
+            try db.cachedStatement(sql: "SAVEPOINT job").execute()
+            let result = Result { try change(db) }
+            // Some errors of the disk make SQLite roll the whole transaction back, savepoints and all. Then every later statement
+            // of this batch and its commit are refused, so that no job is carried out outside of the transaction.
+            if case .failure = result, db.isInsideTransaction {
+                try db.cachedStatement(sql: "ROLLBACK TO job").execute()
+                try db.cachedStatement(sql: "RELEASE job").execute()
+            } else if case .success = result {
+                try db.cachedStatement(sql: "RELEASE job").execute()
             }
+            return .success(try result.get())
         } catch {
-            outcome = .failure(StoreError(error))
+            return .failure(StoreError(error))
         }
-        return outcome
     }
 }

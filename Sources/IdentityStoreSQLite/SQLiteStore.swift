@@ -2,6 +2,12 @@ import GRDB
 package import IdentityEngine
 import IdentityStoreSQL
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// All stores of the engine in one SQLite database: a file, or memory.
 ///
 /// Write-ahead log, `synchronous=FULL`, foreign keys on, five seconds of patience with other programs that look into the
@@ -25,8 +31,11 @@ package final class SQLiteStore: Sendable {
         let file = try DatabaseFile(path: path)
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration)
-            // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power. The writer
+            // changes pages all over the file, so it keeps 8 MiB of them at hand.
+            try pool.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192")
+            }
             try Self.migrate(pool, path: path, upTo: migration)
             self.init(pool, isInMemory: false, file: file)
         } catch {
@@ -157,6 +166,7 @@ package final class SQLiteStore: Sendable {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = ProcessInfo.processInfo.activeProcessorCount + 4
         configuration.prepareDatabase { db in
             // The patience is set here because GRDB gives a pool's readers another one than `busyMode` says.
             try db.execute(

@@ -222,7 +222,7 @@ struct RefreshStoreTests {
                 tokenDigest: family.tokenDigest, rotatedAt: noon + 5, sealedAnswer: Data("answer".utf8))
             family.tokenDigest = Data(repeating: 8, count: 32)
             family.revokedAt = noon + 6
-            family.scopes = []
+            family.expiresAt = noon + 7
             let changed = family
             let seen = try await store.updateRefreshFamily(family.id, in: contoso) { old in
                 (changed, AuditEvent(.tokenRefreshed, at: noon, tenant: contoso), old?.generation)

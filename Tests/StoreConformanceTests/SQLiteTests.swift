@@ -70,8 +70,8 @@ struct GroupCommitTests {
             "INSERT INTO poison VALUES (1);",
             // What SQLite does by itself after some errors of the disk in the middle of a transaction.
             "SELECT RAISE(ROLLBACK, 'the disk is gone');",
-        ])
-    func aLostTransactionFailsEveryCaller(_ failure: String) async throws {
+        ], [1, 5])
+    func aLostTransactionFailsEveryCaller(_ failure: String, _ callers: Int) async throws {
         let store = try SQLiteStore.inMemory()
         for sql in [
             "CREATE TABLE antidote (id INTEGER PRIMARY KEY)",
@@ -80,7 +80,7 @@ struct GroupCommitTests {
         ] {
             _ = try await store.unsafeSQL(sql)
         }
-        let isWritten = try await withOneBatch(of: 5, on: store) { index in
+        let isWritten = try await withOneBatch(of: callers, on: store) { index in
             do {
                 let event = AuditEvent(
                     .signUpCompleted, at: noon, tenant: contoso, detail: index == 0 ? "poison" : nil)
@@ -90,12 +90,53 @@ struct GroupCommitTests {
                 return false
             }
         }
-        #expect(isWritten == Array(repeating: false, count: 5))
+        #expect(isWritten == Array(repeating: false, count: callers))
         #expect(store.commitCount == 0)
         #expect(try await store.countUsers(in: contoso) == 0)
         // The writer goes on.
         try await store.perform(.createUser(fixtureUser("user0")))
         #expect(try await store.countUsers(in: contoso) == 1)
+    }
+
+    @Test("A change that throws half way leaves nothing, alone or among others", arguments: [1, 5])
+    func aChangeThatThrowsIsUndone(_ callers: Int) async throws {
+        struct Enough: Error {}
+        let store = try SQLiteStore.inMemory()
+        _ = try await withOneBatch(of: callers, on: store) { index in
+            do {
+                try await store.write([]) { session in
+                    _ = try session.change("UPDATE write_probe SET count = count + 1 WHERE id = 1", [])
+                    if index == 0 { throw Enough() }
+                }
+                #expect(index != 0)
+            } catch {
+                #expect(index == 0)
+            }
+        }
+        #expect(try await store.unsafeSQL("SELECT count FROM write_probe") == [["\(callers - 1)"]])
+    }
+
+    @Test(
+        "Lists of words come back as they were, plain or not",
+        arguments: [
+            [], [""], ["openid"], ["openid", "offline_access"], ["a\"b", "\\", "c/d", "é", "\u{0}", ",", "\",\""],
+            ["[", "]"],
+        ])
+    func wordListsComeBack(_ words: [String]) throws {
+        let stored = try words.stored
+        #expect([String].restore(stored) == words)
+        guard case .text(let text) = stored else { return #expect(Bool(false)) }
+        // It is JSON, whoever wrote it.
+        #expect(try JSONDecoder().decode([String].self, from: Data(text.utf8)) == words)
+        let coded = String(decoding: try JSONEncoder().encode(words), as: UTF8.self)
+        #expect([String].restore(.text(coded)) == words)
+    }
+
+    @Test(
+        "What is no list of words is none",
+        arguments: ["", "[", "[\"a\"", "[\"a\"\"b\"]", "[\"a\"x\"b\"]", "[\"a\n\"]"])
+    func otherTextIsNoList(_ text: String) {
+        #expect([String].restore(.text(text)) == nil)
     }
 
     @Test

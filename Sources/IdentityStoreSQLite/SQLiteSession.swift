@@ -1,0 +1,116 @@
+import GRDB
+import GRDBSQLite
+import IdentityEngine
+import IdentityStoreSQL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// GRDB's connection, in a transaction of the writer or of a reader.
+///
+/// Statements come prepared out of GRDB's cache and are stepped here: GRDB makes an object of every value and row, which took
+/// longer than SQLite's own work.
+struct SQLiteSession: SQLSession {
+    let database: Database
+
+    var dialect: SQLDialect { .sqlite }
+
+    func run(_ sql: String, _ values: [any StoredValue], expecting count: Int?) throws {
+        let changed = try change(sql, values)
+        guard count == nil || changed == count else { throw RowLost() }
+    }
+
+    func change(_ sql: String, _ values: [any StoredValue]) throws -> Int {
+        // Some errors make SQLite roll the transaction back; what follows would be committed statement by statement.
+        guard database.isInsideTransaction else { throw SQLiteFailure.transactionLost }
+        try step(database.cachedStatement(sql: sql), values) { _ in }
+        return database.changesCount
+    }
+
+    func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
+        let statement = try database.cachedStatement(sql: sql)
+        var rows: [[SQLValue]] = []
+        try step(statement, values) { rows.append($0) }
+        return Pending(SQLRows(columns: statement.columnNames, rows: rows))
+    }
+
+    func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws {
+        let statement = try database.makeStatement(sql: sql)
+        var portion: [[SQLValue]] = []
+        try step(statement, []) { row in
+            portion.append(row)
+            if portion.count == 1_000 {
+                try body(SQLRows(columns: statement.columnNames, rows: portion))
+                portion.removeAll(keepingCapacity: true)
+            }
+        }
+        if !portion.isEmpty { try body(SQLRows(columns: statement.columnNames, rows: portion)) }
+    }
+
+    /// Runs a statement to its end.
+    private func step(
+        _ statement: Statement, _ values: [any StoredValue], onRow: ([SQLValue]) throws -> Void
+    ) throws {
+        let handle = statement.sqliteStatement
+        // Nothing of the values stays in the cache.
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in values.enumerated() { try bind(value.stored, at: CInt(index + 1), of: handle) }
+        let columns = sqlite3_column_count(handle)
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_ROW: try onRow((0..<columns).map { try SQLValue(column: $0, of: handle) })
+            case SQLITE_DONE: return
+            case _: throw failure
+            }
+        }
+    }
+
+    private func bind(_ value: SQLValue, at index: CInt, of handle: OpaquePointer) throws {
+        // SQLite makes a copy of its own.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let code =
+            switch value {
+            case .null: sqlite3_bind_null(handle, index)
+            case .integer(let integer): sqlite3_bind_int64(handle, index, integer)
+            // By its length: a text may hold zero bytes.
+            case .text(let text): sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), copied)
+            case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes {
+                    sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)
+                }
+            }
+        guard code == SQLITE_OK else { throw failure }
+    }
+
+    private var failure: DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
+            message: database.lastErrorMessage)
+    }
+}
+
+extension SQLValue {
+    /// A number with a fraction is no value of ours: the tables are `STRICT`, and have no such column.
+    fileprivate init(column: CInt, of handle: OpaquePointer) throws {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: self = .null
+        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(handle, column))
+        case SQLITE_TEXT:
+            let start = sqlite3_column_text(handle, column)
+            let count = Int(sqlite3_column_bytes(handle, column))
+            self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            let start = sqlite3_column_blob(handle, column)
+            let count = Int(sqlite3_column_bytes(handle, column))
+            self = .bytes(Data(UnsafeRawBufferPointer(start: start, count: count)))
+        case _: throw StoreError.corrupt("database")
+        }
+    }
+}
