@@ -71,7 +71,7 @@ extension Engine {
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(
-                    content, id: ports.randomness.uuid(), tenant: scene.tenant.id, flow: opened.flow,
+                    content, id: ports.randomness.uuid(at: scene.now), tenant: scene.tenant.id, flow: opened.flow,
                     expiresAt: expiresAt,
                     using: vault))
         } catch {

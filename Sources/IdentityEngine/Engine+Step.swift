@@ -56,7 +56,7 @@ extension Engine {
     /// - Returns: The token; nil when the state is longer than a token may be.
     func begin(_ state: FlowState, in scene: Scene) throws(EngineError) -> Outcome? {
         let envelope = FlowEnvelope(
-            flow: ports.randomness.uuid(), startedAt: scene.now, revision: 0,
+            flow: ports.randomness.uuid(at: scene.now), startedAt: scene.now, revision: 0,
             expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
         guard
             let token = try tokens.seal(

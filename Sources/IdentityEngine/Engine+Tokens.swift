@@ -41,7 +41,7 @@ extension Engine {
         case .giveSecondFactor, .registerMethod, .goToWeb:
             return PreparedTokens(demand: demand, needsTwoFactors: policy)
         case .tokens(let contexts):
-            let session = grant.openID.contains("offline_access") ? ports.randomness.uuid() : nil
+            let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: scene.now) : nil
             let proof = Proof(
                 methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session)
             var issued = try await sign(grant, for: account.user, proof: proof, in: scene)

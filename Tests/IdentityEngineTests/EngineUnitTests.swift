@@ -48,6 +48,21 @@ struct CodeDrawingTests {
     func unevenBytesAreThrownAway() {
         #expect(Given(given: [255, 250, 0, 10, 7, 249, 251, 1, 2, 3, 4, 5]).digits(6) == "007912")
     }
+
+    @Test("A UUID with a time begins with its milliseconds, and has 74 random bits behind them")
+    func aUUIDWithATime() {
+        let random = Given(given: Array(repeating: 0xFF, count: 16))
+        let early = random.uuid(at: Date(timeIntervalSince1970: 1_645_557_742))
+        // Its first half is the example of RFC 9562, appendix A.6.
+        #expect(early.text == "017f22e2-79b0-7fff-bfff-ffffffffffff")
+        #expect(random.uuid(at: Date(timeIntervalSince1970: 1_645_557_742.001)).text > early.text)
+        // No time that a clock can show ends the server.
+        for time in [-1, .infinity, .nan, 1e300] {
+            #expect(random.uuid(at: Date(timeIntervalSince1970: time)).text.hasPrefix("00000000-0000-7"))
+        }
+        #expect(
+            System().uuid(at: .init(timeIntervalSince1970: 1)) != System().uuid(at: .init(timeIntervalSince1970: 1)))
+    }
 }
 
 @Suite("Vault")

@@ -49,6 +49,7 @@ package struct Vault: Sendable {
     let randomness: any Randomness
     package let dataKeys: DataKeys
     private let epoch: Data
+    private let derivedKeys = DerivedKeys()
 
     /// - Parameters:
     ///   - masterKey: 256 bits. Backups are sealed under it.
@@ -158,11 +159,13 @@ package struct Vault: Sendable {
     }
 
     private func key(_ purpose: Purpose, _ tenant: TenantID, from dataKey: DataKeys.Key) -> SymmetricKey {
-        let epoch = purpose.endsWithEpoch && !epoch.isEmpty ? [epoch] : []
-        return HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: dataKey.root,
-            info: Self.joined([Data(purpose.rawValue.utf8), Data(tenant.description.utf8)] + epoch),
-            outputByteCount: 32)
+        derivedKeys.key(.init(purpose: purpose, tenant: tenant, generation: dataKey.generation)) {
+            let epoch = purpose.endsWithEpoch && !epoch.isEmpty ? [epoch] : []
+            return HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: dataKey.root,
+                info: Self.joined([Data(purpose.rawValue.utf8), Data(tenant.description.utf8)] + epoch),
+                outputByteCount: 32)
+        }
     }
 
     private static func key(fromSecret secret: Data) -> SymmetricKey {
@@ -199,5 +202,28 @@ package struct Vault: Sendable {
             joined.append(part)
         }
         return joined
+    }
+}
+
+/// The keys that were derived already: to derive one takes longer than to use it, and each step uses about ten.
+private final class DerivedKeys: Sendable {
+    struct Name: Hashable, Sendable {
+        let purpose: Vault.Purpose
+        let tenant: TenantID
+        let generation: Int
+    }
+
+    /// Of many tenants the keys are derived anew now and then, so that memory stays bounded.
+    private static let most = 4_096
+    private let keys = Locked<[Name: SymmetricKey]>([:])
+
+    func key(_ name: Name, derive: () -> SymmetricKey) -> SymmetricKey {
+        if let key = keys.withLock({ $0[name] }) { return key }
+        let key = derive()
+        keys.withLock { keys in
+            if keys.count >= Self.most { keys.removeAll() }
+            keys[name] = key
+        }
+        return key
     }
 }

@@ -19,8 +19,21 @@ package protocol Randomness: Sendable {
 extension Randomness {
     /// A random version 4 UUID (RFC 9562 section 5.4).
     package func uuid() -> UUID {
-        var b = bytes(16)
-        b[6] = b[6] & 0x0F | 0x40
+        uuid(version: 4, bytes(16))
+    }
+
+    /// A version 7 UUID (RFC 9562 section 5.7): the milliseconds of `time`, and 74 random bits. For rows that live about as long as
+    /// others of their time: a database keeps them side by side, and writes fewer pages.
+    package func uuid(at time: Date) -> UUID {
+        var bytes = bytes(16)
+        let milliseconds = UInt64(exactly: (time.timeIntervalSince1970 * 1000).rounded(.down)) ?? 0
+        for index in 0..<6 { bytes[index] = UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * index)) }
+        return uuid(version: 7, bytes)
+    }
+
+    private func uuid(version: UInt8, _ bytes: [UInt8]) -> UUID {
+        var b = bytes
+        b[6] = b[6] & 0x0F | version << 4
         b[8] = b[8] & 0x3F | 0x80
         return UUID(
             uuid: (

@@ -32,7 +32,7 @@ package struct OutboxMail: Hashable, Sendable {
     }
 
     /// The local part of the mail's `Message-ID`: fixed per mail, so that a duplicate can be told (`SEC-MAIL-2`).
-    package var messageIDLocalPart: String { id.uuidString.lowercased() }
+    package var messageIDLocalPart: String { id.text }
 }
 
 /// A mail that a worker has taken to send.

@@ -130,7 +130,7 @@ extension SignInState {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             let methods = proven.usableMethods(of: account, distinctMailbox: flow.requiresDistinctMailbox)
             guard let id else { return methods.first }
-            return methods.first { $0.id.uuidString.lowercased() == id.lowercased() }
+            return methods.first { $0.id.text == id.lowercased() }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             return nil
@@ -211,7 +211,7 @@ extension SignInState {
 }
 
 extension StrongMethod {
-    var asOffered: OfferedMethod { OfferedMethod(id: id.uuidString.lowercased(), hint: email.masked) }
+    var asOffered: OfferedMethod { OfferedMethod(id: id.text, hint: email.masked) }
 }
 
 extension StepSituation {
