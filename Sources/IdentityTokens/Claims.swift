@@ -35,8 +35,8 @@ struct CommonClaims: Sendable {
         amr = subject.methods
         // Satisfied contexts do not prove two factors: both proofs may have come through one mailbox (`SEC-MFA-3`).
         acr = subject.methods.contains("mfa") ? "mfa" : nil
-        sid = subject.sessionID?.uuidString.lowercased()
-        uti = subject.tokenID.uuidString.lowercased()
+        sid = subject.sessionID?.text
+        uti = subject.tokenID.text
     }
 
     /// The claim `iss`: the base URL of the server, the tenant's id and the version.

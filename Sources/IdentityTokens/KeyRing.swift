@@ -28,7 +28,8 @@ package actor KeyRing: TokenIssuer {
     private let schedule: KeySchedule
     private let worker = DispatchQueue(label: "native-auth.signing-keys")
     private var tenants: Set<TenantID> = []
-    private var known: [TenantID: TenantKeys] = [:]
+    /// Behind a lock of their own, so that a signature needs no turn on the actor.
+    private let known = Locked<[TenantID: TenantKeys]>([:])
     private var loads: [TenantID: Task<TenantKeys, any Error>] = [:]
 
     /// - Parameters:
@@ -73,13 +74,13 @@ package actor KeyRing: TokenIssuer {
             guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
                 throw StoreError.corrupt("no signing key stands after one was inserted")
             }
-            let accessToken = try await keys.sign(AccessTokenClaims(claims, subject), as: .accessToken, with: signer)
+            let accessToken = try keys.sign(AccessTokenClaims(claims, subject), as: .accessToken, with: signer)
             guard subject.openIDScopes.contains("openid") else {
                 return SignedTokens(accessToken: accessToken, idToken: nil)
             }
             return SignedTokens(
                 accessToken: accessToken,
-                idToken: try await keys.sign(IDTokenClaims(claims, subject), as: .idToken, with: signer))
+                idToken: try keys.sign(IDTokenClaims(claims, subject), as: .idToken, with: signer))
         } catch {
             throw .unavailable(error)
         }
@@ -226,17 +227,17 @@ package actor KeyRing: TokenIssuer {
     ) async throws {
         _ = try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
         // Neither what was read before nor a reading that has begun may stand: a revoked key would come back with it.
-        known[tenant] = nil
+        known.withLock { $0[tenant] = nil }
         loads[tenant] = nil
         _ = try await load(tenant)
     }
 
     // MARK: - Keys at hand
 
-    private func keys(
+    private nonisolated func keys(
         for tenant: TenantID, maximumAge: TimeInterval = maximumAge
     ) async throws(TokenIssuerError) -> TenantKeys {
-        let keys = known[tenant]
+        let keys = known.withLock { $0[tenant] }
         if let keys, abs(clock.now.timeIntervalSince(keys.readAt)) < maximumAge { return keys }
         do {
             return try await load(tenant)
@@ -247,12 +248,15 @@ package actor KeyRing: TokenIssuer {
     }
 
     private func load(_ tenant: TenantID) async throws -> TenantKeys {
-        let load = loads[tenant] ?? Task { try await readKeys(of: tenant, reusing: known[tenant]) }
+        let load = loads[tenant] ?? Task { try await readKeys(of: tenant, reusing: known.withLock { $0[tenant] }) }
         loads[tenant] = load
         // After the wait another attempt may have begun; that one stays.
         do {
             let keys = try await load.value
-            if loads[tenant] == load { (loads[tenant], known[tenant]) = (nil, keys) }
+            if loads[tenant] == load {
+                loads[tenant] = nil
+                known.withLock { $0[tenant] = keys }
+            }
             return keys
         } catch {
             if loads[tenant] == load { loads[tenant] = nil }

@@ -65,6 +65,15 @@ enum PrivateKey: Sendable {
         }
     }
 
+    /// In the form that JWS wants (RFC 7518 sections 3.3 and 3.4).
+    func signature(of message: Data) throws -> Data {
+        let digest = SHA256.hash(data: message)
+        switch self {
+        case .rsa(let key): return try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
+        case .p256(let key): return try key.signature(for: digest).rawRepresentation
+        }
+    }
+
     var algorithm: SigningKeyRecord.Algorithm {
         switch self {
         case .rsa: .rs256

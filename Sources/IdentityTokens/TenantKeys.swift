@@ -26,6 +26,8 @@ struct TenantKeys: Sendable {
     let jwks: Data
     /// Every header that these keys write, encoded, and what it stands in front of.
     private let headers: [String: TokenType]
+    /// The same the other way round, by `kid`.
+    private let headersToWrite: [String: [TokenType: String]]
     private let collection = JWTKeyCollection()
 
     init(_ records: [SigningKeyRecord], opened: [String: SigningKey], readAt: Date) async throws {
@@ -35,23 +37,30 @@ struct TenantKeys: Sendable {
         let keys = records.compactMap { opened[$0.kid] }
         jwks = try JSONEncoder.sorted.encode(["keys": keys.map { try PublicJWK($0) }])
         var headers: [String: TokenType] = [:]
+        var headersToWrite: [String: [TokenType: String]] = [:]
         for key in keys {
             for type in TokenType.allCases {
                 let header = try JSONEncoder.sorted.encode(
                     ["alg": key.algorithm.rawValue, "kid": key.kid, "typ": type.rawValue])
-                headers[Base64URL.encode(header)] = type
+                let encoded = Base64URL.encode(header)
+                headers[encoded] = type
+                headersToWrite[key.kid, default: [:]][type] = encoded
             }
             try await key.add(to: collection)
         }
         self.headers = headers
+        self.headersToWrite = headersToWrite
     }
 
+    /// JWS compact serialization (RFC 7515 section 7.1). JWTKit, which checks tokens, takes nearly twice as long to sign with RSA.
     func sign(
-        _ claims: some JWTPayload, as type: TokenType, with key: SigningKeyRecord
-    ) async throws -> Secret<String> {
-        var header = JWTHeader()
-        header.typ = type.rawValue
-        return Secret(try await collection.sign(claims, kid: JWKIdentifier(string: key.kid), header: header))
+        _ claims: some Encodable, as type: TokenType, with key: SigningKeyRecord
+    ) throws -> Secret<String> {
+        guard let header = headersToWrite[key.kid]?[type], let privateKey = opened[key.kid]?.privateKey else {
+            throw StoreError.corrupt("signing_keys")
+        }
+        let input = header + "." + Base64URL.encode(try JSONEncoder.sorted.encode(claims))
+        return Secret(input + "." + Base64URL.encode(try privateKey.signature(of: Data(input.utf8))))
     }
 
     /// What `token` says it is, if one of these keys writes such a header.
