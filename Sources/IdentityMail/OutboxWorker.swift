@@ -78,15 +78,14 @@ package final class OutboxWorker: Service {
             var failures = 0
             signal.notify()
             for await _ in signal.wakeUps.cancelOnGracefulShutdown() {
-                // A mail that is done wakes us again.
+                // A mail that makes room wakes us again.
                 guard state.withLock({ $0.room.free }) > 0 else { continue }
                 let now = clock.now
                 do {
                     let leased = try await leaseMails(now: now)
                     for mail in leased.begun {
                         group.addTask {
-                            await self.deliver(mail)
-                            self.signal.notify()
+                            if await self.deliver(mail) { self.signal.notify() }
                         }
                     }
                     failures = 0
@@ -118,7 +117,7 @@ package final class OutboxWorker: Service {
             guard leased.count > 0 else { return tried }
             tried += leased.begun.count
             await withDiscardingTaskGroup { group in
-                for mail in leased.begun { group.addTask { await self.deliver(mail) } }
+                for mail in leased.begun { group.addTask { _ = await self.deliver(mail) } }
             }
         }
     }
@@ -139,7 +138,8 @@ package final class OutboxWorker: Service {
         return (leased.count, begun, mayBeMore)
     }
 
-    private func deliver(_ leased: LeasedMail) async {
+    /// - Returns: Whether others may have waited for the room that it took.
+    private func deliver(_ leased: LeasedMail) async -> Bool {
         let mail = leased.mail
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepLease(of: leased) }
@@ -148,12 +148,15 @@ package final class OutboxWorker: Service {
             } catch {
                 // What was decided is not written down: the lease ends, and the mail is tried again.
                 logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
+                signal.notify()
             }
             group.cancelAll()
         }
-        state.withLock { state in
+        return state.withLock { state in
+            let wasFull = state.room.free == 0 || state.room.fullLanes.contains(mail.lane)
             state.underway.remove(mail.id)
             state.room.giveBack(mail.lane)
+            return wasFull
         }
     }
 
@@ -217,6 +220,8 @@ package final class OutboxWorker: Service {
             metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
         Self.count("postponed")
         try await store.retry(leased, at: next)
+        // The worker sets its alarm.
+        signal.notify()
     }
 
     private func fail(_ leased: LeasedMail, detail: String) async throws(StoreError) {

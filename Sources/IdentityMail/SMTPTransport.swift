@@ -33,8 +33,8 @@ package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConv
 /// server that offers neither is refused, certificate and host name are always checked (`SEC-MAIL-5`). The one
 /// exception is `smtp` to this machine, which is in the clear and never carries credentials.
 ///
-/// One connection per mail; the caller bounds how many there are at once. Limits: 10 s to connect, 60 s for an answer,
-/// 120 s for a whole mail (`SEC-MAIL-6`).
+/// A connection is kept for a few seconds, for the next mail; the caller bounds how many there are at once. Limits: 10 s to connect,
+/// 60 s for an answer, 120 s for a whole mail (`SEC-MAIL-6`).
 package struct SMTPTransport: MailTransport {
     /// How the connection is protected.
     package enum Security: Hashable, Sendable {
@@ -53,7 +53,8 @@ package struct SMTPTransport: MailTransport {
     private let origin: String
     private let credentials: Credentials?
     private let caFile: String?
-    private static let queue = DispatchQueue(label: "SMTPTransport", attributes: .concurrent)
+    private let handles = IdleHandles()
+    fileprivate static let queue = DispatchQueue(label: "SMTPTransport", attributes: .concurrent)
     private static let isLibraryReady = ccurl_global_init() == CURLE_OK
 
     /// - Parameters:
@@ -122,10 +123,11 @@ package struct SMTPTransport: MailTransport {
     private func perform(
         _ sender: MailAddress, _ message: RenderedMail?, _ cancellation: Cancellation
     ) -> Result<Void, MailTransportError> {
-        guard Self.isLibraryReady, let handle = curl_easy_init() else {
+        guard Self.isLibraryReady, let handle = handles.take() ?? curl_easy_init() else {
             return .failure(.temporary(.curl(CURLE_FAILED_INIT.rawValue)))
         }
-        defer { curl_easy_cleanup(handle) }
+        var isReusable = false
+        defer { if isReusable { handles.put(handle) } else { curl_easy_cleanup(handle) } }
         let recipients = message.flatMap { curl_slist_append(nil, $0.recipient.text) }
         guard message == nil || recipients != nil else {
             return .failure(.temporary(.curl(CURLE_OUT_OF_MEMORY.rawValue)))
@@ -140,7 +142,10 @@ package struct SMTPTransport: MailTransport {
                     recipients.map { deliver(upload, from: sender, to: $0, by: handle) } ?? askForNothing(handle)
             }
             if code == CURLE_OK { code = curl_easy_perform(handle) }
-            guard code != CURLE_OK else { return .success(()) }
+            guard code != CURLE_OK else {
+                isReusable = true
+                return .success(())
+            }
             if watch.connectingTookTooLong { return .failure(.temporary(.timedOut)) }
             var reply = 0
             let hasReply = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK
@@ -169,12 +174,21 @@ package struct SMTPTransport: MailTransport {
             // libcurl counts greeting, TLS and login as connecting, where a server may take its time to answer.
             // ``Watch`` bounds what is connecting to us.
             (CURLOPT_CONNECTTIMEOUT_MS, 120_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
-            (CURLOPT_NOSIGNAL, 1),
+            (CURLOPT_NOSIGNAL, 1), (CURLOPT_MAXAGE_CONN, IdleHandles.patience),
         ]
         var code = CURLE_OK
         for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
         for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
         if code == CURLE_OK { code = ccurl_set_sink(handle) { _, size, count, _ in size * count } }
+        if code == CURLE_OK {
+            code = ccurl_set_on_socket(
+                handle,
+                { context, _, _ in
+                    guard let context else { return 1 }
+                    Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().isConnecting = true
+                    return 0
+                }, Unmanaged.passUnretained(watch).toOpaque())
+        }
         if code == CURLE_OK {
             let context = Unmanaged.passUnretained(watch).toOpaque()
             code = ccurl_set_progress(
@@ -263,6 +277,54 @@ package struct SMTPTransport: MailTransport {
     }
 }
 
+/// Handles of libcurl whose connections are open and idle: a greeting, TLS and a login for each mail would take longer than the
+/// mail does.
+private final class IdleHandles: Sendable {
+    /// How long one is kept, in seconds. A server that hangs up meanwhile costs the next mail an attempt.
+    static let patience = 5
+
+    /// A handle is used by one thread at a time, and by none while it is here.
+    struct Idle: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+        let since: ContinuousClock.Instant
+    }
+
+    /// The longest idle first.
+    private let idle = Mutex<[Idle]>([])
+
+    deinit {
+        for idle in idle.withLock({ $0 }) { end(idle) }
+    }
+
+    /// One whose connection was used last, so that the others may end.
+    func take() -> UnsafeMutableRawPointer? {
+        idle.withLock { $0.popLast() }?.handle
+    }
+
+    func put(_ handle: UnsafeMutableRawPointer) {
+        // Connections stay, all else goes.
+        curl_easy_reset(handle)
+        let now = Idle(handle: handle, since: .now)
+        idle.withLock { $0.append(now) }
+        SMTPTransport.queue.asyncAfter(deadline: .now() + .seconds(Self.patience)) { [weak self] in self?.sweep() }
+    }
+
+    private func sweep() {
+        let limit = ContinuousClock.now - .seconds(Self.patience)
+        let old = idle.withLock { idle in
+            let old = Array(idle.prefix { $0.since <= limit })
+            idle.removeFirst(old.count)
+            return old
+        }
+        for idle in old { end(idle) }
+    }
+}
+
+/// Says QUIT, and may wait for the answer; nobody waits for that.
+private func end(_ idle: IdleHandles.Idle) {
+    SMTPTransport.queue.async { curl_easy_cleanup(idle.handle) }
+}
+
 /// Asks libcurl to give up, from another thread.
 private final class Cancellation: Sendable {
     let isRequested = Atomic(false)
@@ -274,6 +336,8 @@ private final class Watch {
     private static let connectLimit: curl_off_t = 10_000_000
     private let handle: UnsafeMutableRawPointer
     private let cancellation: Cancellation
+    /// Whether there was no open connection to take; libcurl gives no connect time for such a one.
+    var isConnecting = false
     private(set) var connectingTookTooLong = false
 
     init(_ handle: UnsafeMutableRawPointer, _ cancellation: Cancellation) {
@@ -286,7 +350,7 @@ private final class Watch {
         let isKnown =
             ccurl_get_time(handle, CURLINFO_CONNECT_TIME_T, &connected) == CURLE_OK
             && ccurl_get_time(handle, CURLINFO_TOTAL_TIME_T, &total) == CURLE_OK
-        connectingTookTooLong = isKnown && connected == 0 && total > Self.connectLimit
+        connectingTookTooLong = isConnecting && isKnown && connected == 0 && total > Self.connectLimit
         return connectingTookTooLong || cancellation.isRequested.load(ordering: .relaxed)
     }
 }

@@ -158,6 +158,8 @@ struct ServerProcess: Sendable {
         var isEncrypted: Bool
         var isAuthenticated: Bool
         var helo: String
+        /// The port at the other end of the connection.
+        var peer: Int
     }
 
     /// What `smtp_script.py` tells of a connection.

@@ -37,6 +37,11 @@ static inline CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback p
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L) : code;
 }
 
+static inline CURLcode ccurl_set_on_socket(CURL *handle, curl_sockopt_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_SOCKOPTDATA, context) : code;
+}
+
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

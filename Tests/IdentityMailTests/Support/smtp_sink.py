@@ -29,6 +29,7 @@ class Handler:
             "isEncrypted": session.ssl is not None or options.security == "tls",
             "isAuthenticated": bool(session.authenticated),
             "helo": session.host_name,
+            "peer": session.peer[1],
         }
         print(json.dumps(mail), flush=True)
         return "250 taken"
