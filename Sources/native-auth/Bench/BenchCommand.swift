@@ -6,6 +6,7 @@ import IdentityStoreSQL
 import Logging
 import NIOCore
 import NIOPosix
+import NativeAuthCore
 
 /// `native-auth bench`: how fast a server is on this machine, against what the machine can do at most.
 struct BenchCommand: AsyncParsableCommand {
@@ -19,7 +20,7 @@ struct BenchCommand: AsyncParsableCommand {
               native-auth bench
               native-auth bench otp-sign-up password-sign-in --seconds 10 --report bench.md
             """,
-        subcommands: [RunCommand.self, EmptyServerCommand.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, PartsCommand.self, EmptyServerCommand.self], defaultSubcommand: RunCommand.self)
 
     struct RunCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "run", abstract: "Measure.")
@@ -33,6 +34,7 @@ struct BenchCommand: AsyncParsableCommand {
         var database: String?
         @Option(help: "Folder in which the databases are made (default: the system's temporary folder).")
         var folder: String?
+        @Flag(help: "Only as much as goes, without ceilings: to compare two builds.") var peak = false
         @Option(help: "Also write a report in Markdown to this file, and the plot beside it as .svg.") var report:
             String?
 
@@ -47,7 +49,7 @@ struct BenchCommand: AsyncParsableCommand {
             let wanted = scenarios.isEmpty ? BenchScenario.allCases : scenarios
             let place = BenchPlace(
                 folder: URL(filePath: folder ?? FileManager.default.temporaryDirectory.path)
-                    .appending(path: "native-auth-bench-\(UUID().uuidString.lowercased())"),
+                    .appending(path: "native-auth-bench-\(UUID().text)"),
                 database: database)
             try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
             var report = BenchReport(settings: "\(connections) connections, \(seconds) s a load")
@@ -68,11 +70,13 @@ struct BenchCommand: AsyncParsableCommand {
                 report.note("This is a debug build: the figures say little.")
             #endif
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-            report.ceilings = try await place.ceilings(seconds: min(seconds, 3))
-            say(report.ceilingLines)
+            if !peak {
+                report.ceilings = try await place.ceilings(seconds: min(seconds, 3))
+                say(report.ceilingLines)
+            }
             say(BenchReport.head)
             // The empty handler is what others are compared with, so it is there in any case.
-            for scenario in [.empty] + wanted.filter({ $0 != .empty }) {
+            for scenario in (peak ? [] : [.empty]) + wanted.filter({ peak || $0 != .empty }) {
                 let figures = try await measure(scenario, at: place, on: group)
                 report.figures.append(figures)
                 say(report.line(figures))
@@ -100,7 +104,8 @@ struct BenchCommand: AsyncParsableCommand {
                     (after - before) * 1e6 / (Double(most.requests) * (seconds + warmUp) / seconds)
             }
             let steady = server.residentMebibytes
-            for share in scenario == .overload ? [10] : [0.2, 0.5, 0.8] where most.journeysPerSecond > 0 {
+            let shares = peak ? [] : scenario == .overload ? [10] : [0.2, 0.5, 0.8]
+            for share in shares where most.journeysPerSecond > 0 {
                 let measured = try await LoadGenerator.run(
                     .open(perSecond: most.journeysPerSecond * share), port: server.port, warmUp: warmUp / 2,
                     seconds: seconds, on: group, makeJourney: { make() })
