@@ -120,38 +120,62 @@ package struct SMTPTransport: MailTransport {
         }
     }
 
+    /// Over a kept connection if there is one. What fails there before any of the message was given is done again over a new one:
+    /// the server may have hung up meanwhile, and what it says may be the end of an earlier conversation.
     private func perform(
         _ sender: MailAddress, _ message: RenderedMail?, _ cancellation: Cancellation
     ) -> Result<Void, MailTransportError> {
-        guard Self.isLibraryReady, let handle = handles.take() ?? curl_easy_init() else {
+        while let handle = handles.take() {
+            let attempt = attempt(on: handle, sender, message, cancellation)
+            switch attempt.result {
+            case .success, .failure(.temporary(.cancelled)), .failure(.temporary(.timedOut)): return attempt.result
+            case .failure(.permanent), .failure(.temporary): break
+            }
+            guard attempt.isOnKeptConnection, !attempt.hasBegunMessage else { return attempt.result }
+        }
+        guard Self.isLibraryReady, let handle = curl_easy_init() else {
             return .failure(.temporary(.curl(CURLE_FAILED_INIT.rawValue)))
         }
+        return attempt(on: handle, sender, message, cancellation).result
+    }
+
+    private struct Attempt {
+        let result: Result<Void, MailTransportError>
+        var isOnKeptConnection = false
+        var hasBegunMessage = false
+    }
+
+    /// Has the conversation, and keeps the handle if all went well.
+    private func attempt(
+        on handle: UnsafeMutableRawPointer, _ sender: MailAddress, _ message: RenderedMail?,
+        _ cancellation: Cancellation
+    ) -> Attempt {
         var isReusable = false
         defer { if isReusable { handles.put(handle) } else { curl_easy_cleanup(handle) } }
         let recipients = message.flatMap { curl_slist_append(nil, $0.recipient.text) }
         guard message == nil || recipients != nil else {
-            return .failure(.temporary(.curl(CURLE_OUT_OF_MEMORY.rawValue)))
+            return Attempt(result: .failure(.temporary(.curl(CURLE_OUT_OF_MEMORY.rawValue))))
         }
         defer { curl_slist_free_all(recipients) }
         let upload = Upload(message?.message ?? [])
         let watch = Watch(handle, cancellation)
-        return withExtendedLifetime((upload, watch)) {
+        let result: Result<Void, MailTransportError> = withExtendedLifetime((upload, watch)) {
             var code = configure(handle, sender: sender, watch)
             if code == CURLE_OK {
                 code =
                     recipients.map { deliver(upload, from: sender, to: $0, by: handle) } ?? askForNothing(handle)
             }
             if code == CURLE_OK { code = curl_easy_perform(handle) }
-            guard code != CURLE_OK else {
-                isReusable = true
-                return .success(())
-            }
+            guard code != CURLE_OK else { return .success(()) }
             if watch.connectingTookTooLong { return .failure(.temporary(.timedOut)) }
             var reply = 0
             let hasReply = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK
             return .failure(
                 Self.failure(code, reply: hasReply ? reply : 0, wholeMessageWasGiven: upload.isFinished))
         }
+        if case .success = result { isReusable = true }
+        return Attempt(
+            result: result, isOnKeptConnection: !watch.isConnecting, hasBegunMessage: upload.hasBegun)
     }
 
     private func configure(
@@ -280,7 +304,7 @@ package struct SMTPTransport: MailTransport {
 /// Handles of libcurl whose connections are open and idle: a greeting, TLS and a login for each mail would take longer than the
 /// mail does.
 private final class IdleHandles: Sendable {
-    /// How long one is kept, in seconds. A server that hangs up meanwhile costs the next mail an attempt.
+    /// How long one is kept, in seconds.
     static let patience = 5
 
     /// A handle is used by one thread at a time, and by none while it is here.
@@ -358,6 +382,8 @@ private final class Watch {
 /// The bytes of a message as libcurl fetches them. It stays on the thread that sends.
 private final class Upload {
     private var rest: ArraySlice<UInt8>
+    /// Whether libcurl has asked for any of it.
+    private(set) var hasBegun = false
     /// Whether libcurl was told that there is no more.
     private(set) var isFinished = false
 
@@ -367,6 +393,7 @@ private final class Upload {
 
     /// Copies as much as fits; returns how much, 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        hasBegun = true
         let chunk = rest.prefix(buffer.count)
         buffer.copyBytes(from: chunk)
         rest = rest.dropFirst(chunk.count)

@@ -58,6 +58,27 @@ struct OverloadTests {
         }
     }
 
+    @Test("REL-OVR-1: newcomers are refused before those who have begun")
+    func newcomersAreRefusedFirst() async throws {
+        try await withIdentityServer { server in
+            let full = try Outside(server, Perimeter(admission: Admission(newcomers: 0)))
+            let client = "client_id=00001111-aaaa-2222-bbbb-3333cccc4444"
+            var refused: Set<V1Endpoint> = []
+            for endpoint in V1Endpoint.allCases {
+                let path = "/contoso/\(endpoint.rawValue)"
+                let answer = try await full.post(
+                    path, form: "\(client)&continuation_token=x&grant_type=oob&oob=12345678")
+                if answer.status == .serviceUnavailable {
+                    refused.insert(endpoint)
+                } else {
+                    // Read, and found to be wrong.
+                    #expect(answer.status == .badRequest)
+                }
+            }
+            #expect(refused == [.signUpStart, .signInInitiate, .resetPasswordStart])
+        }
+    }
+
     @Test("SEC-RATE-11: a listed network has no limit on requests, but one on wrong guesses; nobody else gains")
     func aListedNetwork() async throws {
         try await withIdentityServer { server in
