@@ -112,7 +112,9 @@ package struct IdentityRoutes: Sendable {
             tenantName: try context.parameters.require("tenant"), client: asked.client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
-        let outcome = try await context.admitted { try await engine.handle(asked.command, in: scene) }
+        let outcome = try await context.admitted(asked.command) {
+            try await engine.handle(asked.command, in: scene)
+        }
         // An answer that is given again was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id { context.countGuess(asked.command, outcome.verdict) }
         if context.countRevelation(outcome) { try await engine.recordEnumeration(in: scene) }

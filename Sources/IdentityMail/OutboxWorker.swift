@@ -138,17 +138,18 @@ package final class OutboxWorker: Service {
         return (leased.count, begun, mayBeMore)
     }
 
-    /// - Returns: Whether others may have waited for the room that it took.
+    /// - Returns: Whether the worker has to look again: the mail waits for another attempt, or others may have waited for the room
+    ///   that it took.
     private func deliver(_ leased: LeasedMail) async -> Bool {
         let mail = leased.mail
+        var isDone = false
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepLease(of: leased) }
             do {
-                try await attempt(leased)
+                isDone = try await attempt(leased)
             } catch {
                 // What was decided is not written down: the lease ends, and the mail is tried again.
                 logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
-                signal.notify()
             }
             group.cancelAll()
         }
@@ -156,7 +157,7 @@ package final class OutboxWorker: Service {
             let wasFull = state.room.free == 0 || state.room.fullLanes.contains(mail.lane)
             state.underway.remove(mail.id)
             state.room.giveBack(mail.lane)
-            return wasFull
+            return wasFull || !isDone
         }
     }
 
@@ -172,7 +173,8 @@ package final class OutboxWorker: Service {
         }
     }
 
-    private func attempt(_ leased: LeasedMail) async throws(StoreError) {
+    /// - Returns: Whether nothing more is to be done.
+    private func attempt(_ leased: LeasedMail) async throws(StoreError) -> Bool {
         let mail = leased.mail
         let content: MailContent
         let words: MailText
@@ -183,20 +185,26 @@ package final class OutboxWorker: Service {
             words = try renderer.words(of: content)
             message = try renderer.render(content, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
         } catch {
-            return try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
+            try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
+            return true
         }
         guard content.recipient != MailContent.nobody else {
             // As much as can be done of what a mail takes, since others could notice that it is not done (SEC-ENUM-6). Whether
             // the server answers is all the same.
             await transport.greet(from: message.sender)
-            return try await store.markSent(leased, now: clock.now)
+            try await store.markSent(leased, now: clock.now)
+            return true
         }
         do {
             try await transport.send(message)
         } catch {
             switch error {
-            case .permanent(let replyCode): return try await fail(leased, detail: "smtp-\(replyCode)")
-            case .temporary: return try await postpone(leased, because: error)
+            case .permanent(let replyCode):
+                try await fail(leased, detail: "smtp-\(replyCode)")
+                return true
+            case .temporary:
+                try await postpone(leased, because: error)
+                return false
             }
         }
         await onDelivered?(
@@ -205,6 +213,7 @@ package final class OutboxWorker: Service {
                 sentAt: content.sentAt))
         try await store.markSent(leased, now: clock.now)
         Self.count("sent")
+        return true
     }
 
     private static func count(_ outcome: String) {
@@ -220,8 +229,6 @@ package final class OutboxWorker: Service {
             metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
         Self.count("postponed")
         try await store.retry(leased, at: next)
-        // The worker sets its alarm.
-        signal.notify()
     }
 
     private func fail(_ leased: LeasedMail, detail: String) async throws(StoreError) {

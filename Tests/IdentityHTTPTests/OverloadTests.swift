@@ -79,6 +79,13 @@ struct OverloadTests {
         }
     }
 
+    @Test("REL-OVR-1: whoever fills the queue for hashes does not shut out newcomers", arguments: [true, false])
+    func hashesDoNotShutOutNewcomers(_ isHashing: Bool) async throws {
+        let admission = Admission(newcomers: 1)
+        try await admission(isHashing: isHashing) { #expect(admission.hasRoomForNewcomers == isHashing) }
+        #expect(admission.hasRoomForNewcomers)
+    }
+
     @Test("SEC-RATE-11: a listed network has no limit on requests, but one on wrong guesses; nobody else gains")
     func aListedNetwork() async throws {
         try await withIdentityServer { server in

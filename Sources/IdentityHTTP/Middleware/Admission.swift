@@ -9,29 +9,52 @@ import NativeAuthWire
 package final class Admission: Sendable {
     private let limit: Int
     private let newcomers: Int
-    private let underWay = Locked(0)
+    private let underWay = Locked((all: 0, hashing: 0))
 
     /// - Parameters:
     ///   - limit: The most steps under way.
-    ///   - newcomers: With as many steps under way no flow begins.
+    ///   - newcomers: With as many steps under way no flow begins. Those that wait for a password's hash do not count: they have a
+    ///     queue and a limit of their own, and whoever fills that queue must not shut the door for all others.
     package init(limit: Int = 500, newcomers: Int = 64) {
         self.limit = limit
         self.newcomers = newcomers
     }
 
     /// Whether a flow may begin.
-    var hasRoomForNewcomers: Bool { underWay.withLock { $0 } < newcomers }
+    var hasRoomForNewcomers: Bool { underWay.withLock { $0.all - $0.hashing } < newcomers }
 
+    /// - Parameter isHashing: Whether a password is hashed in it.
     /// - Throws: ``EngineError/overloaded`` when as many as may are under way; else what `body` throws.
-    func callAsFunction<Value>(_ body: () async throws -> Value) async throws -> Value {
+    func callAsFunction<Value>(isHashing: Bool = false, _ body: () async throws -> Value) async throws -> Value {
+        let hashing = isHashing ? 1 : 0
         let isAdmitted = underWay.withLock { count in
-            guard count < limit else { return false }
-            count += 1
+            guard count.all < limit else { return false }
+            count.all += 1
+            count.hashing += hashing
             return true
         }
         guard isAdmitted else { throw EngineError.overloaded }
-        defer { underWay.withLock { $0 -= 1 } }
+        defer {
+            underWay.withLock { count in
+                count.all -= 1
+                count.hashing -= hashing
+            }
+        }
         return try await body()
+    }
+}
+
+extension Command {
+    /// Whether a password is hashed in it.
+    var hashesPassword: Bool {
+        switch self {
+        case .startSignUp(let application): application.password != nil
+        case .submitSignUpPassword, .submitSignInPassword, .submitNewPassword: true
+        case .challengeSignUp, .submitSignUpCode, .submitSignUpAttributes, .startSignIn, .challengeSignIn,
+            .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts, .challengeContact, .submitContactCode,
+            .confirmContact, .startReset, .challengeReset, .submitResetCode, .pollReset, .redeem, .refresh, .revoke:
+            false
+        }
     }
 }
 

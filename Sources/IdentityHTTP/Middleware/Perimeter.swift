@@ -83,12 +83,12 @@ extension IdentityRequestContext {
         }
     }
 
-    /// Lets `body` run if there is room for it (`REL-OVR-1`).
+    /// Lets `body`, which handles `command`, run if there is room for it (`REL-OVR-1`).
     ///
     /// - Throws: ``EngineError/overloaded`` if there is none; else what `body` throws.
-    package func admitted<Value>(_ body: () async throws -> Value) async throws -> Value {
+    package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
         guard let admission = perimeter.admission else { return try await body() }
-        return try await admission(body)
+        return try await admission(isHashing: command.hashesPassword, body)
     }
 
     /// Counts a step that one flow or one family may take only so often (`SEC-RATE-6`), or refuses it.

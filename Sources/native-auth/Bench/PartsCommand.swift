@@ -23,7 +23,17 @@ extension BenchCommand {
             let folder = FileManager.default.temporaryDirectory.appending(
                 path: "native-auth-bench-\(UUID().text)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await measure(in: folder))
+            } catch {
+                result = .failure(error)
+            }
+            try FileManager.default.removeItem(at: folder)
+            try result.get()
+        }
+
+        private func measure(in folder: URL) async throws {
             let store = try await (database.flatMap { DatabaseAddress($0) } ?? .sqlite(path: nil)).open(in: folder.path)
             let (randomness, clock) = (SystemRandomness(), SystemClock())
             let vault = Vault(masterKey: .init(data: randomness.bytes(32)), randomness: randomness)
