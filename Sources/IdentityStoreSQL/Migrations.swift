@@ -22,6 +22,7 @@ package struct Migration: Sendable {
         Migration(name: "0008 lanes and owners", sqlite: lanesAndOwners),
         Migration(name: "0009 data keys", sqlite: dataKeys),
         Migration(name: "0010 audit retention", sqlite: auditRetention),
+        Migration(name: "0011 mails by due", sqlite: mailsByDue),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -292,4 +293,10 @@ package struct Migration: Sendable {
         """
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"
+
+    /// With the lane in it, so that those of a lane that is full are passed over without being read.
+    private static let mailsByDue = """
+        DROP INDEX outbox_by_due;
+        CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending';
+        """
 }

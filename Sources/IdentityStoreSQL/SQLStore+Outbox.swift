@@ -127,7 +127,7 @@ extension SQLSession {
             """
             SELECT tenant, id, flow, lane, sealed_content, attempts, created_at, expires_at FROM outbox
             WHERE state = 'pending' AND due_at <= ? \(lanes.condition)
-            ORDER BY created_at, \(dialect.orderOfArrival) LIMIT ?
+            ORDER BY due_at, \(dialect.orderOfArrival) LIMIT ?
             """, [now as any StoredValue] + lanes.values + [limit]
         ).map { rows in
             try rows.map { row in

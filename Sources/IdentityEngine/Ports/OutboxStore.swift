@@ -87,8 +87,8 @@ package struct MailRoom: Hashable, Sendable {
 /// A row is pending, then sent, expired or failed; its content is wiped with the last three. Taking a lease hides the row
 /// for the length of the lease; a worker that dies loses it, and the mail is sent again with the same `Message-ID`.
 package protocol OutboxStore: Sendable {
-    /// Takes due mails, oldest first, as many as there is room for, until `leaseEnd`. Expired ones are marked expired and not
-    /// returned.
+    /// Takes mails until `leaseEnd`, those first that have been due the longest, as many as there is room for. Expired ones are
+    /// marked expired and not returned.
     ///
     /// - Returns: The mails, and whether others may be due for which there is room.
     func leaseMails(

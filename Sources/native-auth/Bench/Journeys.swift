@@ -75,9 +75,10 @@ final class BenchCast: Sendable {
         self.name = name
     }
 
-    /// An address that nobody has.
+    /// An address that nobody has. They are spread over domains, since a server sends few mails at a time to one.
     func newcomer() -> String {
-        "\(name)\(next.add(1, ordering: .relaxed).newValue)@example.com"
+        let number = next.add(1, ordering: .relaxed).newValue
+        return "\(name)\(number)@\(number % 100).example.com"
     }
 
     func add(passwordMember address: String) { state.withLock { $0.members.append(address) } }
