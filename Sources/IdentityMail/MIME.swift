@@ -33,30 +33,35 @@ enum MIME {
     ///
     /// - Parameter text: Its lines end with LF.
     static func quotedPrintable(_ text: String) -> String {
-        text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
-            var output = ""
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count * 5 / 4)
+        for (number, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if number > 0 { output += [0x0D, 0x0A] }
             var column = 0
             for (index, byte) in zip(line.indices, line) {
-                let isLast = line.index(after: index) == line.endIndex
-                let isLiteral =
+                // A soft break makes a line of its own, which a dot may begin, too.
+                func isLiteral() -> Bool {
                     switch byte {
                     case 0x3D: false
                     case 0x2E: column > 0
-                    case 0x20: !isLast
+                    case 0x20: line.index(after: index) != line.endIndex
                     default: (0x21...0x7E).contains(byte)
                     }
-                let token = isLiteral ? String(UnicodeScalar(byte)) : "=" + hexadecimal(byte)
-                if column + token.utf8.count > 75 {
-                    output += "=\r\n"
+                }
+                if column + (isLiteral() ? 1 : 3) > 75 {
+                    output += [0x3D, 0x0D, 0x0A]
                     column = 0
                 }
-                // After a soft break a dot begins a line, too.
-                let written = column == 0 && byte == 0x2E ? "=2E" : token
-                output += written
-                column += written.utf8.count
+                if isLiteral() {
+                    output.append(byte)
+                    column += 1
+                } else {
+                    output += [0x3D, digit(byte >> 4), digit(byte & 15)]
+                    column += 3
+                }
             }
-            return output
-        }.joined(separator: "\r\n") + "\r\n"
+        }
+        return String(decoding: output + [0x0D, 0x0A], as: UTF8.self)
     }
 
     /// A time as in `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).
@@ -98,8 +103,6 @@ enum MIME {
         return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return byte < 16 ? "0" + digits : digits
-    }
+    /// A hexadecimal digit.
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 }

@@ -1,5 +1,6 @@
 package import IdentityEngine
 import Mustache
+import NativeAuthCore
 
 /// A mail's words, before they are put into a message.
 package struct MailText: Hashable, Sendable {
@@ -16,6 +17,8 @@ package struct MailText: Hashable, Sendable {
 package struct MailRenderer: Sendable {
     private let plain: MustacheTemplate
     private let html: MustacheTemplate
+    /// The phrases that were parsed already; there are only so many.
+    private let sentences = Locked<[String: MustacheTemplate]>([:])
 
     /// - Throws: `MustacheTemplate.ParserError` if a layout of this file is malformed, which a test rules out.
     package init() throws {
@@ -35,7 +38,7 @@ package struct MailRenderer: Sendable {
             "organisation": content.organisation, "minutes": content.minutesValid, "single": content.minutesValid == 1,
         ]
         func sentence(_ template: String) throws -> String {
-            try MustacheTemplate(string: template).render(facts)
+            try parsed(template).render(facts)
         }
         let subject = try sentence(opening.subject)
         let context: [String: Any] = [
@@ -47,17 +50,27 @@ package struct MailRenderer: Sendable {
         return MailText(subject: subject, text: plain.render(context), html: html.render(context))
     }
 
+    private func parsed(_ phrase: String) throws -> MustacheTemplate {
+        if let known = sentences.withLock({ $0[phrase] }) { return known }
+        let template = try MustacheTemplate(string: phrase)
+        sentences.withLock { $0[phrase] = template }
+        return template
+    }
+
     /// The whole message. The same mail renders to the same bytes every time, its `Message-ID` included, so that a
     /// duplicate can be told (`SEC-MAIL-2`).
     ///
     /// - Parameters:
+    ///   - words: Those of `content`, if they are at hand.
     ///   - id: The local part of the `Message-ID`.
     ///   - sender: Where the mail comes from; the organisation's name is shown beside it.
     /// - Throws: ``MailFormatError`` for an address or a name that must not stand in a header, and as ``words(of:)``.
-    package func render(_ content: MailContent, id: String, sender: MailAddress) throws -> RenderedMail {
+    package func render(
+        _ content: MailContent, words: MailText? = nil, id: String, sender: MailAddress
+    ) throws -> RenderedMail {
         let recipient = try MailAddress(content.recipient)
         let messageID = try MailAddress("\(id)@\(sender.domain)")
-        let words = try words(of: content)
+        let words = try words ?? self.words(of: content)
         // Quoted-printable never writes "=_", so the boundary cannot occur in a part.
         let boundary = "=_\(id)"
         var message = "Date: \(MIME.date(content.sentAt))\r\n"

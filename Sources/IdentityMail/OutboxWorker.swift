@@ -183,7 +183,8 @@ package final class OutboxWorker: Service {
         do {
             content = try mail.content(using: vault)
             words = try renderer.words(of: content)
-            message = try renderer.render(content, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
+            message = try renderer.render(
+                content, words: words, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
         } catch {
             try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
             return true
