@@ -15,8 +15,13 @@ package enum IdentityServer {
         _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
-        application(
-            perimeter.responder(for: routes), within: perimeter, host: host, port: port, logger: logger,
+        let gate = perimeter.admission.map { admission in
+            { @Sendable () -> NewcomerGate in
+                NewcomerGate(admission, guardian: routes.guardian, logger: logger)
+            }
+        }
+        return application(
+            perimeter.responder(for: routes), within: perimeter, host: host, port: port, logger: logger, gate: gate,
             onRunning: onRunning)
     }
 
@@ -35,13 +40,17 @@ package enum IdentityServer {
 
     private static func application<Responder: HTTPResponder>(
         _ responder: Responder, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
-        onRunning: @escaping @Sendable (Int) async -> Void
+        gate: (@Sendable () -> NewcomerGate)? = nil, onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let connections = ConnectionsPerSource(within: perimeter)
+        @Sendable func handlers() -> [any RemovableChannelHandler] {
+            var handlers: [any RemovableChannelHandler] = [ConnectionDeadlines()]
+            if let connections { handlers.insert(connections.handler(), at: 0) }
+            if let gate { handlers.append(gate()) }
+            return handlers
+        }
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: connections.map { [$0.handler(), ConnectionDeadlines()] } ?? [
-                ConnectionDeadlines()
-            ],
+            additionalChannelHandlers: handlers(),
             // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,

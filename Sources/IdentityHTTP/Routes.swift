@@ -41,11 +41,16 @@ package struct IdentityRoutes: Sendable {
         self.countsRequests = countsRequests
     }
 
+    /// The first and the last to see a request.
+    var guardian: RequestGuard {
+        RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness)
+    }
+
     /// The router of everything that the public listener answers.
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
         if countsRequests { router.add(middleware: MetricsMiddleware()) }
-        router.add(middleware: RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness))
+        router.add(middleware: guardian)
         for endpoint in V1Endpoint.allCases {
             route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
                 try await native(endpoint, request, context)

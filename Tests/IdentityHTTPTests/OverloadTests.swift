@@ -79,6 +79,133 @@ struct OverloadTests {
         }
     }
 
+    /// A connection as the listener makes it, behind the reading of HTTP.
+    private func gated(_ routes: IdentityRoutes, newcomers: Int) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(
+            NewcomerGate(Admission(newcomers: newcomers), guardian: routes.guardian, logger: quiet))
+        return channel
+    }
+
+    private func send(
+        _ channel: EmbeddedChannel, _ path: String, headers: HTTPFields = [:], body: String = Self.form
+    ) throws {
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "identity.test", path: path, headerFields: headers)
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: body)))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+    }
+
+    /// The answer that the connection gave by itself.
+    private func answer(_ channel: EmbeddedChannel) throws -> (head: HTTPResponse, body: ByteBuffer)? {
+        var head: HTTPResponse?
+        var body = ByteBuffer()
+        while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+            switch part {
+            case .head(let fields): head = fields
+            case .body(let bytes): body.writeImmutableBuffer(bytes)
+            case .end: return head.map { ($0, body) }
+            }
+        }
+        return nil
+    }
+
+    /// How many parts of requests went on to the server.
+    private func passed(_ channel: EmbeddedChannel) throws -> Int {
+        var count = 0
+        while try channel.readInbound(as: HTTPRequestPart.self) != nil { count += 1 }
+        return count
+    }
+
+    @Test("REL-OVR-1: without room a newcomer is refused where it arrives, in the words of the long way")
+    func theGateRefuses() async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server, Perimeter(admission: Admission(newcomers: 0)))
+            let channel = try gated(outside.routes, newcomers: 0)
+            let correlation = "e8b1f0a4-6d0c-4b5e-9f3a-0123456789ab"
+            try send(channel, Self.start + "?x=1", headers: [IdentityHeader.clientRequestID: correlation])
+            let (head, body) = try #require(try answer(channel))
+            #expect(try passed(channel) == 0)
+            let long = try await outside.post(Self.start, form: Self.form)
+            #expect(head.status == long.status)
+            let names = { (fields: HTTPFields) in Set(fields.map(\.name)) }
+            #expect(names(head.headerFields) == names(long.headers).union([.contentLength]))
+            #expect(head.headerFields[.contentLength] == "\(body.readableBytes)")
+            #expect(head.headerFields[IdentityHeader.requestID] == correlation)
+            let seconds = try #require(head.headerFields[.retryAfter].flatMap { Int($0) })
+            #expect((1...3).contains(seconds))
+            #expect(String(buffer: body).contains(#""error":"temporarily_unavailable""#))
+            // The connection goes on, and whoever has begun passes.
+            for endpoint in V1Endpoint.allCases where !endpoint.beginsFlow {
+                let fresh = try gated(outside.routes, newcomers: 0)
+                try send(fresh, "/contoso/\(endpoint.rawValue)")
+                #expect(try passed(fresh) == 3)
+            }
+            try send(channel, Self.start)
+            #expect(try answer(channel)?.head.status == .serviceUnavailable)
+        }
+    }
+
+    @Test(
+        "REL-OVR-1: the gate is open while there is room, to other methods and paths, and behind what is not answered yet"
+    )
+    func theGateLetsThrough() async throws {
+        try await withIdentityServer { server in
+            let routes = try Outside(server).routes
+            let roomy = try gated(routes, newcomers: 1)
+            try send(roomy, Self.start)
+            #expect(try passed(roomy) == 3)
+
+            let full = try gated(routes, newcomers: 0)
+            try full.writeInbound(
+                HTTPRequestPart.head(HTTPRequest(method: .get, scheme: "http", authority: "a", path: Self.start)))
+            try full.writeInbound(HTTPRequestPart.end(nil))
+            #expect(try passed(full) == 2)
+            // Its answer is to come first.
+            try send(full, Self.start)
+            #expect(try passed(full) == 3)
+            for _ in 0..<2 {
+                try full.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+                try full.writeOutbound(HTTPResponsePart.end(nil))
+                _ = try answer(full)
+            }
+            try send(full, Self.start)
+            #expect(try passed(full) == 0)
+            #expect(try answer(full)?.head.status == .serviceUnavailable)
+        }
+    }
+
+    @Test("REL-OVR-1, SEC-NET-5: the gate reads no endless body, and closes when it was asked to")
+    func theGateCloses() async throws {
+        try await withIdentityServer { server in
+            let routes = try Outside(server).routes
+            let endless = try gated(routes, newcomers: 0)
+            endless.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            try send(endless, Self.start, body: String(repeating: "x", count: 64 * 1024))
+            #expect(endless.isActive)
+            let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: Self.start)
+            try endless.writeInbound(HTTPRequestPart.head(head))
+            for _ in 0..<2 {
+                try endless.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: 40 * 1024)))
+            }
+            #expect(!endless.isActive)
+
+            let last = try gated(routes, newcomers: 0)
+            last.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            try send(last, Self.start, headers: [.connection: "close"])
+            #expect(try answer(last)?.head.headerFields[.connection] == "close")
+            #expect(!last.isActive)
+        }
+    }
+
+    @Test("REL-OVR-1: the log hears of refusals once in ten seconds")
+    func refusalsAreToldOnce() {
+        let admission = Admission()
+        #expect(admission.shallTellOfRefusals())
+        #expect(!admission.shallTellOfRefusals())
+    }
+
     @Test("REL-OVR-1: whoever fills the queue for hashes does not shut out newcomers", arguments: [true, false])
     func hashesDoNotShutOutNewcomers(_ isHashing: Bool) async throws {
         let admission = Admission(newcomers: 1)

@@ -10,6 +10,7 @@ package final class Admission: Sendable {
     private let limit: Int
     private let newcomers: Int
     private let underWay = Locked((all: 0, hashing: 0))
+    private let lastTold = Locked<ContinuousClock.Instant?>(nil)
 
     /// - Parameters:
     ///   - limit: The most steps under way.
@@ -22,6 +23,16 @@ package final class Admission: Sendable {
 
     /// Whether a flow may begin.
     var hasRoomForNewcomers: Bool { underWay.withLock { $0.all - $0.hashing } < newcomers }
+
+    /// Whether the log shall hear that newcomers are refused: once in ten seconds.
+    func shallTellOfRefusals() -> Bool {
+        let now = ContinuousClock.now
+        return lastTold.withLock { last in
+            if let last, now - last < .seconds(10) { return false }
+            last = now
+            return true
+        }
+    }
 
     /// - Parameter isHashing: Whether a password is hashed in it.
     /// - Throws: ``EngineError/overloaded`` when as many as may are under way; else what `body` throws.

@@ -62,15 +62,23 @@ package struct RequestGuard: RouterMiddleware {
     let clock: any WallClock
     let readiness: Readiness
 
+    /// A first step that finds no room, told on the event loop: the same words as from ``handle(_:context:next:)``.
+    func refusal(of request: HTTPRequest) -> V1Codec.Reply {
+        V1Codec.reply(.unavailable(retryAfter: seconds(1...3)), trace: trace(of: request.headerFields))
+    }
+
+    private func trace(of headers: HTTPFields) -> Trace {
+        let asked = headers[IdentityHeader.clientRequestID].flatMap { UUID(text: $0) }
+        return Trace(id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
+    }
+
     @concurrent
     package func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let started = ContinuousClock.now
         var context = context
-        let asked = request.headers[IdentityHeader.clientRequestID].flatMap { UUID(text: $0) }
-        context.trace = Trace(
-            id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
+        context.trace = trace(of: request.headers)
         context.logger[metadataKey: "trace"] = "\(context.trace.id.text)"
 
         var response: Response
@@ -101,16 +109,21 @@ package struct RequestGuard: RouterMiddleware {
 
     /// Turns a codec's reply into a response, with the headers that clients correlate by (native-auth-v1 §2.3).
     static func response(_ reply: V1Codec.Reply) -> Response {
+        Response(
+            status: .init(code: reply.status), headers: fields(of: reply),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+    }
+
+    static func fields(of reply: V1Codec.Reply) -> HTTPFields {
         let correlationID = reply.trace.correlationID.text
         var headers: HTTPFields = [
             .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+            .xContentTypeOptions: "nosniff",
             IdentityHeader.clientRequestID: correlationID, IdentityHeader.requestID: correlationID,
         ]
         headers[.retryAfter] = reply.retryAfter.map { "\($0)" }
         headers[.allow] = reply.allow
-        return Response(
-            status: .init(code: reply.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+        return headers
     }
 
     /// Reads the body, at most 64 KiB, counted while it streams in.

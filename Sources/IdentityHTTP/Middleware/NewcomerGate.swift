@@ -1,0 +1,90 @@
+import HTTPTypes
+import IdentityEngine
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NativeAuthCore
+import NativeAuthWire
+
+/// Refuses the first step of a flow where it arrives, on the event loop, while its node has no room for newcomers (`REL-OVR-1`).
+///
+/// Under ten times the load nine of ten requests are such steps. What each of them costs is taken from those that were let in, so
+/// they go no further than here: no task, no router, no reading of their form.
+final class NewcomerGate: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let admission: Admission
+    private let guardian: RequestGuard
+    private let logger: Logger
+    /// How many requests of this connection were let through and not answered to their end. Answers keep the order of requests,
+    /// so nothing is answered here meanwhile.
+    private var underWay = 0
+    /// The request that is being refused, and how much of its body came.
+    private var refused: (head: HTTPRequest, received: Int)?
+
+    /// - Parameter guardian: Knows the words of a refusal.
+    init(_ admission: Admission, guardian: RequestGuard, logger: Logger) {
+        self.admission = admission
+        self.guardian = guardian
+        self.logger = logger
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            if underWay == 0, Self.beginsFlow(head), !admission.hasRoomForNewcomers {
+                refused = (head, 0)
+            } else {
+                underWay += 1
+                context.fireChannelRead(data)
+            }
+        case .body(let bytes):
+            guard let (head, received) = refused else { return context.fireChannelRead(data) }
+            refused = (head, received + bytes.readableBytes)
+            // Nobody waits for the end of a body that no step has.
+            if received + bytes.readableBytes > RequestGuard.longestBody { context.close(promise: nil) }
+        case .end:
+            guard let (head, _) = refused else { return context.fireChannelRead(data) }
+            refused = nil
+            refuse(head, context)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { underWay -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    private func refuse(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        if admission.shallTellOfRefusals() {
+            logger.warning(
+                "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
+        }
+        let reply = guardian.refusal(of: head)
+        var fields = RequestGuard.fields(of: reply)
+        fields[.contentLength] = "\(reply.body.count)"
+        let isLast = head.headerFields[.connection] == "close"
+        if isLast || guardian.readiness.isDraining { fields[.connection] = "close" }
+        context.write(
+            wrapOutboundOut(.head(HTTPResponse(status: .init(code: reply.status), headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: reply.body))), promise: nil)
+        let ended = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        if isLast { ended.futureResult.whenComplete { _ in channel.close(promise: nil) } }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: ended)
+    }
+
+    /// Whether the request is a first step in the usual spelling. Any other takes the long way and is refused there.
+    private static func beginsFlow(_ head: HTTPRequest) -> Bool {
+        guard head.method == .post, let path = head.path?.utf8, path.first == UInt8(ascii: "/"),
+            let slash = path.dropFirst().firstIndex(of: UInt8(ascii: "/"))
+        else { return false }
+        let endpoint = path[path.index(after: slash)...].prefix { $0 != UInt8(ascii: "?") }
+        return firstSteps.contains { $0.utf8.elementsEqual(endpoint) }
+    }
+
+    private static let firstSteps = V1Endpoint.allCases.filter(\.beginsFlow).map(\.rawValue)
+}
