@@ -38,7 +38,7 @@ package struct ContinuationTokens: Sendable {
     }
 
     private let vault: Vault
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
     private static let headerLength = 5
     /// What a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred attributes of 250 characters stay below it.
     package static let longestToken = 56 * 1024
@@ -55,8 +55,8 @@ package struct ContinuationTokens: Sendable {
     ) throws(EngineError) -> ContinuationToken? {
         let header = Self.header(envelope.state.allowed)
         var plaintext = try StateCoding.encode(envelope)
-        // Blanks behind a JSON value mean nothing (RFC 8259 section 2).
-        if hidesLength { plaintext.append(Data(repeating: UInt8(ascii: " "), count: -plaintext.count & 1023)) }
+        // What stands behind the value is not read.
+        if hidesLength { plaintext.append(Data(count: -plaintext.count & 1023)) }
         do {
             let sealed = try vault.seal(
                 plaintext, for: .continuationToken, tenant: tenant, context: Self.context(header, client))
@@ -104,28 +104,5 @@ package struct ContinuationTokens: Sendable {
 
     private static func context(_ header: Data, _ client: ClientID) -> [Data] {
         [header, Data(client.description.utf8)]
-    }
-}
-
-/// How states, outcomes and answers are written before they are sealed: JSON with sorted keys, so that equal values give
-/// equal bytes.
-enum StateCoding {
-    static func encode(_ value: some Encodable) throws(EngineError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return try encoder.encode(value)
-        } catch {
-            throw .broken("a value could not be encoded")
-        }
-    }
-
-    /// Nil for what this version cannot read.
-    static func decode<Value: Decodable>(_ data: Data) -> Value? {
-        do {
-            return try JSONDecoder().decode(Value.self, from: data)
-        } catch {
-            return nil
-        }
     }
 }

@@ -19,7 +19,7 @@ extension OutboxMail {
     ) throws(VaultError) -> OutboxMail {
         let plaintext: Data
         do {
-            plaintext = try JSONEncoder().encode(content)
+            plaintext = try StateCoding.encode(content)
         } catch {
             throw .cannotSeal
         }
@@ -35,11 +35,8 @@ extension OutboxMail {
     ///   sealed under another master key, or was wiped.
     package func content(using vault: Vault) throws(VaultError) -> MailContent {
         let plaintext = try vault.open(sealedContent, for: .outbox, tenant: tenant, context: Self.context(of: id))
-        do {
-            return try JSONDecoder().decode(MailContent.self, from: plaintext)
-        } catch {
-            throw .unreadable
-        }
+        guard let content: MailContent = StateCoding.decode(plaintext) else { throw .unreadable }
+        return content
     }
 
     private static func lane(of recipient: String, _ tenant: TenantID, _ vault: Vault) -> Data {
