@@ -8,7 +8,10 @@ package final class ConnectionDeadlines: ChannelInboundHandler, RemovableChannel
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
 
-    private var deadline: Scheduled<Void>?
+    /// When the connection is closed, unless something comes.
+    private var deadline: NIODeadline = .distantFuture
+    /// Rings no later than the deadline. On a busy connection it rings too early now and then, and is not moved for each request.
+    private var alarm: (time: NIODeadline, scheduled: Scheduled<Void>)?
 
     package init() {}
 
@@ -17,11 +20,11 @@ package final class ConnectionDeadlines: ChannelInboundHandler, RemovableChannel
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        alarm?.scheduled.cancel()
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        alarm?.scheduled.cancel()
         context.fireChannelInactive()
     }
 
@@ -36,8 +39,17 @@ package final class ConnectionDeadlines: ChannelInboundHandler, RemovableChannel
     }
 
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
-        deadline?.cancel()
-        let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        deadline = context.eventLoop.now + time
+        if let alarm, alarm.time <= deadline { return }
+        alarm?.scheduled.cancel()
+        setAlarm(context.channel, context.eventLoop)
+    }
+
+    private func setAlarm(_ channel: any Channel, _ loop: any EventLoop) {
+        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
+            guard loop.now < deadline else { return channel.close(promise: nil) }
+            setAlarm(channel, loop)
+        }
+        alarm = (deadline, scheduled)
     }
 }
