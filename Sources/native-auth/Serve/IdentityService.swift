@@ -230,7 +230,13 @@ struct IdentityService: Sendable {
         services.append(Drain(readiness: readiness, seconds: settings.drain))
 
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            // Named, or the library describes each service with all that is in it, for its log: tens of milliseconds, and whatever
+            // secrets there are.
+            services: services.map {
+                .init(
+                    service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                    serviceName: "\(type(of: $0))")
+            },
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
         // Requests have 25 s after the drain (`REL-SHUT-1`). A mail server that hangs must not hold up the end longer; the outbox
         // keeps its mail.

@@ -238,7 +238,11 @@ struct TryCommand: AsyncParsableCommand {
             let service = OwnServer(service: try await Self.service(settings), address: address)
             server = ServiceGroup(
                 configuration: .init(
-                    services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+                    services: [
+                        .init(
+                            service: service, successTerminationBehavior: .gracefullyShutdownGroup,
+                            serviceName: "server")
+                    ],
                     logger: service.service.logger))
         }
         let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
