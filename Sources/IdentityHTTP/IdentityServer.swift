@@ -43,14 +43,8 @@ package enum IdentityServer {
         gate: (@Sendable () -> NewcomerGate)? = nil, onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let connections = ConnectionsPerSource(within: perimeter)
-        @Sendable func handlers() -> [any RemovableChannelHandler] {
-            var handlers: [any RemovableChannelHandler] = [ConnectionDeadlines()]
-            if let connections { handlers.insert(connections.handler(), at: 0) }
-            if let gate { handlers.append(gate()) }
-            return handlers
-        }
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: handlers(),
+            additionalChannelHandlers: connections.map { [$0.handler()] } ?? [],
             // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,
@@ -59,7 +53,7 @@ package enum IdentityServer {
         return Application(
             responder: responder,
             server: HTTPServerBuilder { responder in
-                StrictHTTP1Channel(http1: HTTP1Channel(responder: responder, configuration: channel))
+                StrictHTTP1Channel(http1: HTTP1Channel(responder: responder, configuration: channel), gate: gate)
             },
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,

@@ -1,8 +1,7 @@
-import HTTPTypes
 import IdentityHTTP
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 /// `SEC-NET-6`: a connection that keeps the server waiting is closed, however slowly it drips.
@@ -16,8 +15,7 @@ struct ConnectionDeadlinesTests {
         return channel
     }
 
-    private let head = HTTPRequestPart.head(
-        HTTPRequest(method: .post, scheme: "http", authority: "identity.test", path: "/"))
+    private let head = HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
 
     @Test("SEC-NET-6: the first head must come within 10 s", arguments: [(9, true), (10, false)])
     func theHeadMustCome(seconds: Int64, isOpen: Bool) throws {
@@ -32,7 +30,7 @@ struct ConnectionDeadlinesTests {
         try channel.writeInbound(head)
         for _ in 0..<14 {
             loop.advanceTime(by: .seconds(1))
-            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
             #expect(channel.isActive)
         }
         loop.advanceTime(by: .seconds(1))
@@ -43,8 +41,27 @@ struct ConnectionDeadlinesTests {
     func aConnectionMayRest(seconds: Int64, isOpen: Bool) throws {
         let channel = try connect()
         try channel.writeInbound(head)
-        try channel.writeInbound(HTTPRequestPart.end(nil))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
         loop.advanceTime(by: .seconds(seconds))
         #expect(channel.isActive == isOpen)
+    }
+
+    @Test("SEC-NET-6: a busy connection stays open, and has its full time after the last request")
+    func aBusyConnection() throws {
+        let channel = try connect()
+        for _ in 0..<50 {
+            try channel.writeInbound(head)
+            try channel.writeInbound(HTTPServerRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(7))
+            #expect(channel.isActive)
+        }
+        loop.advanceTime(by: .seconds(52))
+        #expect(channel.isActive)
+        // A head that comes has 15 s, though the alarm stood later.
+        try channel.writeInbound(head)
+        loop.advanceTime(by: .seconds(14))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
     }
 }

@@ -1,12 +1,11 @@
-import HTTPTypes
 package import NIOCore
-package import NIOHTTPTypes
+package import NIOHTTP1
 
 /// Closes connections that keep the server waiting: 10 s for the first head, 15 s for a body, 60 s between requests
 /// (`SEC-NET-6`). A client that sends a byte now and then gains nothing: each deadline runs from the start of what is awaited.
-package final class ConnectionDeadlines: ChannelInboundHandler, RemovableChannelHandler {
-    package typealias InboundIn = HTTPRequestPart
-    package typealias InboundOut = HTTPRequestPart
+package final class ConnectionDeadlines: ChannelInboundHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
 
     /// When the connection is closed, unless something comes.
     private var deadline: NIODeadline = .distantFuture

@@ -2,19 +2,19 @@ import HTTPTypes
 import IdentityEngine
 import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import NativeAuthCore
 import NativeAuthWire
 
 /// Refuses the first step of a flow where it arrives, on the event loop, while its node has no room for newcomers (`REL-OVR-1`).
 ///
 /// Under ten times the load nine of ten requests are such steps. What each of them costs is taken from those that were let in, so
-/// they go no further than here: no task, no router, no reading of their form.
-final class NewcomerGate: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+/// they go no further than right behind the parser: no task, no router, no reading of their form.
+final class NewcomerGate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let admission: Admission
     private let guardian: RequestGuard
@@ -23,7 +23,7 @@ final class NewcomerGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// so nothing is answered here meanwhile.
     private var underWay = 0
     /// The request that is being refused, and how much of its body came.
-    private var refused: (head: HTTPRequest, received: Int)?
+    private var refused: (head: HTTPRequestHead, received: Int)?
 
     /// - Parameter guardian: Knows the words of a refusal.
     init(_ admission: Admission, guardian: RequestGuard, logger: Logger) {
@@ -58,28 +58,30 @@ final class NewcomerGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    private func refuse(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         if admission.shallTellOfRefusals() {
             logger.warning(
                 "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
         }
-        let reply = guardian.refusal(of: head)
-        var fields = RequestGuard.fields(of: reply)
-        fields[.contentLength] = "\(reply.body.count)"
-        let isLast = head.headerFields[.connection] == "close"
-        if isLast || guardian.readiness.isDraining { fields[.connection] = "close" }
-        context.write(
-            wrapOutboundOut(.head(HTTPResponse(status: .init(code: reply.status), headerFields: fields))), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: reply.body))), promise: nil)
+        let reply = guardian.refusal(toClientRequest: head.headers.first(name: WireHeader.clientRequestID))
+        var headers = HTTPHeaders(RequestGuard.fields(of: reply).map { ($0.name.rawName, $0.value) })
+        headers.add(name: "content-length", value: "\(reply.body.count)")
+        if !head.isKeepAlive || guardian.readiness.isDraining { headers.add(name: "connection", value: "close") }
+        let response = HTTPResponseHead(
+            version: .http1_1, status: .init(statusCode: reply.status), headers: headers)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil)
+        guard !head.isKeepAlive else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
         let ended = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
-        if isLast { ended.futureResult.whenComplete { _ in channel.close(promise: nil) } }
+        ended.futureResult.whenComplete { _ in channel.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: ended)
     }
 
     /// Whether the request is a first step in the usual spelling. Any other takes the long way and is refused there.
-    private static func beginsFlow(_ head: HTTPRequest) -> Bool {
-        guard head.method == .post, let path = head.path?.utf8, path.first == UInt8(ascii: "/"),
+    private static func beginsFlow(_ head: HTTPRequestHead) -> Bool {
+        let path = head.uri.utf8
+        guard head.method == .POST, path.first == UInt8(ascii: "/"),
             let slash = path.dropFirst().firstIndex(of: UInt8(ascii: "/"))
         else { return false }
         let endpoint = path[path.index(after: slash)...].prefix { $0 != UInt8(ascii: "?") }

@@ -54,15 +54,21 @@ final class RequestFraming: ChannelInboundHandler {
     }
 }
 
-/// HTTP/1.1 as Hummingbird speaks it, with ``RequestFraming`` right behind the parser, where both hosts are still to be seen.
+/// HTTP/1.1 as Hummingbird speaks it, with what has to be close to the parser right behind it: ``RequestFraming``, where both hosts
+/// are still to be seen, deadlines, and the gate.
 struct StrictHTTP1Channel: ServerChildChannel {
     let http1: HTTP1Channel
+    /// Nil where everybody has room.
+    let gate: (@Sendable () -> NewcomerGate)?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http1.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            // Each is put right behind the parser, so the last one is the first to read.
+            if let gate { try pipeline.addHandler(gate(), position: .after(parser)) }
             try pipeline.addHandler(RequestFraming(), position: .after(parser))
+            try pipeline.addHandler(ConnectionDeadlines(), position: .after(parser))
             return value
         }
     }

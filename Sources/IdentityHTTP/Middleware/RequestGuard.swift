@@ -63,13 +63,15 @@ package struct RequestGuard: RouterMiddleware {
     let readiness: Readiness
 
     /// A first step that finds no room, told on the event loop: the same words as from ``handle(_:context:next:)``.
-    func refusal(of request: HTTPRequest) -> V1Codec.Reply {
-        V1Codec.reply(.unavailable(retryAfter: seconds(1...3)), trace: trace(of: request.headerFields))
+    ///
+    /// - Parameter id: The client's name for the request, if it sent one.
+    func refusal(toClientRequest id: String?) -> V1Codec.Reply {
+        V1Codec.reply(.unavailable(retryAfter: seconds(1...3)), trace: trace(ofClientRequest: id))
     }
 
-    private func trace(of headers: HTTPFields) -> Trace {
-        let asked = headers[IdentityHeader.clientRequestID].flatMap { UUID(text: $0) }
-        return Trace(id: randomness.uuid(), correlationID: asked ?? randomness.uuid(), at: clock.now)
+    private func trace(ofClientRequest id: String?) -> Trace {
+        Trace(
+            id: randomness.uuid(), correlationID: id.flatMap { UUID(text: $0) } ?? randomness.uuid(), at: clock.now)
     }
 
     @concurrent
@@ -78,7 +80,7 @@ package struct RequestGuard: RouterMiddleware {
     ) async throws -> Response {
         let started = ContinuousClock.now
         var context = context
-        context.trace = trace(of: request.headers)
+        context.trace = trace(ofClientRequest: request.headers[IdentityHeader.clientRequestID])
         context.logger[metadataKey: "trace"] = "\(context.trace.id.text)"
 
         var response: Response
