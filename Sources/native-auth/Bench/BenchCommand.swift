@@ -92,6 +92,7 @@ struct BenchCommand: AsyncParsableCommand {
             let cast = BenchCast(scenario.rawValue.replacing("-", with: ""))
             let make = JourneyMaker(scenario: scenario, cast: cast)
             try await populate(scenario, cast, server, on: group)
+            try await server.settle()
             let before = server.processorSeconds
             let most = try await LoadGenerator.run(
                 .closed(connections: connections), port: server.port, warmUp: warmUp, seconds: seconds, on: group,
