@@ -243,6 +243,8 @@ let package = Package(
             dependencies: ["NativeAuth", .target(name: "NativeAuthTesting", condition: testing)],
             path: "Tests/TenantMeasure", swiftSettings: strict),
         .executableTarget(
+            name: "SDKMeasure", dependencies: ["NativeAuth"], path: "Tests/SDKMeasure", swiftSettings: strict),
+        .executableTarget(
             name: "Fuzz",
             dependencies: [
                 "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",

@@ -6,6 +6,10 @@ scripts/prove all [--full]         all that are not complete for this commit
 scripts/prove report               writes docs/proofs.md from what was shown so far
 scripts/prove measure              start-to-ready and resident memory of the release build
 scripts/prove tenant               time to make a test tenant, and to sign a user up in the same process
+scripts/prove sdk                  the SDK's processor time for a sign-up, against the same requests by a bare URLSession
+scripts/prove accounts             each step with a million accounts in the database, against a thousand; --postgres
+scripts/prove profile SCENARIO     where a load's processor time goes, and a flame graph with --graph FILE (Linux)
+scripts/prove soak --minutes 60    memory of the release build under an hour of mixed load
 
 --binary PATH   a server that is built already, rather than the debug build of this tree
 --seed S        the chances of an earlier run again
@@ -22,8 +26,11 @@ import os
 import sys
 import traceback
 
+import accounts
+import flame
 import measurements
 import prove
+import soak
 
 # Whatever happens, no thread of a half-made site keeps the process alive, and its children end.
 code = 1
@@ -33,6 +40,14 @@ try:
             code = measurements.measure()
         case ["tenant"]:
             code = measurements.tenant()
+        case ["sdk", *rest]:
+            code = measurements.sdk(rest)
+        case ["profile", *rest]:
+            code = flame.main(rest)
+        case ["accounts", *rest]:
+            code = accounts.main(rest)
+        case ["soak", *rest]:
+            code = soak.main(rest)
         case [] | ["-h" | "--help" | "help"]:
             print(__doc__.strip())
             code = 0 if sys.argv[1:] else 64
@@ -42,6 +57,8 @@ except KeyboardInterrupt:
     print("stopped; the same command goes on from the last whole part")
 except SystemExit as end:
     code = end.code if isinstance(end.code, int) else 64
+    if isinstance(end.code, str):
+        print(end.code, file=sys.stderr)
 except Exception:
     traceback.print_exc()
 finally:

@@ -1,5 +1,7 @@
-"""Measurements of the built server: figures for the documentation, with no verdict."""
+"""Measurements of the built server, and of the SDK against it: figures for the documentation, with no verdict."""
 
+import argparse
+import atexit
 import http.client
 import json
 import os
@@ -14,28 +16,33 @@ import tempfile
 import time
 import urllib.parse
 
+import steps
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
 
 
 class Server:
-    """The release build on a new data folder."""
+    """The release build, on a new data folder unless one is given, which stays when the server ends."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, *arguments, data=None):
         self.folder = tempfile.mkdtemp()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("NATIVE_AUTH_")}
-        begin = time.perf_counter()
+        self.begin = time.perf_counter()
         self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", self.folder + "/data"],
+            [binary, "serve", "--port", "0", "--data", data or self.folder + "/data", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
             env=environment,
             text=True,
         )
+        # Whatever happens, no server outlives this program.
+        atexit.register(self.process.kill)
+        atexit.register(shutil.rmtree, self.folder, True)
         for line in self.process.stdout:
             if line.startswith("ready "):
-                self.milliseconds_to_ready = (time.perf_counter() - begin) * 1000
+                self.milliseconds_to_ready = (time.perf_counter() - self.begin) * 1000
                 self.address = urllib.parse.urlparse(line.split()[1]).netloc
                 return
         sys.exit("scripts/prove: the server did not start")
@@ -45,11 +52,19 @@ class Server:
         self.process.wait()
         shutil.rmtree(self.folder)
 
-    def mebibytes(self):
-        """Resident memory."""
+    def milliseconds_to_answer(self, path):
+        """From the start to the answer of this request, if it is the first one."""
+        connection = http.client.HTTPConnection(self.address)
+        connection.request("GET", path)
+        connection.getresponse().read()
+        connection.close()
+        return (time.perf_counter() - self.begin) * 1000
+
+    def mebibytes(self, what="VmRSS"):
+        """Resident memory; on Linux also the part of it that `what` names, such as RssAnon."""
         if platform.system() == "Linux":
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-            return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024
+            return int(re.search(rf"{what}:\s+(\d+) kB", status)[1]) / 1024
         return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(self.process.pid)])) / 1024
 
     def sign_up(self, email, client, password=None):
@@ -90,14 +105,38 @@ def tenant():
     return 0
 
 
-def measure():
+def sdk(arguments):
+    """What the SDK costs an app's processor, against the same requests by a bare URLSession."""
+    parser = argparse.ArgumentParser(prog="scripts/prove sdk")
+    parser.add_argument("--flows", type=int, default=100, help="sign-ups of one block")
+    parser.add_argument("--blocks", type=int, default=5, help="blocks of each")
+    parser.add_argument("--binary", help="a server that is built already")
+    options = parser.parse_args(arguments)
+    binary = options.binary or release_build()
+    # Only the SDK and what it needs, beside the build of the tests, whose traits are others.
+    build = ["swift", "build", "-c", "release", "--product", "SDKMeasure", "--scratch-path", STATE / "sdk"]
+    subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
+    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
+    server = Server(binary, *steps.SETTINGS)
+    tool = [folder + "/SDKMeasure", f"http://{server.address}", steps.CODE, str(options.flows), str(options.blocks)]
+    code = subprocess.run(tool).returncode
+    server.stop()
+    return code
+
+
+def release_build():
+    """The release build of the server; returns its path."""
     subprocess.run([ROOT / "scripts/setup"], check=True)
     build = ["swift", "build", "-c", "release", "--traits", "Server", "--product", "native-auth"]
     # One file without the toolchain's libraries: what a server gets. It also starts in half the time.
     if platform.system() == "Linux":
         build.append("--static-swift-stdlib")
     subprocess.run(build, cwd=ROOT, check=True)
-    binary = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + "/native-auth"
+    return subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + "/native-auth"
+
+
+def measure():
+    binary = release_build()
     starts = []
     for _ in range(10):
         server = Server(binary)
