@@ -3,21 +3,35 @@ import Crypto
 import Foundation
 import IdentityEngine
 import IdentityHTTP
+import IdentityMail
 import IdentityPasswords
 import IdentityStoreSQL
 import IdentityTokens
+import Logging
 import NativeAuthCore
 import NativeAuthWire
+import Synchronization
 
 extension BenchCommand {
-    /// What the parts of a step cost, one after another on one thread, without HTTP.
+    /// What the parts of a step cost, without HTTP.
     struct PartsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "parts", abstract: "Measure what the parts of a step cost, one at a time.")
+            commandName: "parts", abstract: "Measure what the parts of a step cost.",
+            discussion: """
+                Each is done one at a time, and then by as many callers at once as a load has connections: then many share one \
+                commit, and wait for each other.
+                """)
 
         @Option(help: "A PostgreSQL database, new and empty: postgresql://… (default: SQLite in a new folder).")
         var database: String?
         @Option(help: "How often each is done.") var count = 500
+        @Option(help: "Callers at once.") var callers = 32
+
+        func validate() throws {
+            guard count >= callers, callers > 0 else {
+                throw ValidationError("--callers must be above 0, and --count no less than that.")
+            }
+        }
 
         func run() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(
@@ -34,121 +48,218 @@ extension BenchCommand {
         }
 
         private func measure(in folder: URL) async throws {
-            let store = try await (database.flatMap { DatabaseAddress($0) } ?? .sqlite(path: nil)).open(in: folder.path)
-            let (randomness, clock) = (SystemRandomness(), SystemClock())
-            let vault = Vault(masterKey: .init(data: randomness.bytes(32)), randomness: randomness)
-            let keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness, algorithm: .es256)
-            let tenants = try LiveTenants(ServeSettings(), nil)
-            var settings = EngineSettings(baseURL: "http://127.0.0.1:8765")
-            settings.enumeration = .compat
-            settings.fixedCode = Secret(BenchCast.code)
-            settings.resendCooldown = 0
-            settings.limits = nil
-            let engine = Engine(
-                .init(
-                    clients: tenants, flows: store, users: store, refresh: store, hasher: try Argon2idHasher(),
-                    issuer: keys, randomness: randomness, mail: MailSignal()), vault: vault, settings: settings)
-            guard let client = ClientID(BenchCast.codeApp), let tenant = try await tenants.tenant(named: "contoso")
-            else {
-                throw BenchFailure(text: "no tenant")
-            }
-            func context() -> CommandContext {
-                CommandContext(
-                    tenantName: "contoso", client: client, language: .english,
-                    trace: Trace(id: randomness.uuid(), correlationID: randomness.uuid(), at: clock.now))
-            }
-            func form(_ text: String, _ endpoint: V1Endpoint) throws -> Command {
-                try V1Codec.request(endpoint, FormFields(decoding: Array(text.utf8))).command
-            }
-            var number = 0
-            func start() throws -> Command {
-                number += 1
-                return try form(
-                    "client_id=\(BenchCast.codeApp)&username=part\(number)@example.com&challenge_type=oob%20password%20redirect",
-                    .signUpStart)
-            }
-            func token(_ outcome: Outcome) throws -> ContinuationToken {
-                guard let token = outcome.token else { throw BenchFailure(text: "no token: \(outcome.verdict)") }
-                return token
-            }
-            let count = self.count
-            var started: [Outcome] = []
-            try await measure("form of a start", count) { _ = try start() }
-            try await measure("sign-up start", count) {
-                started.append(try await engine.handle(try start(), in: context()))
-            }
-            var position = 0
-            var challenged: [Outcome] = []
-            try await measure("sign-up challenge", count) {
-                challenged.append(
-                    try await engine.handle(
-                        .challengeSignUp(try token(started[position]), accepted: nil), in: context()))
-                position += 1
-            }
-            position = 0
-            var continued: [Outcome] = []
-            try await measure("sign-up continue", count) {
-                continued.append(
-                    try await engine.handle(
-                        .submitSignUpCode(try token(challenged[position]), code: Secret(BenchCast.code)), in: context())
-                )
-                position += 1
-            }
-            position = 0
-            var refresh: [Secret<String>] = []
-            var signedIn: Outcome?
-            try await measure("tokens after sign-up", count) {
-                let outcome = try await engine.handle(
-                    .redeem(try token(continued[position]), TokenDemand(scopes: ["openid", "offline_access"])),
-                    in: context())
-                guard case .accepted(.signedIn(let tokens)) = outcome.verdict, let token = tokens.refreshToken else {
-                    throw BenchFailure(text: "no tokens")
-                }
-                refresh.append(token)
-                signedIn = outcome
-                position += 1
-            }
-            position = 0
-            try await measure("refresh", count) {
-                _ = try await engine.handle(
-                    .refresh(refresh[position], TokenDemand(scopes: ["openid", "offline_access"])), in: context())
-                position += 1
-            }
-            if let signedIn { try await measure("reply with tokens", count) { _ = V1Codec.reply(signedIn) } }
-            try await measure("reply with a continuation token", count) { _ = V1Codec.reply(started[0]) }
-            guard let key = EmailAddress("part\(count + 1)@example.com")?.key,
-                let account = try await store.account(named: key, in: tenant.id)
-            else { throw BenchFailure(text: "no account") }
-            try await measure("read of an account", count) {
-                _ = try await store.account(account.user.id, in: tenant.id)
-            }
-            try await measure("read of a name", count) { _ = try await store.taken([key], in: tenant.id) }
-            try await measure("durable line of audit", count) {
-                try await store.record(AuditEvent(.mailFailed, at: clock.now, tenant: tenant.id))
-            }
-            try await measure("seal 500 bytes", count) {
-                _ = try vault.seal(Data(repeating: 1, count: 500), for: .continuationToken, tenant: tenant.id)
-            }
-            try await measure("digest", count) {
-                _ = vault.digest(.counter, tenant: tenant.id, [Data(repeating: 1, count: 40)])
-            }
-            let subject = TokenSubject(
-                tenant: tenant.id, client: client, user: account.user, audience: BenchCast.codeApp, scopes: [],
-                openIDScopes: ["openid", "offline_access"], authenticatedAt: clock.now, methods: ["otp"], contexts: [],
-                sessionID: UUID(), issuedAt: clock.now, lifetime: 3600, tokenID: UUID(), issuer: settings.baseURL)
-            try await measure("two signed tokens, ES256", count) { _ = try await keys.sign(subject) }
-            try await store.close()
+            let bench = try await PartsBench(database: database, folder: folder)
+            say("\(pad("", 34)) \(pad("one at a time", 30)) \(callers) at once")
+            // What a step needs is left by the one before, for each of these people.
+            try await measure("form of a start") { _ = try bench.start($0) }
+            try await measure("sign-up start") { try await bench.signUpStart($0) }
+            try await measure("sign-up challenge") { try await bench.signUpChallenge($0) }
+            try await measure("sign-up continue") { try await bench.signUpContinue($0) }
+            try await measure("tokens after sign-up") { try await bench.redeem($0) }
+            try await measure("refresh") { try await bench.refresh($0) }
+            try await bench.measureMails(callers: callers)
+            try await bench.measureSeals()
+            try await measure("reply with tokens") { _ in bench.replyWithTokens() }
+            try await measure("read of an account by its name") { _ in try await bench.readAccount() }
+            try await measure("read of a name") { _ in try await bench.readName() }
+            try await measure("durable line of audit") { _ in try await bench.writeLine() }
+            try await measure("seal 500 bytes") { _ in try bench.seal() }
+            try await measure("read, and two signed tokens, ES256") { _ in try await bench.sign() }
+            try await bench.close()
         }
 
-        private func measure(_ name: String, _ count: Int, _ work: () async throws -> Void) async throws {
-            let begin = ContinuousClock.now
-            let used = clock()
-            for _ in 0..<count { try await work() }
-            let wall = (ContinuousClock.now - begin) / .microseconds(1) / Double(count)
-            let processor = Double(clock() - used) / Double(CLOCKS_PER_SEC) * 1e6 / Double(count)
-            say(
-                "\(name.padding(toLength: 36, withPad: " ", startingAt: 0)) \(Int(wall)) µs, \(Int(processor)) µs of processor"
-            )
+        /// Does `work` for the first half of the people one at a time, and for the other half by all callers at once.
+        private func measure(_ name: String, _ work: @escaping @Sendable (Int) async throws -> Void) async throws {
+            let alone = try await Spent.by(count) { for number in 0..<count { try await work(number) } }
+            let together = try await Spent.by(count) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for caller in 0..<callers {
+                        group.addTask { [count, callers] in
+                            for number in stride(from: count + caller, to: 2 * count, by: callers) {
+                                try await work(number)
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            say("\(pad(name, 34)) \(pad(alone.text, 30)) \(together.text)")
         }
+    }
+}
+
+/// Microseconds for one of many.
+private struct Spent {
+    let wall: Double
+    let processor: Double
+
+    var text: String { "\(Int(wall)) µs, \(Int(processor)) of processor" }
+
+    static func by(_ count: Int, _ work: () async throws -> Void) async throws -> Spent {
+        let begin = ContinuousClock.now
+        let used = clock()
+        try await work()
+        return Spent(
+            wall: (ContinuousClock.now - begin) / .microseconds(1) / Double(count),
+            processor: Double(clock() - used) / Double(CLOCKS_PER_SEC) * 1e6 / Double(count))
+    }
+}
+
+private func pad(_ text: String, _ width: Int) -> String {
+    text.padding(toLength: width, withPad: " ", startingAt: 0)
+}
+
+/// A server without HTTP, and people at each step.
+private final class PartsBench: Sendable {
+    private let store: any SQLStore
+    private let engine: Engine
+    private let vault: Vault
+    private let keys: KeyRing
+    private let client: ClientID
+    private let tenant: Tenant
+    private let randomness = SystemRandomness()
+    private let clock = SystemClock()
+    private let people = Mutex<[Int: Person]>([:])
+
+    private struct Person {
+        var outcome: Outcome?
+        var refreshToken: Secret<String>?
+    }
+
+    init(database: String?, folder: URL) async throws {
+        store = try await (database.flatMap { DatabaseAddress($0) } ?? .sqlite(path: nil)).open(in: folder.path)
+        vault = Vault(masterKey: .init(data: randomness.bytes(32)), randomness: randomness)
+        keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness, algorithm: .es256)
+        let tenants = try LiveTenants(ServeSettings(), nil)
+        var settings = EngineSettings(baseURL: "http://127.0.0.1:8765")
+        settings.enumeration = .compat
+        settings.fixedCode = Secret(BenchCast.code)
+        settings.resendCooldown = 0
+        settings.limits = nil
+        engine = Engine(
+            .init(
+                clients: tenants, flows: store, users: store, refresh: store, hasher: try Argon2idHasher(),
+                issuer: keys, randomness: randomness, mail: MailSignal()), vault: vault, settings: settings)
+        guard let client = ClientID(BenchCast.codeApp), let tenant = try await tenants.tenant(named: "contoso") else {
+            throw BenchFailure(text: "no tenant")
+        }
+        self.client = client
+        self.tenant = tenant
+    }
+
+    func close() async throws { try await store.close() }
+
+    // MARK: Steps
+
+    func start(_ number: Int) throws -> Command {
+        let form =
+            "client_id=\(BenchCast.codeApp)&username=\(address(number))&challenge_type=oob%20password%20redirect"
+        return try V1Codec.request(.signUpStart, FormFields(decoding: Array(form.utf8))).command
+    }
+
+    func signUpStart(_ number: Int) async throws { try await take(try start(number), number) }
+
+    func signUpChallenge(_ number: Int) async throws {
+        try await take(.challengeSignUp(try token(number), accepted: nil), number)
+    }
+
+    func signUpContinue(_ number: Int) async throws {
+        try await take(.submitSignUpCode(try token(number), code: Secret(BenchCast.code)), number)
+    }
+
+    func redeem(_ number: Int) async throws {
+        try await take(.redeem(try token(number), demand), number)
+        guard case .accepted(.signedIn(let tokens)) = people.withLock({ $0[number]?.outcome?.verdict }),
+            let token = tokens.refreshToken
+        else { throw BenchFailure(text: "no tokens") }
+        people.withLock { $0[number]?.refreshToken = token }
+    }
+
+    func refresh(_ number: Int) async throws {
+        guard let token = people.withLock({ $0[number]?.refreshToken }) else { throw BenchFailure(text: "no token") }
+        try await take(.refresh(token, demand), number)
+    }
+
+    private let demand = TokenDemand(scopes: ["openid", "offline_access"])
+
+    /// To a hundred domains, as the addresses of a load.
+    private func address(_ number: Int) -> String { "part\(number)@\(number % 100).example.com" }
+
+    private func take(_ command: Command, _ number: Int) async throws {
+        let context = CommandContext(
+            tenantName: "contoso", client: client, language: .english,
+            trace: Trace(id: randomness.uuid(), correlationID: randomness.uuid(), at: clock.now))
+        let outcome = try await engine.handle(command, in: context)
+        people.withLock { $0[number, default: Person()].outcome = outcome }
+    }
+
+    private func token(_ number: Int) throws -> ContinuationToken {
+        guard let token = people.withLock({ $0[number]?.outcome?.token }) else {
+            throw BenchFailure(text: "no continuation token")
+        }
+        return token
+    }
+
+    // MARK: What is done behind the steps
+
+    /// The mails of all challenges, from the outbox to the development receiver's yes, at as many at once as a server has.
+    func measureMails(callers: Int) async throws {
+        let receiver = try await DevelopmentMailServer.start()
+        let worker = OutboxWorker(
+            store: store, vault: vault, renderer: try MailRenderer(),
+            transport: try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)"),
+            sender: { [address = try MailAddress("no-reply@contoso.example")] _ in address }, clock: clock,
+            randomness: randomness, signal: MailSignal(), logger: Logger(label: "native-auth"))
+        let sent = try await Spent.by(people.withLock { $0.count }) { _ = try await worker.processDueMail() }
+        say("\(pad("mail, both ends of SMTP", 34)) \(pad("", 30)) \(sent.text)")
+        try await receiver.shutdown()
+    }
+
+    /// The seals of all lines of audit that the steps have written.
+    func measureSeals() async throws {
+        var lines = 0
+        let spent = try await Spent.by(1) {
+            let sealing = try await AuditChain(vault: vault).seal(in: store)
+            lines = sealing.heads.reduce(0) { $0 + $1.value.position }
+        }
+        let text = Spent(wall: spent.wall / Double(lines), processor: spent.processor / Double(lines)).text
+        say("\(pad("seal of a line of audit", 34)) \(pad("", 30)) \(text)")
+    }
+
+    // MARK: Smaller parts
+
+    func replyWithTokens() { if let outcome = people.withLock({ $0[0]?.outcome }) { _ = V1Codec.reply(outcome) } }
+
+    func readAccount() async throws {
+        guard try await store.account(named: try key(0), in: tenant.id) != nil else {
+            throw BenchFailure(text: "no account")
+        }
+    }
+
+    func readName() async throws { _ = try await store.taken([try key(0)], in: tenant.id) }
+
+    func writeLine() async throws {
+        try await store.record(AuditEvent(.mailFailed, at: clock.now, tenant: tenant.id))
+    }
+
+    func seal() throws {
+        _ = try vault.seal(Data(repeating: 1, count: 500), for: .continuationToken, tenant: tenant.id)
+    }
+
+    func sign() async throws {
+        guard let user = try await store.account(named: try key(0), in: tenant.id)?.user else {
+            throw BenchFailure(text: "no account")
+        }
+        _ = try await keys.sign(
+            TokenSubject(
+                tenant: tenant.id, client: client, user: user, audience: BenchCast.codeApp, scopes: [],
+                openIDScopes: ["openid", "offline_access"], authenticatedAt: clock.now, methods: ["otp"], contexts: [],
+                sessionID: UUID(), issuedAt: clock.now, lifetime: 3600, tokenID: UUID(), issuer: "http://127.0.0.1:8765"
+            ))
+    }
+
+    private func key(_ number: Int) throws -> LoginIdentifier.Key {
+        guard let key = EmailAddress(address(number))?.key else { throw BenchFailure(text: "no address") }
+        return key
     }
 }
