@@ -105,7 +105,14 @@ extension FormFields {
 extension FormFields {
     /// The body: UTF-8, percent-encoded, a space as `+`.
     package var encoded: String {
-        fields.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
+        var bytes: [UInt8] = []
+        for field in fields {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            Self.encode(field.name, into: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            Self.encode(field.value, into: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Reads a body strictly (`SEC-NET-9`). `+` and `%20` are spaces; empty pairs are skipped; a pair without `=` has an
@@ -127,9 +134,8 @@ extension FormFields {
         }
     }
 
-    private static func encode(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
+    private static func encode(_ text: String, into encoded: inout [UInt8]) {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -139,10 +145,9 @@ extension FormFields {
             case UInt8(ascii: " "):
                 encoded.append(UInt8(ascii: "+"))
             default:
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+                encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
             }
         }
-        return String(decoding: encoded, as: UTF8.self)
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>, limit: Int) throws(FormError) -> String {

@@ -23,12 +23,12 @@ package enum WireJSON {
     ///
     /// - Throws: ``Failure`` or `DecodingError`.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from body: Data) throws -> Value {
-        guard depth(of: body) <= 16 else { throw Failure.tooDeep }
+        guard body.withUnsafeBytes(depth) <= 16 else { throw Failure.tooDeep }
         return try JSONDecoder().decode(type, from: body)
     }
 
     /// The deepest nesting; text between quotation marks does not count.
-    private static func depth(of body: Data) -> Int {
+    private static func depth(of body: UnsafeRawBufferPointer) -> Int {
         var (depth, deepest, inString, escaped) = (0, 0, false, false)
         for byte in body {
             if inString {

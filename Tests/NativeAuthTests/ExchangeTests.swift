@@ -471,10 +471,122 @@ struct URLSessionSettingsTests {
     @Test("SDK-NET-2: a server that takes no connection is given up")
     func connectTimeout() async throws {
         try await withFullLoopbackServer { port in
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-            let request = TransportRequest(method: "POST", url: url, headers: [:], body: Data("a=b".utf8))
             let transport = URLSessionTransport(connectTimeout: .milliseconds(50))
-            await #expect(throws: TransportError.connectTimedOut) { try await transport.send(request) }
+            await #expect(throws: TransportError.connectTimedOut) { try await transport.send(request(port)) }
+        }
+    }
+
+    @Test("SDK-NET-2: so is each of many, whenever it began, beside one that is answered")
+    func connectTimeoutOfMany() async throws {
+        let transport = URLSessionTransport(connectTimeout: .milliseconds(50))
+        try await withLoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { open, _ in
+            try await withFullLoopbackServer { full in
+                for _ in 0..<2 {
+                    // What watches over the time has begun with another request, or has ended since.
+                    #expect(try await transport.send(request(open)).status == 200)
+                    await withTaskGroup { group in
+                        for number in 0..<5 {
+                            group.addTask {
+                                try? await Task.sleep(for: .milliseconds(10 * number))
+                                await #expect(throws: TransportError.connectTimedOut) {
+                                    try await transport.send(request(full))
+                                }
+                            }
+                        }
+                    }
+                    try await untilNothingWatches(transport)
+                }
+            }
+        }
+    }
+
+    @Test("SDK-NET-2: a server that takes the request and does not answer is given up")
+    func timeout() async throws {
+        let transport = URLSessionTransport(connectTimeout: .milliseconds(20), timeout: .milliseconds(100))
+        try await withLoopbackServer("") { port, _ in
+            let failure = await #expect(throws: URLError.self) { try await transport.send(request(port)) }
+            #expect(failure?.code == .timedOut)
+            try await untilNothingWatches(transport)
+        }
+    }
+
+    @Test("SDK-NET-2: a connection has its own limit beside a request that waits longer")
+    func connectTimeoutBesideALongWait() async throws {
+        let transport = URLSessionTransport(connectTimeout: .milliseconds(100), timeout: .seconds(20))
+        try await withLoopbackServer("") { silent, received in
+            try await withFullLoopbackServer { full in
+                let waiting = Task { [request = try request(silent)] in try await transport.send(request) }
+                _ = await received()
+                // By now the watch has seen that one, and waits for the end of its time.
+                try await Task.sleep(for: .milliseconds(250))
+                let began = ContinuousClock.now
+                await #expect(throws: TransportError.connectTimedOut) { try await transport.send(request(full)) }
+                #expect(ContinuousClock.now - began < .seconds(5))
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+            }
+        }
+    }
+
+    @Test("SDK-NET-2: nothing waits for the end of a time limit once the requests are over")
+    func noTimerIsLeftBehind() async throws {
+        let transport = URLSessionTransport(connectTimeout: .milliseconds(50))
+        #expect(!transport.isWatching)
+        try await withLoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { port, _ in
+            for _ in 0..<3 { _ = try await transport.send(request(port)) }
+        }
+        try await untilNothingWatches(transport)
+        try await withLoopbackServer("") { port, received in
+            let request = try request(port)
+            let task = Task { try await transport.send(request) }
+            _ = await received()
+            #expect(transport.isWatching)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await untilNothingWatches(transport)
+        }
+    }
+
+    @Test("SDK-CANCEL-1, SDK-RETRY-2: a step by the network ends when it is cancelled, and when its time is over")
+    func stepsByTheNetwork() async throws {
+        try await withLoopbackServer("") { port, received in
+            let silent = try Authority(url: try #require(URL(string: "http://127.0.0.1:\(port)/contoso")))
+            func error(_ task: Task<Void, any Error>) async throws -> NativeAuthError {
+                try #require(await #expect(throws: NativeAuthError.self) { try await task.value })
+            }
+            try await withClient([]) {
+                $0.authority = silent
+                $0.transport = URLSessionTransport()
+            } _: { client, _ in
+                let step = Task { _ = try await client.startSignUp(username: "dahlia@example.com") }
+                _ = await received()
+                let began = ContinuousClock.now
+                step.cancel()
+                let failure = try await error(step)
+                #expect(kind(failure) == "cancelled")
+                #expect(ContinuousClock.now - began < .milliseconds(500))
+            }
+            try await withClient([]) {
+                $0.authority = silent
+                $0.transport = URLSessionTransport(connectTimeout: .milliseconds(20), timeout: .milliseconds(100))
+            } _: { client, _ in
+                let step = Task { _ = try await client.startSignUp(username: "dahlia@example.com") }
+                let failure = try await error(step)
+                #expect(kind(failure) == "indeterminate")
+            }
+        }
+    }
+
+    private func request(_ port: Int) throws -> TransportRequest {
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+        return TransportRequest(method: "POST", url: url, headers: [:], body: Data("a=b".utf8))
+    }
+
+    private func untilNothingWatches(_ transport: URLSessionTransport) async throws {
+        let end = ContinuousClock.now + .seconds(10)
+        while transport.isWatching {
+            try #require(ContinuousClock.now < end)
+            try await Task.sleep(for: .milliseconds(5))
         }
     }
 }

@@ -55,6 +55,13 @@ public struct TransportResponse: Hashable, Sendable, CustomStringConvertible, Cu
         self.body = body
     }
 
+    /// As ``init(status:headers:body:)``, where the names are in lower case already.
+    init(status: Int, lowercased headers: [String: String], body: Data) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
     public var description: String { "\(status) (\(body.count) bytes)" }
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

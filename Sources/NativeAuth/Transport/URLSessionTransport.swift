@@ -18,10 +18,13 @@ public struct URLSessionTransport: HTTPTransport {
         self.init(connectTimeout: .seconds(10))
     }
 
-    /// As ``init()``, with another limit for the connection.
-    package init(connectTimeout: Duration) {
-        connection = Connection(connectTimeout: connectTimeout)
+    /// As ``init()``, with other limits for the connection and for the whole.
+    package init(connectTimeout: Duration, timeout: Duration = .seconds(30)) {
+        connection = Connection(Exchanges(connectTimeout: connectTimeout, timeout: timeout))
     }
+
+    /// Whether something waits to see whether a request takes too long. It ends soon after the last one.
+    package var isWatching: Bool { connection.isWatching }
 
     /// The settings of the session.
     package static var sessionConfiguration: URLSessionConfiguration {
@@ -46,9 +49,7 @@ public struct URLSessionTransport: HTTPTransport {
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method
         urlRequest.httpShouldHandleCookies = false
-        for (name, value) in request.headers {
-            urlRequest.setValue(value, forHTTPHeaderField: name)
-        }
+        urlRequest.allHTTPHeaderFields = request.headers
         if !request.body.isEmpty { urlRequest.httpBody = request.body }
         return try await connection.send(urlRequest)
     }
@@ -70,66 +71,150 @@ func provesNothingWasSent(_ error: any Error) -> Bool {
 
 /// A session, which keeps its delegate alive until it is told to stop: that is when the last transport is gone.
 private final class Connection: Sendable {
-    private let exchanges = Exchanges()
-    private let session: URLSession
-    private let connectTimeout: Duration
+    /// Where sessions call their delegates, in order, as they must. One for all, as what a call does is short; upon a queue of
+    /// Dispatch, which costs less than the one that an operation queue makes for itself, and which it does not keep alive.
+    private static let callbacks: OperationQueue = {
+        let callbacks = OperationQueue()
+        callbacks.maxConcurrentOperationCount = 1
+        callbacks.underlyingQueue = serial
+        return callbacks
+    }()
+    private static let serial = DispatchQueue(label: "NativeAuth.URLSessionTransport")
 
-    init(connectTimeout: Duration) {
-        self.connectTimeout = connectTimeout
+    private let exchanges: Exchanges
+    private let session: URLSession
+
+    init(_ exchanges: Exchanges) {
+        self.exchanges = exchanges
         session = URLSession(
-            configuration: URLSessionTransport.sessionConfiguration, delegate: exchanges, delegateQueue: nil)
+            configuration: URLSessionTransport.sessionConfiguration, delegate: exchanges,
+            delegateQueue: Self.callbacks)
     }
 
     deinit {
         session.finishTasksAndInvalidate()
+        exchanges.stopWatching()
     }
+
+    var isWatching: Bool { exchanges.isWatching }
 
     func send(_ request: URLRequest) async throws -> TransportResponse {
         let task = session.dataTask(with: request)
-        let identifier = task.taskIdentifier
-        // A session has no limit of its own for the connection. As long as nothing was sent or received there may be none.
-        let deadline = Task { [exchanges, connectTimeout] in
-            try await Task.sleep(for: connectTimeout)
-            guard task.countOfBytesSent == 0, task.response == nil else { return }
-            exchanges.end(identifier, with: .failure(TransportError.connectTimedOut))
-            task.cancel()
-        }
-        defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                exchanges.begin(identifier, continuation)
-                // Cancelled before the exchange was known, so the handler below found nothing to end.
+                exchanges.begin(task, continuation)
+                // Cancelled before the exchange was known, so the handler below found nothing to abandon.
                 if Task.isCancelled {
-                    exchanges.end(identifier, with: .failure(CancellationError()))
+                    exchanges.abandon(task, with: CancellationError())
                 } else {
                     task.resume()
                 }
             }
         } onCancel: {
-            // Ends the wait at once (`SDK-CANCEL-1`): the session may take longer to report.
-            exchanges.end(identifier, with: .failure(CancellationError()))
-            task.cancel()
+            exchanges.abandon(task, with: CancellationError())
         }
     }
 }
 
-/// What has arrived so far, by task.
+/// What has arrived so far, by task; and a watch that ends what takes too long. A session has no limit of its own for the
+/// connection, and on Linux none for the whole.
 private final class Exchanges: NSObject, URLSessionDataDelegate {
     private struct Exchange: Sendable {
+        let task: URLSessionTask
         let continuation: CheckedContinuation<TransportResponse, any Error>
+        let start: ContinuousClock.Instant
+        /// When the watch looks at it.
+        var deadline: ContinuousClock.Instant
         var body = Data()
     }
 
-    private let running = Locked<[Int: Exchange]>([:])
+    private struct State: Sendable {
+        var running: [Int: Exchange] = [:]
+        /// One for all, since a task for each costs more than the rest of the bookkeeping. It sleeps until the earliest
+        /// deadline, and ends when it finds nothing that is under way.
+        var watch: Task<Void, Never>?
+    }
 
-    func begin(_ identifier: Int, _ continuation: CheckedContinuation<TransportResponse, any Error>) {
-        running.withLock { $0[identifier] = Exchange(continuation: continuation) }
+    private let state = Locked(State())
+    private let connectTimeout: Duration
+    private let timeout: Duration
+
+    init(connectTimeout: Duration, timeout: Duration) {
+        self.connectTimeout = connectTimeout
+        self.timeout = timeout
+    }
+
+    func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<TransportResponse, any Error>) {
+        let start = ContinuousClock.now
+        let exchange = Exchange(
+            task: task, continuation: continuation, start: start, deadline: start + connectTimeout)
+        state.withLock { state in
+            state.running[task.taskIdentifier] = exchange
+            // Detached: it outlives the caller's task.
+            if state.watch == nil { state.watch = Task.detached { await self.watch() } }
+        }
     }
 
     /// Ends an exchange; nothing if it has ended already.
-    func end(_ identifier: Int, with result: Result<TransportResponse, any Error>) {
-        running.withLock { $0.removeValue(forKey: identifier) }?.continuation.resume(with: result)
+    private func end(_ task: URLSessionTask, with result: Result<TransportResponse, any Error>) {
+        remove(task)?.continuation.resume(with: result)
     }
+
+    /// Ends an exchange at once (`SDK-CANCEL-1`), before the session is told, which would report an error of its own, and may
+    /// take longer. Nothing if it has ended already.
+    func abandon(_ task: URLSessionTask, with error: any Error) {
+        guard let exchange = remove(task) else { return }
+        exchange.continuation.resume(throwing: error)
+        task.cancel()
+    }
+
+    private func remove(_ task: URLSessionTask) -> Exchange? {
+        state.withLock { $0.running.removeValue(forKey: task.taskIdentifier) }
+    }
+
+    // MARK: Time limits
+
+    var isWatching: Bool { state.withLock { $0.watch != nil } }
+
+    func stopWatching() {
+        state.withLock { $0.watch }?.cancel()
+    }
+
+    private func watch() async {
+        while let deadline = endOverdue(at: .now) {
+            do {
+                try await Task.sleep(until: deadline, clock: .continuous)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// Ends what takes too long, and tells when to look again; nil, with which the watch is over, if nothing is under way.
+    ///
+    /// That is never later than a connection may take: a request that begins meanwhile is due no sooner.
+    private func endOverdue(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let due = state.withLock { state in state.running.values.filter { $0.deadline <= now } }
+        for exchange in due {
+            let task = exchange.task
+            let end = exchange.start + timeout
+            // As long as nothing was sent or received there may be no connection.
+            if task.countOfBytesSent == 0, task.response == nil {
+                abandon(task, with: TransportError.connectTimedOut)
+            } else if end <= now {
+                abandon(task, with: URLError(.timedOut))
+            } else {
+                state.withLock { $0.running[task.taskIdentifier]?.deadline = end }
+            }
+        }
+        return state.withLock { state in
+            let next = state.running.values.map(\.deadline).min()
+            if next == nil { state.watch = nil }
+            return next.map { min($0, now + connectTimeout) }
+        }
+    }
+
+    // MARK: Delegate
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -139,31 +224,27 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLarge = running.withLock { running in
-            running[dataTask.taskIdentifier]?.body.append(data)
-            return (running[dataTask.taskIdentifier]?.body.count ?? 0) > TransportResponse.maximumBodySize
+        let isTooLarge = state.withLock { state in
+            state.running[dataTask.taskIdentifier]?.body.append(data)
+            return (state.running[dataTask.taskIdentifier]?.body.count ?? 0) > TransportResponse.maximumBodySize
         }
         if isTooLarge {
-            end(dataTask.taskIdentifier, with: .failure(TransportError.responseTooLarge))
-            dataTask.cancel()
+            abandon(dataTask, with: TransportError.responseTooLarge)
         }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let identifier = task.taskIdentifier
         if let error {
-            end(identifier, with: .failure(error))
+            end(task, with: .failure(error))
         } else if let response = task.response as? HTTPURLResponse {
-            let body = running.withLock { $0[identifier]?.body } ?? Data()
+            let body = state.withLock { $0.running[task.taskIdentifier]?.body } ?? Data()
             var headers: [String: String] = [:]
             for case (let name as String, let value as String) in response.allHeaderFields {
-                headers[name] = value
+                headers[name.lowercased()] = value
             }
-            end(
-                identifier,
-                with: .success(TransportResponse(status: response.statusCode, headers: headers, body: body)))
+            end(task, with: .success(TransportResponse(status: response.statusCode, lowercased: headers, body: body)))
         } else {
-            end(identifier, with: .failure(TransportError.notHTTP))
+            end(task, with: .failure(TransportError.notHTTP))
         }
     }
 }

@@ -15,6 +15,14 @@ enum Answer<Reply: Sendable & Decodable>: Sendable {
     case refusal(ErrorReply)
 }
 
+extension Answer: Decodable {
+    /// The body of an answer with the status 200, in one pass.
+    init(from decoder: any Decoder) throws {
+        let head = try ReplyHead(from: decoder)
+        self = head.challengeType == .redirect ? .redirect(head.redirectReason) : .success(try Reply(from: decoder))
+    }
+}
+
 /// Sends requests of version 1 of the API and sorts the answers. Repeats by itself only what may be repeated
 /// (`SDK-RETRY-1`).
 final class V1Client: Sendable {
@@ -126,10 +134,8 @@ final class V1Client: Sendable {
         }
         switch response.status {
         case 200:
-            guard let head = Self.json(ReplyHead.self, of: response) else { break }
-            guard head.challengeType != .redirect else { return .redirect(head.redirectReason) }
-            guard let reply = Self.json(Reply.self, of: response) else { break }
-            return .success(reply)
+            guard let answer = Self.json(Answer<Reply>.self, of: response) else { break }
+            return answer
         case 400, 401:
             guard let refusal = Self.json(ErrorReply.self, of: response) else { break }
             let codes = (refusal.errorCodes ?? []).compactMap(AADSTSCode.init(rawValue:))
@@ -157,8 +163,7 @@ final class V1Client: Sendable {
     /// from it.
     private static func json<Value: Decodable>(_ type: Value.Type, of response: TransportResponse) -> Value? {
         if let contentType = response.headers["content-type"] {
-            let media = contentType.prefix { $0 != ";" }.trimmingPrefix { $0 == " " }.lowercased()
-                .replacing(" ", with: "")
+            let media = contentType.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
             guard media == "application/json" || media.hasSuffix("+json") else { return nil }
         }
         do {
@@ -248,21 +253,11 @@ final class V1Client: Sendable {
         guard Authority.isSecure(url) else { throw .insecure }
         let response: TransportResponse
         do {
-            // Without the interceptor's headers nothing is sent: a protection against fraud would miss them.
-            let interception = TimeLimit(
-                duration: .seconds(30), error: InterceptorTimeout(), wait: configuration.wait)
-            var headers = try await abandonable(within: interception) {
-                await self.headers(for: url, correlationID: correlationID)
-            }
+            var headers = try await headers(for: url, correlationID: correlationID)
             if form == nil { headers["content-type"] = nil }
             let request = TransportRequest(
                 method: method, url: url, headers: headers, body: Data((form?.encoded ?? "").utf8))
-            // Longer than ``URLSessionTransport`` takes, which knows better what went wrong.
-            let journey = TimeLimit(
-                duration: .seconds(40), error: TransportError.noAnswer, wait: configuration.wait)
-            response = try await abandonable(within: journey) {
-                try await self.configuration.transport.send(request)
-            }
+            response = try await send(request)
         } catch {
             if error is CancellationError || Task.isCancelled { throw .cancelled }
             if error is InterceptorTimeout { throw .notSent(underlying: error) }
@@ -279,9 +274,24 @@ final class V1Client: Sendable {
         return response
     }
 
+    /// Away from the actor of the caller, which may be the main one.
+    @concurrent private func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let transport = configuration.transport
+        if let transport = transport as? URLSessionTransport {
+            // It cannot hang, and ends by itself as soon as the caller is cancelled.
+            let response = try await transport.send(request)
+            // What arrives in the same moment as the cancellation counts as too late.
+            try Task.checkCancellation()
+            return response
+        }
+        // Longer than ``URLSessionTransport`` takes, which knows better what went wrong.
+        let journey = TimeLimit(duration: .seconds(40), error: TransportError.noAnswer, wait: configuration.wait)
+        return try await abandonable(within: journey) { try await transport.send(request) }
+    }
+
     // MARK: Headers
 
-    private func headers(for url: URL, correlationID: UUID) async -> [String: String] {
+    private func headers(for url: URL, correlationID: UUID) async throws -> [String: String] {
         var headers = [
             "content-type": "application/x-www-form-urlencoded",
             "accept": "application/json",
@@ -293,7 +303,10 @@ final class V1Client: Sendable {
             WireHeader.clientOS: Self.operatingSystem,
             WireHeader.clientCPU: Self.processor,
         ]
-        let additional = await configuration.requestInterceptor?.additionalHeaders(for: url) ?? [:]
+        guard let interceptor = configuration.requestInterceptor else { return headers }
+        // Without the interceptor's headers nothing is sent: a protection against fraud would miss them.
+        let interception = TimeLimit(duration: .seconds(30), error: InterceptorTimeout(), wait: configuration.wait)
+        let additional = try await abandonable(within: interception) { await interceptor.additionalHeaders(for: url) }
         for (name, value) in additional where Self.isAllowed(name) && Self.isHeaderValue(value) {
             headers[name.lowercased()] = value
         }
@@ -314,10 +327,10 @@ final class V1Client: Sendable {
         value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
-    private static var operatingSystem: String {
+    private static let operatingSystem: String = {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
-    }
+    }()
 
     private static let processor: String = {
         #if arch(arm64)
