@@ -46,7 +46,11 @@ package struct Perimeter: Sendable {
         return CallbackResponder<IdentityRequestContext> { request, context in
             var context = context
             context.perimeter = self
-            return try await router.respond(to: request, context: context)
+            guard request.method == .post else { return try await router.respond(to: request, context: context) }
+            // A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. A step
+            // goes deep, so it has a task of its own: 20 KiB less for each connection that rests.
+            async let response = router.respond(to: request, context: context)
+            return try await response
         }
     }
 
