@@ -55,6 +55,8 @@ package enum SQLDialect: Sendable {
     }
     /// Behind the alias of `identifiers` in a join: SQLite takes a tenant for small, and would read all its identifiers.
     var identifiersByUser: String { self == .postgres ? "" : "INDEXED BY identifiers_by_user" }
+    /// Behind `audit` where lines without a seal are asked for: SQLite would look at the positions of all lines that there are.
+    package var unsealedLines: String { self == .postgres ? "" : "INDEXED BY audit_unsealed" }
 }
 
 /// An answer that may still be on its way.

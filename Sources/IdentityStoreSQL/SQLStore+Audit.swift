@@ -15,7 +15,8 @@ extension SQLStore {
         try await write([.auditChain]) { session in
             var sealing = AuditSealing()
             let waiting = try session.rows(
-                of: "audit", "SELECT DISTINCT tenant FROM audit WHERE position IS NULL", [])
+                of: "audit",
+                "SELECT DISTINCT tenant FROM audit \(session.dialect.unsealedLines) WHERE position IS NULL", [])
             for row in try waiting.get() {
                 let tenant: TenantID = try row.value("tenant")
                 let head = try session.auditHead(of: tenant)
@@ -99,7 +100,10 @@ extension SQLStore {
         try await read { session in
             try session.rows(
                 of: "audit",
-                "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit WHERE position IS NULL", []
+                """
+                SELECT tenant FROM audit_heads
+                UNION SELECT tenant FROM audit \(session.dialect.unsealedLines) WHERE position IS NULL
+                """, []
             ).get().map { try $0.value("tenant") }
         }
     }

@@ -227,6 +227,28 @@ struct SQLiteFileTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
+    @Test("what is done every second looks at what is left to do, not at all that was ever done")
+    func plans() async throws {
+        let store = try SQLiteStore.inMemory()
+        let statements = [
+            "SELECT DISTINCT tenant FROM audit \(SQLDialect.sqlite.unsealedLines) WHERE position IS NULL":
+                "audit_unsealed",
+            "SELECT seq FROM audit WHERE tenant = x'' AND position IS NULL ORDER BY seq LIMIT 500":
+                "audit_by_position (tenant=? AND position=?)",
+            "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending'": "outbox_by_due",
+            """
+            SELECT sealed_content FROM outbox WHERE state = 'pending' AND due_at <= 5
+                AND (lane IS NULL OR lane NOT IN (x'00')) ORDER BY due_at, rowid LIMIT 5
+            """: "outbox_by_due (due_at<?)",
+        ]
+        for (statement, index) in statements {
+            let plan = try await store.read { session in
+                try session.fetch("EXPLAIN QUERY PLAN \(statement)", []).get().rows.compactMap(\.last)
+            }
+            #expect(plan.contains { if case .text(let text) = $0 { text.contains(index) } else { false } }, "\(plan)")
+        }
+    }
+
     @Test("REL-TX-2, SEC-SEC-2: durable commits, foreign keys, patience and overwriting on every connection")
     func thePragmasAreAsRequired() async throws {
         try await withPath { path in
