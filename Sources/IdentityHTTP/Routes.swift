@@ -95,7 +95,8 @@ package struct IdentityRoutes: Sendable {
         _ endpoint: V1Endpoint, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         // Before its form is read: under ten times the load nine of ten requests end here.
-        if endpoint.beginsFlow, context.perimeter.admission?.hasRoomForNewcomers == false {
+        if endpoint.beginsFlow, let admission = context.perimeter.admission, !admission.hasRoomForNewcomers {
+            _ = admission.countRefusal()
             throw EngineError.overloaded
         }
         let form = try await Self.form(of: request)

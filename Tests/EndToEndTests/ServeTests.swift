@@ -388,7 +388,8 @@ import Testing
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/start"} 1"#,
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/challenge"} 1"#,
             #"native_auth_mails_total{outcome="sent"} 1"#, #"native_auth_info{profile="development"} 1"#,
-            "# TYPE process_open_fds gauge", "# TYPE http_server_request_duration_seconds histogram",
+            "native_auth_newcomers_refused_total 0", "# TYPE process_open_fds gauge",
+            "# TYPE http_server_request_duration_seconds histogram",
         ] {
             #expect(text.contains(line + "\n"), "\(text)")
         }

@@ -204,8 +204,8 @@ struct OverloadTests {
     @Test("REL-OVR-1: the log hears of refusals once in ten seconds")
     func refusalsAreToldOnce() {
         let admission = Admission()
-        #expect(admission.shallTellOfRefusals())
-        #expect(!admission.shallTellOfRefusals())
+        #expect(admission.countRefusal())
+        #expect(!admission.countRefusal())
     }
 
     @Test("REL-OVR-1: whoever fills the queue for hashes does not shut out newcomers", arguments: [true, false])

@@ -1,4 +1,5 @@
 import IdentityEngine
+import Metrics
 import NativeAuthCore
 import NativeAuthWire
 
@@ -10,6 +11,7 @@ package final class Admission: Sendable {
     private let limit: Int
     private let newcomers: Int
     private let underWay = Locked((all: 0, hashing: 0))
+    private let refusals = Counter(label: "native_auth_newcomers_refused")
     private let lastTold = Locked<ContinuousClock.Instant?>(nil)
 
     /// - Parameters:
@@ -24,8 +26,11 @@ package final class Admission: Sendable {
     /// Whether a flow may begin.
     var hasRoomForNewcomers: Bool { underWay.withLock { $0.all - $0.hashing } < newcomers }
 
-    /// Whether the log shall hear that newcomers are refused: once in ten seconds.
-    func shallTellOfRefusals() -> Bool {
+    /// Counts a newcomer that was refused, in `native_auth_newcomers_refused_total`.
+    ///
+    /// - Returns: Whether the log shall hear of it: once in ten seconds.
+    func countRefusal() -> Bool {
+        refusals.increment()
         let now = ContinuousClock.now
         return lastTold.withLock { last in
             if let last, now - last < .seconds(10) { return false }

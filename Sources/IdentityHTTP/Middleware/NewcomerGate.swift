@@ -59,7 +59,7 @@ final class NewcomerGate: ChannelDuplexHandler {
     }
 
     private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        if admission.shallTellOfRefusals() {
+        if admission.countRefusal() {
             logger.warning(
                 "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
         }
