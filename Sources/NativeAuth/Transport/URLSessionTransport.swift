@@ -150,8 +150,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
             task: task, continuation: continuation, start: start, deadline: start + connectTimeout)
         state.withLock { state in
             state.running[task.taskIdentifier] = exchange
-            // Detached: it outlives the caller's task.
-            if state.watch == nil { state.watch = Task.detached { await self.watch() } }
+            if state.watch == nil { state.watch = Task { await watch() } }
         }
     }
 
