@@ -177,7 +177,9 @@ struct OverloadTests {
         }
     }
 
-    @Test("REL-OVR-1, SEC-NET-5: the gate reads no endless body, and closes when it was asked to")
+    @Test(
+        "REL-OVR-1, SEC-NET-5: the gate reads no endless body, keeps no answers that nobody reads, and closes when it was asked to"
+    )
     func theGateCloses() async throws {
         try await withIdentityServer { server in
             let routes = try Outside(server).routes
@@ -192,6 +194,12 @@ struct OverloadTests {
                     HTTPServerRequestPart.body(ByteBuffer(repeating: 0, count: 40 * 1024)))
             }
             #expect(!endless.isActive)
+
+            let deaf = try gated(routes, newcomers: 0)
+            deaf.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            deaf.isWritable = false
+            try send(deaf, Self.start)
+            #expect(try answer(deaf) == nil && !deaf.isActive)
 
             let last = try gated(routes, newcomers: 0)
             last.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)

@@ -59,6 +59,8 @@ final class NewcomerGate: ChannelDuplexHandler {
     }
 
     private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        // Whoever asks on and on without reading the answers would fill the memory with them.
+        guard context.channel.isWritable else { return context.close(promise: nil) }
         if admission.countRefusal() {
             logger.warning(
                 "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
