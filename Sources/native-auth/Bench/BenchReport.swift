@@ -59,9 +59,11 @@ struct BenchReport: Sendable {
     private func overload(_ figures: BenchFigures) -> String? {
         guard figures.scenario == .overload, let measured = figures.shares.last?.measured else { return nil }
         let goodput = measured.journeysPerSecond / max(figures.most.journeysPerSecond, 0.001)
-        let shed = Double(measured.shed.valueAtPercentile(99)) / 1000
+        func shed(_ percentile: Double) -> String {
+            Self.number(Double(measured.shed.valueAtPercentile(percentile)) / 1000)
+        }
         return
-            "done: \(Self.number(goodput)) of the most; refused: \(measured.shed.totalCount), p99 \(Self.number(shed)) ms;"
+            "done: \(Self.number(goodput)) of the most; refused: \(measured.shed.totalCount), p50 \(shed(50)), p99 \(shed(99)) ms;"
             + " memory: \(figures.growth.map(Self.number) ?? "?") times as much"
     }
 

@@ -20,12 +20,19 @@ struct LoadReply: Sendable {
 
     /// The text of the member `name` of the body, a flat JSON object whose texts need no escapes, as tokens do not.
     func text(_ name: String) -> String? {
-        let bytes = body.readableBytesView
-        let opening = Array("\"\(name)\":\"".utf8)
-        guard let start = bytes.firstRange(of: opening)?.upperBound,
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
-        else { return nil }
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        let opening = Array("\(name)\":\"".utf8)
+        let quote = UInt8(ascii: "\"")
+        // From quote to quote: `firstRange(of:)` of the standard library took a fifth of a load's processor time, which the server then lacked.
+        return body.withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while let next = rest.firstIndex(of: quote) {
+                rest = rest[(next + 1)...]
+                guard rest.starts(with: opening) else { continue }
+                rest = rest.dropFirst(opening.count)
+                return rest.firstIndex(of: quote).map { String(decoding: rest[..<$0], as: UTF8.self) }
+            }
+            return nil
+        }
     }
 }
 
