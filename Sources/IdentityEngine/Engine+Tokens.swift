@@ -64,8 +64,7 @@ extension Engine {
     func refresh(
         _ token: Secret<String>, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
-        guard let found = try await family(of: token, in: scene), found.client == scene.client.id,
-            let account = try await account(found.user, in: scene)
+        guard let (found, account) = try await session(of: token, in: scene), found.client == scene.client.id
         else { return scene.outcome(.refused(.unusableRefreshToken)) }
         guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
         let grant: ScopeGrant
@@ -169,6 +168,18 @@ extension Engine {
     private func family(of token: Secret<String>, in scene: Scene) async throws(EngineError) -> RefreshFamily? {
         guard let id = family(of: token, in: scene.tenant.id) else { return nil }
         return try await refreshFamily(id, in: scene.tenant.id)
+    }
+
+    /// The same, with the account that it is of.
+    private func session(
+        of token: Secret<String>, in scene: Scene
+    ) async throws(EngineError) -> (family: RefreshFamily, account: UserAccount)? {
+        guard let id = family(of: token, in: scene.tenant.id) else { return nil }
+        do {
+            return try await ports.refresh.refreshSession(id, in: scene.tenant.id)
+        } catch {
+            throw .store(error)
+        }
     }
 
     func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(EngineError) -> RefreshFamily? {

@@ -12,6 +12,18 @@ extension SQLStore {
         try await read { try $0.refreshFamily(id, in: tenant).get() }
     }
 
+    package func refreshSession(
+        _ id: UUID, in tenant: TenantID
+    ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)? {
+        try await read { session in
+            let family = try session.refreshFamily(id, in: tenant)
+            let user = #"(SELECT "user" FROM refresh_families WHERE tenant = ? AND id = ?)"#
+            let account = try session.account(user, [tenant, id], in: tenant, locking: "")
+            guard let family = try family.get(), let account = try account.get() else { return nil }
+            return (family, account)
+        }
+    }
+
     package func updateRefreshFamily<Answer: Sendable>(
         _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)

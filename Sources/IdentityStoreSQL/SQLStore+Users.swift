@@ -166,7 +166,7 @@ extension SQLSession {
     }
 
     /// The user of the tenant whose id `id` gives, an expression with `values` in it.
-    fileprivate func account(
+    func account(
         _ id: String, _ values: [any StoredValue], in tenant: TenantID, locking: String
     ) throws -> Pending<UserAccount?> {
         // The user's own columns stand in each row. A user without any identifier still gives one, whose kind is NULL.

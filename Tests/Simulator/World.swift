@@ -319,6 +319,12 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
         try await store.refreshFamily(id, in: tenant)
     }
 
+    func refreshSession(
+        _ id: UUID, in tenant: TenantID
+    ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)? {
+        try await store.refreshSession(id, in: tenant)
+    }
+
     func updateRefreshFamily<Answer: Sendable>(
         _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)

@@ -216,6 +216,11 @@ struct RefreshStoreTests {
             try await store.perform(.createUser(user), .openRefreshFamily(family))
             #expect(try await store.refreshFamily(family.id, in: contoso) == family)
             #expect(try await store.refreshFamily(family.id, in: TenantID(UUID())) == nil)
+            let session = try #require(try await store.refreshSession(family.id, in: contoso))
+            #expect(session.family == family)
+            #expect(try await store.account(user.id, in: contoso) == session.account)
+            #expect(try await store.refreshSession(family.id, in: TenantID(UUID())) == nil)
+            #expect(try await store.refreshSession(UUID(), in: contoso) == nil)
 
             family.generation = 1
             family.previous = RefreshFamily.Previous(

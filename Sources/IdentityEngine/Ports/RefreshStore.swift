@@ -72,6 +72,11 @@ package protocol RefreshStore: Sendable {
     /// The family, or nil.
     func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily?
 
+    /// The family and the account that it is of, in one round trip; nil when there is no such family.
+    func refreshSession(
+        _ id: UUID, in tenant: TenantID
+    ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)?
+
     /// Reads the family under its lock, lets `decide` judge it, and writes what it returns with `event`, in one
     /// transaction. A nil change writes nothing. `decide` is pure and may run more than once.
     func updateRefreshFamily<Answer: Sendable>(
