@@ -14,34 +14,51 @@ final class IdleHandles: Sendable {
         let since: ContinuousClock.Instant
     }
 
-    /// The longest idle first.
-    private let idle = Mutex<[Idle]>([])
+    private struct State {
+        /// The longest idle first.
+        var idle: [Idle] = []
+        /// Whether a sweep is to come. One timer does for all.
+        var isSweepDue = false
+    }
+
+    private let state = Mutex(State())
 
     deinit {
-        for idle in idle.withLock({ $0 }) { end(idle) }
+        for idle in state.withLock({ $0.idle }) { end(idle) }
     }
 
     /// One whose connection was used last, so that the others may end.
     func take() -> UnsafeMutableRawPointer? {
-        idle.withLock { $0.popLast() }?.handle
+        state.withLock { $0.idle.popLast() }?.handle
     }
 
     func put(_ handle: UnsafeMutableRawPointer) {
         // Connections stay, all else goes.
         curl_easy_reset(handle)
         let now = Idle(handle: handle, since: .now)
-        idle.withLock { $0.append(now) }
-        SMTPTransport.queue.asyncAfter(deadline: .now() + .seconds(Self.patience)) { [weak self] in self?.sweep() }
+        let isSweepDue = state.withLock { state in
+            state.idle.append(now)
+            defer { state.isSweepDue = true }
+            return state.isSweepDue
+        }
+        if !isSweepDue { sweep(in: .seconds(Self.patience)) }
+    }
+
+    private func sweep(in wait: DispatchTimeInterval) {
+        SMTPTransport.queue.asyncAfter(deadline: .now() + wait) { [weak self] in self?.sweep() }
     }
 
     private func sweep() {
         let limit = ContinuousClock.now - .seconds(Self.patience)
-        let old = idle.withLock { idle in
-            let old = Array(idle.prefix { $0.since <= limit })
-            idle.removeFirst(old.count)
-            return old
+        let (old, isNext) = state.withLock { state in
+            let old = Array(state.idle.prefix { $0.since <= limit })
+            state.idle.removeFirst(old.count)
+            state.isSweepDue = !state.idle.isEmpty
+            return (old, state.isSweepDue)
         }
         for idle in old { end(idle) }
+        // An idle connection outlasts its patience by a second at most.
+        if isNext { sweep(in: .seconds(1)) }
     }
 }
 

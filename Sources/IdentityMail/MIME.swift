@@ -88,7 +88,8 @@ enum MIME {
 
     /// Short enough for one line, ASCII, and nothing that a reader would take for an encoded word.
     private static func isPlain(_ value: String) -> Bool {
-        value.utf8.count <= 60 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !value.contains("=?")
+        value.utf8.count <= 60 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            && !zip(value.utf8, value.utf8.dropFirst()).contains { $0 == 0x3D && $1 == 0x3F }
     }
 
     /// Encoded words, one per line, each short enough for a line that begins with the header's name to stay within 76

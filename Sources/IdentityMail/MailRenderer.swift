@@ -15,10 +15,35 @@ package struct MailText: Hashable, Sendable {
 /// for nobody else; or, in a notice, what happened to the account and what to do about it (`SEC-SSPR-5`, `SEC-MFA-4`).
 /// There is no link in any of them, nothing that the user typed, and nothing that a mail program would have to fetch.
 package struct MailRenderer: Sendable {
+    /// All that the words of a mail depend on but its code.
+    private struct Facts: Hashable, Sendable {
+        var purpose: MailContent.Purpose
+        var language: MailLanguage
+        var organisation: String
+        var minutesValid: Int
+    }
+
+    /// Rendered words, cut where the code goes.
+    private struct Frame: Sendable {
+        var subject: String
+        var text: [String]
+        var html: [String]
+
+        func words(code: String?) -> MailText {
+            let code = code ?? ""
+            return MailText(subject: subject, text: text.joined(separator: code), html: html.joined(separator: code))
+        }
+    }
+
+    /// Stands for the code while the rest is rendered. No name of an organisation has it, or no header could be written.
+    private static let codeMark: Character = "\0"
+    /// How many rendered mails are kept, of 3 KB each.
+    private static let mostFrames = 1_024
+
     private let plain: MustacheTemplate
     private let html: MustacheTemplate
-    /// The phrases that were parsed already; there are only so many.
-    private let sentences = Locked<[String: MustacheTemplate]>([:])
+    /// What was rendered before: mails of a tenant have all in common but their codes.
+    private let frames = Locked<[Facts: Frame]>([:])
 
     /// - Throws: `MustacheTemplate.ParserError` if a layout of this file is malformed, which a test rules out.
     package init() throws {
@@ -28,33 +53,44 @@ package struct MailRenderer: Sendable {
 
     /// The words of a mail.
     ///
-    /// - Throws: ``MailFormatError/code`` for a purpose with a code when the content has none, or the other way round;
-    ///   `MustacheTemplate.ParserError`, as ``init()``.
+    /// - Throws: ``MailFormatError/code`` for a purpose with a code when the content has none, or the other way round, or when the
+    ///   code is not of digits; `MustacheTemplate.ParserError`, as ``init()``.
     package func words(of content: MailContent) throws -> MailText {
+        let facts = Facts(
+            purpose: content.purpose, language: content.language, organisation: content.organisation,
+            minutesValid: content.minutesValid)
         let phrases = MailPhrases(in: content.language)
         let opening = phrases.opening(of: content.purpose)
         guard opening.hasCode == (content.code != nil) else { throw MailFormatError.code }
-        let facts: [String: Any] = [
-            "organisation": content.organisation, "minutes": content.minutesValid, "single": content.minutesValid == 1,
+        // Anything but digits would have to be escaped in HTML.
+        guard content.code?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != false else { throw MailFormatError.code }
+        if let frame = frames.withLock({ $0[facts] }) { return frame.words(code: content.code) }
+        let frame = try render(facts, opening, phrases)
+        frames.withLock { frames in
+            if frames.count >= Self.mostFrames { frames.removeAll() }
+            frames[facts] = frame
+        }
+        return frame.words(code: content.code)
+    }
+
+    private func render(_ facts: Facts, _ opening: MailPhrases.Opening, _ phrases: MailPhrases) throws -> Frame {
+        let values: [String: Any] = [
+            "organisation": facts.organisation, "minutes": facts.minutesValid, "single": facts.minutesValid == 1,
         ]
         func sentence(_ template: String) throws -> String {
-            try parsed(template).render(facts)
+            try MustacheTemplate(string: template).render(values)
         }
         let subject = try sentence(opening.subject)
         let context: [String: Any] = [
-            "language": content.language.rawValue, "organisation": content.organisation, "hasCode": opening.hasCode,
-            "code": content.code ?? "", "subject": subject, "purpose": try sentence(opening.sentence),
+            "language": facts.language.rawValue, "organisation": facts.organisation, "hasCode": opening.hasCode,
+            "code": String(Self.codeMark), "subject": subject, "purpose": try sentence(opening.sentence),
             "label": phrases.label, "validity": try sentence(phrases.validity),
             "secrecy": try sentence(phrases.secrecy), "unasked": try sentence(opening.unasked),
         ]
-        return MailText(subject: subject, text: plain.render(context), html: html.render(context))
-    }
-
-    private func parsed(_ phrase: String) throws -> MustacheTemplate {
-        if let known = sentences.withLock({ $0[phrase] }) { return known }
-        let template = try MustacheTemplate(string: phrase)
-        sentences.withLock { $0[phrase] = template }
-        return template
+        func cut(_ words: String) -> [String] {
+            words.split(separator: Self.codeMark, omittingEmptySubsequences: false).map(String.init)
+        }
+        return Frame(subject: subject, text: cut(plain.render(context)), html: cut(html.render(context)))
     }
 
     /// The whole message. The same mail renders to the same bytes every time, its `Message-ID` included, so that a

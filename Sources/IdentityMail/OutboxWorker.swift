@@ -21,14 +21,14 @@ package final class OutboxWorker: Service {
     /// How many mails are on their way at once, in all and to one domain, so that one that hangs holds up no other
     /// (`REL-SMTP-2`).
     private static let room = MailRoom(total: 32, perLane: 4)
-    /// For how long a mail is hidden from other workers, in seconds. While it is being sent this begins anew at each half.
+    /// For how long a mail is hidden from other workers, in seconds. While it is being sent this begins anew, at the latest at half.
     private static let lease: TimeInterval = 60
     /// The longest sleep in seconds: mail that another process wrote, and whose own worker died, is found after it.
     private static let longestWait: TimeInterval = 30
 
     private struct State {
         /// The mails being sent. One that outlasts its lease is not begun a second time here.
-        var underway: Set<UUID> = []
+        var underway: [UUID: LeasedMail] = [:]
         /// For how many more there is room.
         var room = OutboxWorker.room
         /// When the next timer rings.
@@ -74,6 +74,7 @@ package final class OutboxWorker: Service {
 
     /// Works until it is cancelled or asked to shut down; mails on their way then are finished first.
     package func run() async throws {
+        async let _ = keepLeases()
         await withDiscardingTaskGroup { group in
             var failures = 0
             signal.notify()
@@ -111,6 +112,7 @@ package final class OutboxWorker: Service {
     ///
     /// - Returns: How many mails were tried.
     package func processDueMail() async throws(StoreError) -> Int {
+        async let _ = keepLeases()
         var tried = 0
         while true {
             let leased = try await leaseMails(now: clock.now)
@@ -130,7 +132,8 @@ package final class OutboxWorker: Service {
         let (leased, mayBeMore) = try await store.leaseMails(room, now: now, until: now.addingTimeInterval(Self.lease))
         let begun = state.withLock { state in
             leased.filter { item in
-                guard state.underway.insert(item.mail.id).inserted else { return false }
+                guard state.underway[item.mail.id] == nil else { return false }
+                state.underway[item.mail.id] = item
                 _ = state.room.take(item.mail.lane)
                 return true
             }
@@ -143,33 +146,34 @@ package final class OutboxWorker: Service {
     private func deliver(_ leased: LeasedMail) async -> Bool {
         let mail = leased.mail
         var isDone = false
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.keepLease(of: leased) }
-            do {
-                isDone = try await attempt(leased)
-            } catch {
-                // What was decided is not written down: the lease ends, and the mail is tried again.
-                logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
-            }
-            group.cancelAll()
+        do {
+            isDone = try await attempt(leased)
+        } catch {
+            // What was decided is not written down: the lease ends, and the mail is tried again.
+            logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
         }
         return state.withLock { state in
             let wasFull = state.room.free == 0 || state.room.fullLanes.contains(mail.lane)
-            state.underway.remove(mail.id)
+            state.underway[mail.id] = nil
             state.room.giveBack(mail.lane)
             return wasFull || !isDone
         }
     }
 
-    /// Until it is cancelled: a mail server may take longer than a lease lasts, and another worker must not send the mail then.
-    private func keepLease(of leased: LeasedMail) async {
+    /// Until it is cancelled: a mail server may take longer than a lease lasts, and another worker must not send the mail then. One
+    /// timer does for all mails, since few take so long.
+    private func keepLeases() async {
         do {
             while true {
                 try await sleep(.seconds(Self.lease / 2))
-                try await store.retry(leased, at: clock.now.addingTimeInterval(Self.lease))
+                for id in state.withLock({ Array($0.underway.keys) }) {
+                    guard let leased = state.withLock({ $0.underway[id] }) else { continue }
+                    // When the database is away the lease ends, and the mail may be sent twice.
+                    do { try await store.retry(leased, at: clock.now.addingTimeInterval(Self.lease)) } catch {}
+                }
             }
         } catch {
-            // Cancelled, or the database is away: then the lease ends, and the mail may be sent twice.
+            // Cancelled.
         }
     }
 
