@@ -57,6 +57,8 @@ package enum IdentityServer {
             },
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
+                // A connection that finds the queue full is tried again by its client's kernel, one second later at the earliest.
+                backlog: 4_096,
                 availableConnectionsDelegate: MaximumAvailableConnections(10_000)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger)

@@ -81,9 +81,13 @@ struct OverloadTests {
 
     /// A connection as the listener makes it, behind the reading of HTTP.
     private func gated(_ routes: IdentityRoutes, newcomers: Int) throws -> EmbeddedChannel {
+        try gated(routes, Admission(newcomers: newcomers))
+    }
+
+    private func gated(_ routes: IdentityRoutes, _ admission: Admission) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(
-            NewcomerGate(Admission(newcomers: newcomers), guardian: routes.guardian, logger: quiet))
+            NewcomerGate(admission, guardian: routes.guardian, logger: quiet))
         return channel
     }
 
@@ -174,6 +178,46 @@ struct OverloadTests {
             try send(full, Self.start)
             #expect(try passed(full) == 0)
             #expect(try answer(full)?.head.status == .serviceUnavailable)
+        }
+    }
+
+    @Test(
+        "REL-OVR-1: of those who arrive at once as many are let in as there is room for, and others when these have left"
+    )
+    func theGateCountsArrivals() async throws {
+        try await withIdentityServer { server in
+            let routes = try Outside(server).routes
+            let admission = Admission(newcomers: 2)
+            func arrives(on channel: EmbeddedChannel? = nil) throws -> EmbeddedChannel? {
+                let channel = try channel ?? gated(routes, admission)
+                channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+                try send(channel, Self.start)
+                return try passed(channel) == 3 ? channel : nil
+            }
+            let first = try #require(try arrives())
+            let second = try #require(try arrives())
+            #expect(try arrives() == nil)
+            // One gets its answer, and may come again on its connection; the other hangs up.
+            try first.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
+            #expect(try arrives() == nil)
+            try first.writeOutbound(HTTPServerResponsePart.end(nil))
+            let third = try #require(try arrives(on: first))
+            #expect(try arrives() == nil)
+            second.close(promise: nil)
+            second.embeddedEventLoop.run()
+            #expect(try arrives() != nil)
+            #expect(try arrives() == nil)
+            // Once it waits for the hash of its password, a newcomer takes no room from others.
+            let isLetIn = try await admission(isHashing: true, beginsFlow: true) { try arrives() != nil }
+            #expect(isLetIn)
+            // A later step is no newcomer.
+            let isRefused = try await admission(isHashing: true) { try arrives() == nil }
+            #expect(isRefused)
+            // What ended twice leaves once.
+            try third.writeOutbound(HTTPServerResponsePart.end(nil))
+            third.close(promise: nil)
+            third.embeddedEventLoop.run()
+            #expect(try arrives() == nil)
         }
     }
 

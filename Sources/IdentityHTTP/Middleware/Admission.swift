@@ -10,7 +10,18 @@ import NativeAuthWire
 package final class Admission: Sendable {
     private let limit: Int
     private let newcomers: Int
-    private let underWay = Locked((all: 0, hashing: 0))
+    private struct Count {
+        var all = 0
+        /// Those of them that hash a password.
+        var hashing = 0
+        /// First steps that gates have let in and that have no answer yet. Without them all who arrive in the same turn of an event
+        /// loop would find the same room.
+        var arrived = 0
+        /// Those of them that hash a password.
+        var arrivedHashing = 0
+    }
+
+    private let count = Locked(Count())
     private let refusals = Counter(label: "native_auth_newcomers_refused")
     private let lastTold = Locked<ContinuousClock.Instant?>(nil)
 
@@ -24,7 +35,22 @@ package final class Admission: Sendable {
     }
 
     /// Whether a flow may begin.
-    var hasRoomForNewcomers: Bool { underWay.withLock { $0.all - $0.hashing } < newcomers }
+    var hasRoomForNewcomers: Bool { count.withLock { $0.all - $0.hashing } < newcomers }
+
+    /// Lets the first step of a flow in where it arrives, if there is room. Whoever gets true calls ``leave()`` when it has its answer.
+    func letIn() -> Bool {
+        count.withLock { count in
+            guard count.all - count.hashing < newcomers, count.arrived - count.arrivedHashing < newcomers else {
+                return false
+            }
+            count.arrived += 1
+            return true
+        }
+    }
+
+    func leave() {
+        count.withLock { $0.arrived -= 1 }
+    }
 
     /// Counts a newcomer that was refused, in `native_auth_newcomers_refused_total`.
     ///
@@ -39,28 +65,45 @@ package final class Admission: Sendable {
         }
     }
 
-    /// - Parameter isHashing: Whether a password is hashed in it.
+    /// - Parameters:
+    ///   - isHashing: Whether a password is hashed in it.
+    ///   - beginsFlow: Whether it is the first step of a flow.
     /// - Throws: ``EngineError/overloaded`` when as many as may are under way; else what `body` throws.
-    func callAsFunction<Value>(isHashing: Bool = false, _ body: () async throws -> Value) async throws -> Value {
-        let hashing = isHashing ? 1 : 0
-        let isAdmitted = underWay.withLock { count in
+    func callAsFunction<Value>(
+        isHashing: Bool = false, beginsFlow: Bool = false, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let change = { @Sendable (count: inout Count, sign: Int) in
+            count.all += sign
+            guard isHashing else { return }
+            count.hashing += sign
+            if beginsFlow { count.arrivedHashing += sign }
+        }
+        let isAdmitted = count.withLock { count in
             guard count.all < limit else { return false }
-            count.all += 1
-            count.hashing += hashing
+            change(&count, 1)
             return true
         }
         guard isAdmitted else { throw EngineError.overloaded }
-        defer {
-            underWay.withLock { count in
-                count.all -= 1
-                count.hashing -= hashing
-            }
-        }
+        defer { count.withLock { change(&$0, -1) } }
         return try await body()
     }
 }
 
 extension Command {
+    /// Whether it is the first step of a flow.
+    var beginsFlow: Bool {
+        switch self {
+        case .startSignUp, .startSignIn, .startReset: true
+        case .challengeSignUp, .submitSignUpPassword, .submitSignUpCode, .submitSignUpAttributes, .challengeSignIn,
+            .submitSignInPassword, .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts,
+            .challengeContact,
+            .submitContactCode, .confirmContact, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset,
+            .redeem,
+            .refresh, .revoke:
+            false
+        }
+    }
+
     /// Whether a password is hashed in it.
     var hashesPassword: Bool {
         switch self {

@@ -22,6 +22,8 @@ final class NewcomerGate: ChannelDuplexHandler {
     /// How many requests of this connection were let through and not answered to their end. Answers keep the order of requests,
     /// so nothing is answered here meanwhile.
     private var underWay = 0
+    /// Whether the request that is under way is a first step that was let in.
+    private var isLetIn = false
     /// The request that is being refused, and how much of its body came.
     private var refused: (head: HTTPRequestHead, received: Int)?
 
@@ -35,12 +37,15 @@ final class NewcomerGate: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            if underWay == 0, Self.beginsFlow(head), !admission.hasRoomForNewcomers {
-                refused = (head, 0)
-            } else {
-                underWay += 1
-                context.fireChannelRead(data)
+            if underWay == 0, Self.beginsFlow(head) {
+                isLetIn = admission.letIn()
+                guard isLetIn else {
+                    refused = (head, 0)
+                    return
+                }
             }
+            underWay += 1
+            context.fireChannelRead(data)
         case .body(let bytes):
             guard let (head, received) = refused else { return context.fireChannelRead(data) }
             refused = (head, received + bytes.readableBytes)
@@ -54,8 +59,22 @@ final class NewcomerGate: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { underWay -= 1 }
+        if case .end = unwrapOutboundIn(data) {
+            underWay -= 1
+            leave()
+        }
         context.write(data, promise: promise)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    private func leave() {
+        guard isLetIn else { return }
+        isLetIn = false
+        admission.leave()
     }
 
     private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {

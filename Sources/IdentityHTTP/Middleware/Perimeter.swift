@@ -92,7 +92,8 @@ extension IdentityRequestContext {
     /// - Throws: ``EngineError/overloaded`` if there is none; else what `body` throws.
     package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
         guard let admission = perimeter.admission else { return try await body() }
-        return try await admission(isHashing: command.hashesPassword, body)
+        return try await admission(
+            isHashing: command.hashesPassword, beginsFlow: command.beginsFlow, body)
     }
 
     /// Counts a step that one flow or one family may take only so often (`SEC-RATE-6`), or refuses it.
