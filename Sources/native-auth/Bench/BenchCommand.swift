@@ -188,15 +188,17 @@ struct BenchPlace: Sendable {
     /// A server that has what the scenario needs, but for accounts.
     func server(for scenario: BenchScenario) async throws -> BenchServer {
         if scenario == .empty { return try BenchServer(["bench", "empty-server"]) }
-        let data = folder.appending(path: scenario.rawValue)
+        // One database of PostgreSQL serves all scenarios, with one master key and with the signing keys of the one before.
+        let data = folder.appending(path: database == nil ? scenario.rawValue : "node")
         var place = ["--data", data.path]
         if let database { place += ["--database", database] }
+        let algorithm: String? = scenario == .refreshES256 ? "ES256" : database == nil ? nil : "RS256"
         let arguments =
             ["serve", "--port", "0", "--log-level", "error", "--fixed-code", BenchCast.code] + place
-        if scenario == .refreshES256 {
+        if let algorithm {
             // The first start makes keys; then another kind of key signs.
             try BenchServer(arguments).stop()
-            try Self.run(["key", "rotate", "--now", "--algorithm", "ES256"] + place)
+            try Self.run(["key", "rotate", "--now", "--algorithm", algorithm] + place)
         }
         return try BenchServer(arguments)
     }

@@ -51,7 +51,9 @@ struct BenchReport: Sendable {
 
     func line(_ figures: BenchFigures) -> String {
         Self.pad(figures.scenario.title, 32) + " " + Self.columns(cells(figures))
-            + (figures.most.example.map { "\n  one failure: \($0)" } ?? "")
+            + (([figures.most] + figures.shares.map(\.measured)).lazy.compactMap(\.example).first.map {
+                "\n  one failure: \($0)"
+            } ?? "")
             + (overload(figures).map { "\n  \($0)" } ?? "")
     }
 
