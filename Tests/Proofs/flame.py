@@ -63,10 +63,11 @@ def record(binary, scenario, seconds):
             time.sleep(0.1)
         time.sleep(3)
         # A scenario with accounts has them made first, by the same server.
-        record = ["perf", "record", "-q", "-F", "1999", "--call-graph", "fp", "-p", server, "-o", data]
+        # By the tables for unwinding: the system's libraries, SQLite and libcurl among them, keep no frame pointers.
+        record = ["perf", "record", "-q", "-F", "799", "--call-graph", "dwarf,24576", "-p", server, "-o", data]
         subprocess.run([*record, "--", "sleep", str(seconds)], check=True, stderr=subprocess.DEVNULL)
         bench.wait()
-        script = ["perf", "script", "-i", data, "-F", "comm,ip,sym"]
+        script = ["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"]
         raw = subprocess.run(script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     text = raw.decode(errors="replace")
     if shutil.which("swift"):

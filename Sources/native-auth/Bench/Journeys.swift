@@ -55,6 +55,8 @@ final class BenchCast: Sendable {
     /// The code of every flow of the server.
     static let code = "24681357"
     static let password = "Kr4ftig-Vinter#82"
+    /// What a reset makes of it, and of this that again.
+    static let otherPassword = "Mild-S0mmer#28"
     /// Applications of the development tenant.
     static let codeApp = "00001111-aaaa-2222-bbbb-3333cccc4444"
     static let passwordApp = "11112222-bbbb-3333-cccc-4444dddd5555"
@@ -67,6 +69,9 @@ final class BenchCast: Sendable {
     private struct State {
         var members: [String] = []
         var codeMembers: [String] = []
+        /// Members who reset their passwords and do nothing else, so that nobody signs in with the old one meanwhile; and whether
+        /// they have the other password. They are missing while they do.
+        var resetters: [(address: String, hasOther: Bool)] = []
         /// Refresh tokens that nobody is using at this moment.
         var tokens: [String] = []
     }
@@ -81,7 +86,17 @@ final class BenchCast: Sendable {
         return "\(name)\(number)@\(number % 100).example.com"
     }
 
-    func add(passwordMember address: String) { state.withLock { $0.members.append(address) } }
+    /// One of four is a resetter.
+    func add(passwordMember address: String) {
+        state.withLock { state in
+            if state.resetters.count * 3 < state.members.count {
+                state.resetters.append((address, false))
+            } else {
+                state.members.append(address)
+            }
+        }
+    }
+    func add(resetter address: String, hasOther: Bool) { state.withLock { $0.resetters.append((address, hasOther)) } }
     func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
     func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
 
@@ -89,6 +104,8 @@ final class BenchCast: Sendable {
     func passwordMember() -> String? { state.withLock { $0.members.randomElement() } }
     /// Somebody who signs in with codes.
     func codeMember() -> String? { state.withLock { $0.codeMembers.randomElement() } }
+    /// Somebody to reset a password once; whoever takes them puts them back.
+    func takeResetter() -> (address: String, hasOther: Bool)? { state.withLock { $0.resetters.popLast() } }
     /// A token to use once; whoever takes it puts its successor back.
     func takeRefreshToken() -> String? { state.withLock { $0.tokens.popLast() } }
 }
@@ -113,12 +130,13 @@ struct JourneyMaker: Sendable {
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
         case .refreshRS256, .refreshES256: RefreshJourney(cast: cast)
         case .mixedDay:
-            // By journeys, as a day of an app is: 60 % refresh, 25 % sign-in, 10 % code sign-in, 5 % sign-up.
+            // By journeys, as a day of an app is: 60 % refresh, 25 % sign-in, 10 % code sign-in, 3 % sign-up, 2 % reset.
             switch Int.random(in: 0..<100) {
             case 0..<60: RefreshJourney(cast: cast)
             case 60..<85: SignInJourney(cast: cast, hasPassword: true)
             case 85..<95: SignInJourney(cast: cast, hasPassword: false)
-            case _: SignUpJourney(cast: cast, wantsTokens: true)
+            case 95..<98: SignUpJourney(cast: cast, wantsTokens: true)
+            case _: ResetJourney(cast: cast)
             }
         }
     }
@@ -235,6 +253,46 @@ struct SignInJourney: Journey {
                 form: "client_id=\(app)&\(proof)&scope=openid%20offline_access&continuation_token=\(token ?? "")")
         case _: return nil
         }
+    }
+}
+
+/// Start, challenge, continue with the code, the new password, and whether it is in force.
+struct ResetJourney: Journey {
+    let cast: BenchCast
+    private var step = 0
+    private var person: (address: String, hasOther: Bool)?
+
+    init(cast: BenchCast) {
+        self.cast = cast
+    }
+
+    mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
+        let token = try reply.map { reply throws(JourneyFailure) in
+            try SignUpJourney.token(of: reply, "reset step \(step)")
+        }
+        defer { step += 1 }
+        let steps = ["start", "challenge", "continue", "submit", "poll_completion"]
+        guard step < steps.count else {
+            if let person { cast.add(resetter: person.address, hasOther: !person.hasOther) }
+            return nil
+        }
+        var fields = ["client_id=\(BenchCast.passwordApp)"]
+        switch step {
+        case 0:
+            person = cast.takeResetter()
+            guard let person else { throw JourneyFailure(text: "there is nobody left to reset a password") }
+            fields += ["username=\(person.address)", "challenge_type=oob%20password%20redirect"]
+        case 1: fields.append("challenge_type=oob%20password%20redirect")
+        case 2: fields += ["grant_type=oob", "oob=\(BenchCast.code)"]
+        case 3:
+            let password = person?.hasOther == true ? BenchCast.password : BenchCast.otherPassword
+            fields.append("new_password=\(password.replacing("#", with: "%23"))")
+        case _: break
+        }
+        if let token { fields.append("continuation_token=\(token)") }
+        return LoadRequest(
+            step: "reset \(steps[step])", path: "/contoso/resetpassword/v1.0/\(steps[step])",
+            form: fields.joined(separator: "&"))
     }
 }
 
