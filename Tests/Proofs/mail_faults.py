@@ -67,7 +67,9 @@ class Stub:
                     connection.recv(1000)
                     return
                 context = self.contexts.get(mode, self.contexts["ok"])
+                # The socket of before is no more; this is the one to hang up.
                 connection = context.wrap_socket(connection, server_side=True)
+                self.connections.append(connection)
             self.talk(connection, connection.makefile("rb"), mode)
         except (OSError, ssl.SSLError):
             pass
