@@ -44,15 +44,45 @@ package enum Command: Sendable {
 
 extension Command {
     /// Whether the answer may tell somebody who has proven nothing that an account exists: of the addresses and the aliases that
-    /// they name.
-    var mayRevealAccounts: Bool {
+    /// they name. Where accounts are hidden an alias that is taken is still said to be.
+    func mayTellOfAccounts(in mode: EnumerationMode) -> Bool {
         switch self {
-        case .startSignUp, .startSignIn, .startReset, .submitSignUpAttributes: true
+        case .startSignUp(let application):
+            mode == .bulk || mode == .strict && application.attributes.nameAlias
+        case .startSignIn, .startReset: mode == .bulk
+        case .submitSignUpAttributes(_, let attributes): mode != .compat && attributes.nameAlias
         case .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .challengeSignIn, .submitSignInPassword,
             .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts, .challengeContact, .submitContactCode,
             .confirmContact, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset, .redeem, .refresh,
             .revoke:
             false
+        }
+    }
+
+    /// Whether it may be the last step of a flow, the one that brings tokens.
+    var signsIn: Bool {
+        switch self {
+        case .redeem, .submitSignInPassword, .submitSignInCode, .submitSecondFactor: true
+        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
+            .startSignIn, .challengeSignIn, .listMethods, .listContacts, .challengeContact, .submitContactCode,
+            .confirmContact, .startReset, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset, .refresh,
+            .revoke:
+            false
+        }
+    }
+}
+
+extension Command {
+    /// The attributes that it carries; nil: it carries none.
+    var attributes: SubmittedAttributes? {
+        switch self {
+        case .startSignUp(let application): application.attributes
+        case .submitSignUpAttributes(_, let attributes): attributes
+        case .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .startSignIn, .challengeSignIn,
+            .submitSignInPassword, .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts,
+            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
+            .submitNewPassword, .pollReset, .redeem, .refresh, .revoke:
+            nil
         }
     }
 }
@@ -117,6 +147,8 @@ package struct SubmittedAttributes: Sendable {
     package init(_ values: [(name: String, value: AttributeValue?)] = []) {
         self.values = values
     }
+
+    fileprivate var nameAlias: Bool { values.contains { $0.name == AttributeDefinition.aliasName } }
 }
 
 /// Who asks, when, and in which language.
@@ -160,5 +192,15 @@ package struct RequestSource: Hashable, Sendable {
         self.address = address
         self.site = site
         self.network = network
+    }
+
+    /// The network as a person reads it: `192.0.2.0/24`, `2001:db8:0:100::/56`.
+    var networkText: String {
+        if network.count == 3 { return network.map { "\($0)" }.joined(separator: ".") + ".0/24" }
+        let bytes = Array(network) + [0]
+        let groups = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+            String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+        }
+        return groups.joined(separator: ":") + "::/56"
     }
 }

@@ -38,7 +38,7 @@ package struct ContinuationTokens: Sendable {
     }
 
     private let vault: Vault
-    private static let version: UInt8 = 3
+    private static let version: UInt8 = 4
     private static let headerLength = 5
     /// What a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred attributes of 250 characters stay below it.
     package static let longestToken = 56 * 1024
@@ -74,28 +74,44 @@ package struct ContinuationTokens: Sendable {
         await vault.learnKey(of: Data(start.dropFirst(Self.headerLength)), now: now)
     }
 
+    /// Whether the token is one that was made here for this tenant and client, whatever it allows and whether or not it has expired.
+    package func isAuthentic(_ token: ContinuationToken, tenant: TenantID, client: ClientID) -> Bool {
+        do {
+            _ = try unseal(token, tenant: tenant, client: client)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// - Parameter operation: What it shall be used for; of several, one must be allowed.
     package func open(
         _ token: ContinuationToken, for operation: FlowOperations, tenant: TenantID, client: ClientID, now: Date
     ) throws(Fault) -> FlowEnvelope {
+        let (operations, plaintext) = try unseal(token, tenant: tenant, client: client)
+        guard !operations.isDisjoint(with: operation) else { throw .notAllowedNow }
+        guard let envelope: FlowEnvelope = StateCoding.decode(plaintext) else { throw .unusable }
+        guard now < envelope.expiresAt else { throw .expired }
+        return envelope
+    }
+
+    private func unseal(
+        _ token: ContinuationToken, tenant: TenantID, client: ClientID
+    ) throws(Fault) -> (operations: FlowOperations, plaintext: Data) {
         let text = token.secret.reveal()
         guard text.utf8.count <= Self.longestToken, let bytes = Base64URL.decode(text), bytes.count > Self.headerLength,
             bytes.first == Self.version
         else { throw .unusable }
         let header = Data(bytes.prefix(Self.headerLength))
         let operations = FlowOperations(rawValue: header.dropFirst().reduce(0) { $0 << 8 | UInt32($1) })
-        let plaintext: Data
         do {
-            plaintext = try vault.open(
+            let plaintext = try vault.open(
                 Data(bytes.dropFirst(Self.headerLength)), for: .continuationToken, tenant: tenant,
                 context: Self.context(header, client))
+            return (operations, plaintext)
         } catch {
             throw .unusable
         }
-        guard !operations.isDisjoint(with: operation) else { throw .notAllowedNow }
-        guard let envelope: FlowEnvelope = StateCoding.decode(plaintext) else { throw .unusable }
-        guard now < envelope.expiresAt else { throw .expired }
-        return envelope
     }
 
     private static func header(_ operations: FlowOperations) -> Data {

@@ -27,9 +27,20 @@ extension Engine {
                     purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: opened,
                     in: scene)
             ]
-        case .mailNotice(let purpose, let email):
+        case .mailSharedCode(let fresh, let email, let purpose):
+            guard let shared = fresh.shared else { return [] }
+            return [
+                try mail(
+                    purpose, to: email, code: shared.digits.reveal(), expiresAt: fresh.record.expiresAt, of: opened,
+                    in: scene)
+            ]
+        case .setSlowLane(let row):
+            return subjects.slowLane.map { [.setSlowLane(row, $0)] } ?? []
+        case .mailNotice(let purpose, let email, let methods):
             let end = scene.now.addingTimeInterval(Double(settings.noticeLifetime))
-            return [try mail(purpose, to: email, code: nil, expiresAt: end, of: opened, in: scene)]
+            return [
+                try mail(purpose, to: email, code: nil, about: methods, expiresAt: end, of: opened, in: scene)
+            ]
         case .openRefreshFamily(let family):
             return [.openRefreshFamily(family)]
         case .record(let kind, let user, let detail):
@@ -44,10 +55,24 @@ extension Engine {
             return [.changePassword(user, hash, at: scene.now)]
         case .upgradePassword(let user, let old, let new):
             return [.upgradePassword(user, from: old, to: new)]
-        case .revokeRefreshFamilies(let user):
-            return [.revokeRefreshFamilies(user, at: scene.now)]
-        case .addStrongMethod(let method, let user):
+        case .trustPassword(let user):
+            return [.trustPassword(user)]
+        case .revokeRefreshFamilies(let user, let keepingTwoFactors):
+            return [.revokeRefreshFamilies(user, keepingTwoFactors: keepingTwoFactors, at: scene.now)]
+        case .endFlows(let user):
+            return [.endFlows(user)]
+        case .addStrongMethod(var method, let user):
+            method.enrolment.client = scene.client.id
+            method.enrolment.isFamiliarSource = subjects.network.map { _ in subjects.isFamiliar }
             return [.addStrongMethod(method, to: user)]
+        case .removeStrongMethods(let ids, let user):
+            return [.removeStrongMethods(ids, of: user)]
+        case .suspendStrongMethods(let ids, let user):
+            return [.setSuspension(ids, of: user, scene.now)]
+        case .reactivateStrongMethod(let id, let user):
+            return [.setSuspension([id], of: user, nil)]
+        case .noteFirstUse(let id, let user):
+            return [.noteFirstUse(id, of: user, at: scene.now)]
         case .setLockout(let lockout):
             return subjects.lockout.map { [.setLockout(lockout, subject: $0)] } ?? []
         case .clearLockouts:
@@ -60,14 +85,18 @@ extension Engine {
     }
 
     private func mail(
-        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, expiresAt: Date, of opened: Opened,
-        in scene: Scene
+        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, about methods: [EmailAddress] = [],
+        expiresAt: Date, of opened: Opened, in scene: Scene
     ) throws(EngineError) -> Effect {
         // Nobody has asked a stranger's mailbox for anything: a decoy's mail is written, and goes nowhere (SEC-ENUM-3).
         let content = MailContent(
             purpose: purpose, recipient: opened.isDecoy ? MailContent.nobody : email.address, code: code,
             minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: scene.context.language,
-            organisation: scene.tenant.displayName, sentAt: scene.now)
+            organisation: scene.tenant.displayName, sentAt: scene.now,
+            occasion: methods.isEmpty
+                ? nil
+                : MailContent.Occasion(
+                    methods: methods.map(\.masked), network: scene.context.source?.networkText))
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(
@@ -84,30 +113,41 @@ extension Engine {
     ) -> AuditEvent {
         AuditEvent(
             kind, at: scene.now, tenant: scene.tenant.id, client: scene.client.id, flow: flow, user: user,
-            detail: detail)
+            detail: detail, source: auditSource(scene.context, scene.tenant.id))
     }
 
-    /// The digits of a new code.
+    /// How the audit trail calls the source of a request (`SEC-AUD-1`).
+    func auditSource(_ context: CommandContext, _ tenant: TenantID) -> Data? {
+        context.source.map { vault.digest(.audit, tenant: tenant, [Data("source".utf8), $0.address]).prefix(16) }
+    }
+
+    /// The digits of a new code: as many as a shared one has; a flow's own are the first of them.
     func drawCode() -> Secret<String> {
-        settings.fixedCode ?? Secret(ports.randomness.digits(settings.codeDigits))
+        guard let fixed = settings.fixedCode else {
+            return Secret(ports.randomness.digits(EngineSettings.sharedCodeDigits))
+        }
+        let rest = EngineSettings.sharedCodeDigits - fixed.reveal().utf8.count
+        return Secret(fixed.reveal() + String(repeating: "0", count: max(0, rest)))
     }
 
     /// A code for a mailbox, drawn in any case, so that the pure decision has it at hand.
-    ///
-    /// - Parameter number: Which code of its flow it is, from 1.
     func freshCode(
-        _ digits: Secret<String>, number: Int, of flow: UUID, to email: EmailAddress, for purpose: MailContent.Purpose,
-        in scene: Scene
+        _ drawn: Secret<String>, _ situation: StepSituation, of opened: Opened, to email: EmailAddress,
+        for purpose: MailContent.Purpose, in scene: Scene
     ) -> FreshCode {
-        FreshCode(
+        let digits = Secret(String(drawn.reveal().prefix(settings.codeDigits)))
+        let target = vault.digest(
+            .oneTimePasscode, tenant: scene.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes])
+        func mark(_ parts: [Data]) -> Data { vault.mark(.oneTimePasscode, tenant: scene.tenant.id, parts) }
+        let own = codeParts(
+            digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: purpose, in: scene)
+        return FreshCode(
             digits: digits,
             record: CodeRecord(
-                digest: vault.mark(
-                    .oneTimePasscode, tenant: scene.tenant.id,
-                    codeParts(digits, number: number, of: flow, to: email, for: purpose, in: scene)),
-                target: vault.digest(
-                    .oneTimePasscode, tenant: scene.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes]),
-                sentAt: scene.now, expiresAt: scene.now.addingTimeInterval(Double(settings.codeLifetime))))
+                digest: mark(own), target: target, sentAt: scene.now,
+                expiresAt: scene.now.addingTimeInterval(Double(settings.codeLifetime))),
+            shared: situation.hasSlowLane
+                ? SharedCode(digits: drawn, digest: mark(sharedParts(drawn, to: email, for: purpose))) : nil)
     }
 
     /// Whether `digits` are the code of `record`; to be called inside the step, where the row says which code it is.
@@ -115,8 +155,10 @@ extension Engine {
         _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of opened: Opened,
         to email: EmailAddress, for purpose: MailContent.Purpose, in scene: Scene
     ) -> Bool {
-        let parts = codeParts(
-            digits, number: situation.row.codesSent, of: opened.flow, to: email, for: purpose, in: scene)
+        let parts =
+            situation.usesSharedCode
+            ? sharedParts(digits, to: email, for: purpose)
+            : codeParts(digits, number: situation.row.codesSent, of: opened.flow, to: email, for: purpose, in: scene)
         let isRight = vault.isMark(record.digest, of: .oneTimePasscode, tenant: scene.tenant.id, parts)
         return isRight && !opened.isDecoy
     }
@@ -125,7 +167,9 @@ extension Engine {
     /// being counted (`SEC-OTP-8`).
     func digits(of code: Secret<String>) -> Secret<String>? {
         let digits = code.reveal().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
-        guard digits.count == settings.codeDigits, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard [settings.codeDigits, EngineSettings.sharedCodeDigits].contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
             return nil
         }
         return Secret(String(decoding: digits, as: UTF8.self))
@@ -140,6 +184,14 @@ extension Engine {
             Data(scene.client.id.description.utf8), Data(flow.uuidString.utf8), Data("\(number)".utf8),
             Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
         ]
+    }
+
+    /// Of a code that every flow takes: bound to tenant, purpose and identifier. It is kept where only flows about this identifier
+    /// look.
+    private func sharedParts(_ digits: Secret<String>, to email: EmailAddress, for purpose: MailContent.Purpose)
+        -> [Data]
+    {
+        [Data("shared".utf8), Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8)]
     }
 
     /// What the policy has against a password for this user, if anything.
@@ -158,25 +210,16 @@ extension Engine {
     }
 
     /// Hashes a password that the policy accepted.
-    func hash(_ password: Secret<String>) async throws(EngineError) -> PasswordHash {
+    func hash(
+        _ password: Secret<String>, in lane: HashingLane = .accounts
+    ) async throws(EngineError) -> PasswordHash {
         do {
-            return try await ports.hasher.hash(password)
+            return try await ports.hasher.hash(password, in: lane)
         } catch {
             switch error {
             case .overloaded: throw .overloaded
             case .unusable: throw .broken("a password that the policy accepted could not be hashed")
             }
-        }
-    }
-}
-
-extension Engine.Subjects {
-    fileprivate subscript(who: CountedSubject) -> Data? {
-        switch who {
-        case .address: address
-        case .account: account
-        case .source: source
-        case .site: site
         }
     }
 }

@@ -13,7 +13,7 @@ enum SignInName: Sendable {
 
     /// Nil for what nobody can be called.
     init?(_ text: String) {
-        if let email = EmailAddress(text) {
+        if let email = EmailAddress(stored: text) {
             self = .email(email)
         } else if let alias = Alias(text) {
             self = .alias(alias)
@@ -26,6 +26,13 @@ enum SignInName: Sendable {
         switch self {
         case .email(let email): email.key
         case .alias(let alias): alias.key
+        }
+    }
+
+    fileprivate var alias: Alias? {
+        switch self {
+        case .email: nil
+        case .alias(let alias): alias
         }
     }
 
@@ -46,6 +53,7 @@ extension Engine {
         var account: AccountBinding
         var email: EmailAddress
         var label: String?
+        var countedName: Data?
     }
 
     /// Whom a flow is about that somebody starts by `name`.
@@ -54,10 +62,11 @@ extension Engine {
     /// - Returns: Nil when there is no account and the client may know.
     func addressee(of found: UserAccount?, named name: SignInName, in scene: Scene) -> Addressee? {
         let label = scene.hidesAccounts ? name.label : nil
-        if let found, let email = EmailAddress(found.user.email) {
+        let countedName = scene.hidesAccounts ? name.alias?.key.bytes : nil
+        if let found, let email = EmailAddress(stored: found.user.email) {
             return Addressee(
                 account: AccountBinding(user: found.user.id, credentialVersion: found.credentialVersion), email: email,
-                label: label)
+                label: label, countedName: countedName)
         }
         guard scene.hidesAccounts else { return nil }
         // The same for the same name, so that failures, locks and cool-downs add up as they do for an account (SEC-ENUM-5).
@@ -70,7 +79,8 @@ extension Engine {
             }
         guard let mailbox, let user = UUID(bytes: digest.prefix(16)) else { return nil }
         return Addressee(
-            account: AccountBinding(user: UserID(user), credentialVersion: nil), email: mailbox, label: label)
+            account: AccountBinding(user: UserID(user), credentialVersion: nil), email: mailbox, label: label,
+            countedName: countedName)
     }
 
     /// What stands in for the account of a decoy flow, so that its steps do what those of others do; nil for other flows.
@@ -82,11 +92,8 @@ extension Engine {
         return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: scene.now)
     }
 
-    /// Begins a flow about the account that `name` names.
-    func begin(_ state: FlowState, revealing name: SignInName, in scene: Scene) throws(EngineError) -> Outcome {
-        var outcome = try begin(state, in: scene) ?? scene.outcome(.refused(.userNotFound))
-        // Its next answer shows the address that belongs to the alias, masked.
-        if case .alias = name, scene.enumeration == .bulk { outcome.revealsAccount = true }
-        return outcome
+    /// Begins a flow about an account; a name that is too long for a token belongs to no account.
+    func begin(_ state: FlowState, orNobodyIn scene: Scene) throws(EngineError) -> Outcome {
+        try begin(state, in: scene) ?? scene.outcome(.refused(.userNotFound))
     }
 }

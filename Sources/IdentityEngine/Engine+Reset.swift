@@ -25,8 +25,8 @@ extension Engine {
         }
         let draft = ResetDraft(
             account: addressee.account, email: addressee.email, label: addressee.label,
-            capabilities: application.capabilities)
-        return try begin(.reset(.started(draft)), revealing: name, in: scene)
+            countedName: addressee.countedName, capabilities: application.capabilities)
+        return try begin(.reset(.started(draft)), orNobodyIn: scene)
     }
 
     func challengeReset(
@@ -40,10 +40,9 @@ extension Engine {
                 return scene.outcome(.accepted(.goToWeb(missing: .oneTimePasscode)))
             }
             let digits = drawCode()
-            return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
-                let fresh = freshCode(
-                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .passwordReset,
-                    in: scene)
+            return try await step(opened, Reading(code: .sending(.passwordReset)), keepsAnswer: false, in: scene) {
+                situation in
+                let fresh = freshCode(digits, situation, of: opened, to: email, for: .passwordReset, in: scene)
                 return state.challenging(with: fresh, in: situation).map(FlowState.reset)
             }
         }
@@ -61,7 +60,7 @@ extension Engine {
                 return scene.outcome(.refused(.notAllowedNow))
             }
             guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
-            return try await step(opened, in: scene) { situation in
+            return try await step(opened, Reading(code: .judging(.passwordReset, digits)), in: scene) { situation in
                 state.submitting(
                     code: {
                         matches(digits, $0, situation, of: opened, to: email, for: .passwordReset, in: scene)
@@ -88,14 +87,14 @@ extension Engine {
             }
             let user = account.user
             let fault = check(
-                password, emailLocalPart: EmailAddress(user.email)?.localPart ?? "", alias: user.alias,
+                password, emailLocalPart: EmailAddress(stored: user.email)?.localPart ?? "", alias: user.alias,
                 attributes: user.attributes, in: scene)
             if let fault { return scene.outcome(.refused(.unacceptablePassword(fault))) }
             guard try await !verify(password, against: current) else {
                 return scene.outcome(.refused(.unacceptablePassword(.recentlyUsed)))
             }
             let hash = try await hash(password)
-            return try await step(opened, in: scene) { situation in
+            return try await step(opened, Reading(sendsNotice: true), in: scene) { situation in
                 state.submitting(password: hash, in: situation).map(FlowState.reset)
             }
         }

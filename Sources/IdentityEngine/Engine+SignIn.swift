@@ -21,12 +21,13 @@ extension Engine {
         let hasPassword =
             scene.hidesAccounts ? scene.userFlow.method == .emailPassword : found?.passwordHash != nil
         let draft = SignInDraft(
-            account: addressee.account, email: addressee.email, label: addressee.label, hasPassword: hasPassword,
+            account: addressee.account, email: addressee.email, label: addressee.label,
+            countedName: addressee.countedName, hasPassword: hasPassword,
             capabilities: application.capabilities)
         guard application.accepted.contains(draft.neededChallengeType) else {
             return scene.outcome(.accepted(.goToWeb(missing: draft.neededChallengeType)))
         }
-        return try begin(.signIn(.started(draft)), revealing: name, in: scene)
+        return try begin(.signIn(.started(draft)), orNobodyIn: scene)
     }
 
     /// Asks for the password, or sends a code: of the first factor, or of a method of the second.
@@ -42,23 +43,21 @@ extension Engine {
             let digits = drawCode()
             if let draft = state.draft {
                 // Without a mail there is nothing that a repeated request could double.
-                return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
-                    let fresh = freshCode(
-                        digits, number: situation.row.codesSent + 1, of: opened.flow, to: draft.email, for: .signIn,
-                        in: scene)
+                let use = draft.hasPassword ? nil : CodeUse.sending(.signIn)
+                return try await step(opened, Reading(code: use), keepsAnswer: false, in: scene) { situation in
+                    let fresh = freshCode(digits, situation, of: opened, to: draft.email, for: .signIn, in: scene)
                     return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
                 }
             }
             guard let account = try await account(state.account.user, in: scene),
-                let method = state.method(named: id, of: account, in: scene.userFlow)
+                let method = state.method(named: id, of: account, factorDemand(in: scene))
             else { return scene.outcome(.refused(.unknownMethod)) }
             return try await step(
-                opened, Reading(recipient: method.email, sendsCode: true), keepsAnswer: false, in: scene
+                opened, Reading(recipient: method.email, code: .sending(.secondFactor)), keepsAnswer: false, in: scene
             ) {
                 situation in
                 let fresh = freshCode(
-                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: method.email, for: .secondFactor,
-                    in: scene)
+                    digits, situation, of: opened, to: method.email, for: .secondFactor, in: scene)
                 return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
             }
         }
@@ -76,7 +75,7 @@ extension Engine {
                 return scene.outcome(.refused(.notAllowedNow))
             }
             let grant: ScopeGrant
-            switch scene.client.judge(demand.scopes) {
+            switch judge(demand.scopes, in: scene) {
             case .granted(let judged): grant = judged
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
@@ -108,12 +107,14 @@ extension Engine {
             let prepared =
                 isRight
                 ? try await prepare(
-                    draft.proven(byPassword: true, at: scene.now, needsMailbox: admitted.needsMailbox), demand, grant,
-                    account, in: scene) : nil
+                    draft.provenByPassword(of: account, at: scene.now, needsMailbox: admitted.needsMailbox), demand,
+                    grant, account, in: scene) : nil
             let upgrade = outdated
             return try await step(opened, Reading(hasLockout: true), in: scene) { situation in
-                state.submitting(passwordIsRight: isRight, outdated: upgrade, prepared: prepared, in: situation)
-                    .map(FlowState.signIn)
+                state.submitting(
+                    passwordIsRight: isRight, guess: comparing ? guess : nil, outdated: upgrade, prepared: prepared,
+                    in: situation
+                ).map(FlowState.signIn)
             }
         }
     }
@@ -145,7 +146,7 @@ extension Engine {
                 return scene.outcome(.refused(.notAllowedNow))
             }
             let grant: ScopeGrant
-            switch scene.client.judge(demand.scopes) {
+            switch judge(demand.scopes, in: scene) {
             case .granted(let judged): grant = judged
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
@@ -157,7 +158,9 @@ extension Engine {
             // Signed before the code is judged: signing cannot wait inside the transaction in which the code is spent, and the time
             // that it takes must not tell whether the code was right.
             let prepared = try await prepare(proof.proven, demand, grant, account, in: scene)
-            return try await step(opened, in: scene) { situation in
+            let reading = Reading(
+                sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
+            return try await step(opened, reading, in: scene) { situation in
                 state.submitting(
                     code: { matches(digits, $0, situation, of: opened, to: email, for: proof.purpose, in: scene) },
                     prepared: prepared, in: situation
@@ -196,11 +199,9 @@ extension Engine {
                 let email = EmailAddress(contact)
             else { return scene.outcome(.refused(.invalidContact)) }
             let digits = drawCode()
-            return try await step(opened, Reading(recipient: email, sendsCode: true), keepsAnswer: false, in: scene) {
-                situation in
-                let fresh = freshCode(
-                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .registration,
-                    in: scene)
+            let reading = Reading(recipient: email, code: .sending(.registration))
+            return try await step(opened, reading, keepsAnswer: false, in: scene) { situation in
+                let fresh = freshCode(digits, situation, of: opened, to: email, for: .registration, in: scene)
                 return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
             }
         }
@@ -220,7 +221,8 @@ extension Engine {
             }
             guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
             let method = ports.randomness.uuid()
-            return try await step(opened, in: scene) { situation in
+            let reading = Reading(sendsNotice: true, code: .judging(.registration, digits))
+            return try await step(opened, reading, in: scene) { situation in
                 state.submitting(
                     contactCode: {
                         matches(digits, $0, situation, of: opened, to: email, for: .registration, in: scene)
@@ -235,7 +237,7 @@ extension Engine {
         try await opening(token, for: .confirmContact, in: scene) { opened throws(EngineError) in
             guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
             let method = ports.randomness.uuid()
-            return try await step(opened, in: scene) { situation in
+            return try await step(opened, Reading(sendsNotice: true), in: scene) { situation in
                 state.confirmingContact(newMethod: method, in: situation).map(FlowState.signIn)
             }
         }

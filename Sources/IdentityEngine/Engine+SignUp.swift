@@ -34,7 +34,7 @@ extension Engine {
             return scene.outcome(.refused(.invalidAttributes(judged.invalid)))
         }
         if let password = application.password {
-            draft.passwordHash = try await hash(password)
+            draft.passwordHash = try await hash(password, in: .signUps)
         }
         // Only attributes make a state that is too long for a token.
         return try begin(.signUp(.started(draft)), in: scene)
@@ -56,11 +56,11 @@ extension Engine {
             let owner = scene.hidesAccounts ? try await account(named: email.key, in: scene) : nil
             // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
             let digits = drawCode()
-            return try await step(opened, Reading(sendsCode: true), keepsAnswer: false, in: scene) { situation in
-                let fresh = freshCode(
-                    digits, number: situation.row.codesSent + 1, of: opened.flow, to: email, for: .signUp, in: scene)
+            let use = state.isProven ? nil : CodeUse.sending(.signUp)
+            return try await step(opened, Reading(code: use), keepsAnswer: false, in: scene) { situation in
+                let fresh = freshCode(digits, situation, of: opened, to: email, for: .signUp, in: scene)
                 return state.challenging(
-                    with: fresh, owner: owner.flatMap { EmailAddress($0.user.email) }, in: situation
+                    with: fresh, owner: owner.flatMap { EmailAddress(stored: $0.user.email) }, in: situation
                 ).map(FlowState.signUp)
             }
         }
@@ -79,7 +79,8 @@ extension Engine {
             }
             guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
             let newUser = UserID(ports.randomness.uuid())
-            return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
+            let reading = Reading(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
+            return try await step(opened, reading, in: scene) { situation in
                 state.submitting(
                     code: { matches(digits, $0, situation, of: opened, to: draft.email, for: .signUp, in: scene) },
                     newUser: newUser, in: situation
@@ -100,7 +101,7 @@ extension Engine {
                 return scene.outcome(.refused(.unacceptablePassword(fault)))
             }
             if case .answered(let outcome) = try await admit(opened, in: scene) { return outcome }
-            let hash = try await hash(password)
+            let hash = try await hash(password, in: .signUps)
             let newUser = UserID(ports.randomness.uuid())
             return try await step(opened, Reading(identifiers: draft.identifiers.map(\.key)), in: scene) { situation in
                 state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)

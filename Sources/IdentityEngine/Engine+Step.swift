@@ -71,24 +71,30 @@ extension Engine {
         var identifiers: [LoginIdentifier.Key] = []
         /// Whether the wrong passwords of the user matter, and whether they were warned of them.
         var hasLockout = false
+        /// Whether the user may be told of something.
+        var sendsNotice = false
         /// To whom the code of the step goes, where the presented state does not say it yet: limits are per recipient
         /// (`SEC-OTP-12`).
         var recipient: EmailAddress?
-        /// Whether a code may go out.
-        var sendsCode = false
+        /// What the code is wanted for that the step sends or judges.
+        var code: CodeUse?
     }
 
-    /// Whose occurrences are counted in a step, as keyed digests; nothing is counted when limits over time are off.
-    struct Subjects: Sendable {
-        var isFamiliar = false
-        var address: Data?
-        var account: Data?
-        var source: Data?
-        var site: Data?
-        /// The user's failures from this class of sources, and from both.
-        var lockout: Data?
-        var lockouts: [Data] = []
-        var network: Data?
+    /// What a step does with a code.
+    enum CodeUse: Sendable {
+        case sending(MailContent.Purpose)
+        /// The digits are those of a shared code, or of the flow's own.
+        case judging(MailContent.Purpose, isShared: Bool)
+
+        static func judging(_ purpose: MailContent.Purpose, _ digits: Secret<String>) -> CodeUse {
+            .judging(purpose, isShared: digits.reveal().utf8.count == EngineSettings.sharedCodeDigits)
+        }
+
+        var purpose: MailContent.Purpose {
+            switch self {
+            case .sending(let purpose), .judging(let purpose, isShared: _): purpose
+            }
+        }
     }
 
     /// Runs a step: facts, decision, change, next token and replay record in one transaction.
@@ -101,10 +107,10 @@ extension Engine {
         _ opened: Opened, _ reading: Reading = Reading(), keepsAnswer: Bool = true, in scene: Scene,
         decide: @escaping @Sendable (StepSituation) -> Decision<FlowState>
     ) async throws(EngineError) -> Outcome {
-        let subjects = try await subjects(of: opened.state, recipient: reading.recipient, in: scene)
+        let subjects = try await subjects(of: opened.state, reading, in: scene)
         let (outcome, hasMail) = try await transact(opened, reading, subjects, in: scene) {
             facts throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) in
-            switch try enter(facts, opened, subjects, in: scene) {
+            switch try enter(facts, opened, reading, subjects, in: scene) {
             case .answered(let outcome, let change):
                 return (change, (outcome, false))
             case .open(let situation):
@@ -129,7 +135,7 @@ extension Engine {
     func admit(_ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
         try await transact(opened, Reading(), Subjects(), in: scene) {
             facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
-            switch try enter(facts, opened, Subjects(), in: scene) {
+            switch try enter(facts, opened, Reading(), Subjects(), in: scene) {
             case .answered(let outcome, let change): (change, .answered(outcome))
             case .open(let situation): (nil, .admitted(situation))
             }
@@ -141,10 +147,11 @@ extension Engine {
     ///
     /// - Parameter guess: A keyed digest of the password.
     func admit(guess: Data, _ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
-        let subjects = try await subjects(of: opened.state, in: scene)
-        return try await transact(opened, Reading(hasLockout: true), subjects, in: scene) {
+        let reading = Reading(hasLockout: true)
+        let subjects = try await subjects(of: opened.state, reading, in: scene)
+        return try await transact(opened, reading, subjects, in: scene) {
             facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
-            switch try enter(facts, opened, subjects, in: scene) {
+            switch try enter(facts, opened, reading, subjects, in: scene) {
             case .answered(let outcome, let change):
                 return (change, .answered(outcome))
             case .open(var situation):
@@ -172,14 +179,23 @@ extension Engine {
         _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene,
         body: @escaping @Sendable (StepFacts) throws(EngineError) -> (change: FlowChange?, answer: Answer)
     ) async throws(EngineError) -> Answer {
+        var counted = reading.hasLockout || reading.sendsNotice ? [subjects.account] : []
+        var mailsPerHour: Int?
+        switch reading.code {
+        case .sending:
+            counted += [subjects.mailbox, subjects.networkAtMailbox, subjects.source, subjects.site]
+            mailsPerHour = settings.limits == nil ? nil : scene.tenant.mailsPerHour
+        case .judging(_, let isShared):
+            counted +=
+                [subjects.address]
+                + (isShared ? [subjects.guesser, subjects.guessingNetwork, subjects.guessingSite] : [])
+        case nil: break
+        }
         let query = StepQuery(
             tenant: scene.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
-            identifiers: reading.identifiers, user: opened.state.account?.user,
-            subjects: [
-                subjects.address, subjects.source, subjects.site, reading.hasLockout ? subjects.account : nil,
-            ].compactMap(\.self),
-            lockout: reading.hasLockout ? subjects.lockout : nil,
-            mailsPerHour: reading.sendsCode && settings.limits != nil ? scene.tenant.mailsPerHour : nil,
+            identifiers: reading.identifiers, user: opened.state.account?.user, subjects: counted.compactMap(\.self),
+            lockout: reading.hasLockout ? subjects.lockout : nil, slowLane: subjects.slowLane,
+            mailsPerHour: mailsPerHour,
             owners: FlowOwners(identifier: subjects.address ?? subjects.account, source: subjects.source),
             now: scene.now)
         let result: Result<Answer, EngineError>
@@ -205,7 +221,7 @@ extension Engine {
 
     /// What every step asks first: was this very request answered, is the token the newest, is the account what it was.
     private func enter(
-        _ facts: StepFacts, _ opened: Opened, _ subjects: Subjects, in scene: Scene
+        _ facts: StepFacts, _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene
     ) throws(EngineError) -> Entry {
         let envelope = opened.envelope
         if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: opened) {
@@ -236,15 +252,17 @@ extension Engine {
             }
         }
         var counted: [CountedSubject: [CountedEvent: [Date]]] = [:]
-        if let address = subjects.address { counted[.address] = facts.counted[address] ?? [:] }
-        if let account = subjects.account { counted[.account] = facts.counted[account] ?? [:] }
-        if let source = subjects.source { counted[.source] = facts.counted[source] ?? [:] }
-        if let site = subjects.site { counted[.site] = facts.counted[site] ?? [:] }
+        for who in CountedSubject.allCases {
+            if let subject = subjects[who] { counted[who] = facts.counted[subject] ?? [:] }
+        }
+        var usesSharedCode = false
+        if case .judging(_, isShared: true) = reading.code { usesSharedCode = true }
         return .open(
             StepSituation(
                 row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
+                slowLane: facts.slowLane, hasSlowLane: subjects.slowLane != nil, usesSharedCode: usesSharedCode,
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: subjects.isFamiliar,
-                hidesAccounts: scene.hidesAccounts, now: scene.now,
+                hidesAccounts: scene.hidesAccounts, enrolment: scene.enrolment, now: scene.now,
                 userFlow: scene.userFlow, settings: settings))
     }
 
@@ -282,44 +300,6 @@ extension Engine {
 
     private func hardEnd(of envelope: FlowEnvelope) -> Date {
         envelope.startedAt.addingTimeInterval(Double(settings.flowLifetime))
-    }
-
-    /// Who is counted in a step of `state`. Familiar sources are counted apart, so that a stranger's failures do not shut the
-    /// owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
-    private func subjects(
-        of state: FlowState, recipient: EmailAddress? = nil, in scene: Scene
-    ) async throws(EngineError) -> Subjects {
-        guard settings.limits != nil else { return Subjects() }
-        let tenant = scene.tenant.id
-        func digest(_ parts: [Data]) -> Data { vault.digest(.counter, tenant: tenant, parts) }
-        var subjects = Subjects()
-        if let user = state.account?.user {
-            let id = Data(user.description.utf8)
-            subjects.network = scene.context.source.map { digest([Data("network".utf8), id, $0.network]) }
-            if let network = subjects.network {
-                do {
-                    subjects.isFamiliar = try await ports.users.isFamiliar(
-                        network, to: user, in: tenant,
-                        since: scene.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
-                } catch {
-                    throw .store(error)
-                }
-            }
-            subjects.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
-            subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
-            subjects.account = digest([Data("account".utf8), id])
-        }
-        // A contact that is not the account's own is a stranger to it, however familiar the source: its owner has a budget of
-        // their own there.
-        let bucket = Self.bucket(subjects.isFamiliar && !state.hasForeignMailbox)
-        subjects.address = (recipient ?? state.mailbox).map { digest([Data("address".utf8), $0.mailbox, bucket]) }
-        subjects.source = scene.context.source.map { digest([Data("source".utf8), $0.address]) }
-        subjects.site = scene.context.source?.site.map { digest([Data("site".utf8), $0]) }
-        return subjects
-    }
-
-    private static func bucket(_ isFamiliar: Bool) -> Data {
-        Data((isFamiliar ? "familiar" : "unfamiliar").utf8)
     }
 
     private func sealAnswer(

@@ -1,9 +1,9 @@
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 // Tokens: for a finished flow, and for a refresh token.
@@ -15,7 +15,7 @@ extension Engine {
         try await opening(token, for: .redeem, content: demand.digestContent, in: scene) { opened throws(EngineError) in
             guard let proven = opened.state.authentication else { return scene.outcome(.refused(.notAllowedNow)) }
             let grant: ScopeGrant
-            switch scene.client.judge(demand.scopes) {
+            switch judge(demand.scopes, in: scene) {
             case .granted(let judged): grant = judged
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
@@ -33,13 +33,10 @@ extension Engine {
     func prepare(
         _ proven: Authentication, _ demand: TokenDemand, _ grant: ScopeGrant, _ account: UserAccount, in scene: Scene
     ) async throws(EngineError) -> PreparedTokens {
-        let policy = scene.client.requiresSecondFactor || scene.userFlow.requiresSecondFactor
-        let verdict = proven.judged(
-            contexts: demand.contexts, policy: policy, account: account,
-            distinctMailbox: scene.userFlow.requiresDistinctMailbox)
-        switch verdict {
+        let demand = factorDemand(demand.contexts, in: scene)
+        switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .goToWeb:
-            return PreparedTokens(demand: demand, needsTwoFactors: policy)
+            return PreparedTokens(demand: demand)
         case .tokens(let contexts):
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: scene.now) : nil
             let proof = Proof(
@@ -55,9 +52,16 @@ extension Engine {
                     authenticatedAt: proof.authenticatedAt, createdAt: scene.now,
                     expiresAt: refreshExpiry(createdAt: scene.now, in: scene), tokenDigest: Self.digest(refreshToken))
             }
-            return PreparedTokens(
-                demand: demand, needsTwoFactors: policy, tokens: issued, family: family, contexts: contexts)
+            return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
         }
+    }
+
+    /// What is demanded of the proofs for tokens that state `contexts`.
+    func factorDemand(_ contexts: [String] = [], in scene: Scene) -> FactorDemand {
+        FactorDemand(
+            contexts: contexts, isRequired: scene.requiresSecondFactor,
+            distinctMailbox: scene.userFlow.requiresDistinctMailbox, enrolment: scene.enrolment,
+            suspensionRest: settings.suspensionRest, now: scene.now)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
@@ -67,14 +71,18 @@ extension Engine {
         guard let (found, account) = try await session(of: token, in: scene), found.client == scene.client.id
         else { return scene.outcome(.refused(.unusableRefreshToken)) }
         guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
-        let grant: ScopeGrant
-        switch scene.client.judge(demand.scopes.isEmpty ? found.scopes : demand.scopes) {
-        case .granted(let judged): grant = judged
+        let wanted: ScopeGrant
+        switch judge(demand.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : demand.scopes, in: scene)
+        {
+        case .granted(let judged): wanted = judged
         case .refused(let refusal): return scene.outcome(.refused(refusal))
         }
+        guard let grant = found.narrowing(wanted, baseURL: settings.baseURL)?.grant else {
+            return scene.outcome(.refused(.scopeNotConsented))
+        }
         // A refresh adds no proof: what the sign-in did not give has to be given in a new one (SEC-MFA-1).
-        let policy = scene.client.requiresSecondFactor || scene.userFlow.requiresSecondFactor
-        guard demand.contexts.allSatisfy(found.contexts.contains), !policy || found.methods.contains("mfa") else {
+        let isRequired = scene.requiresSecondFactor || account.requiresSecondFactor
+        guard demand.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
             return scene.outcome(.refused(.secondFactorNeeded))
         }
         let proof = Proof(
@@ -100,14 +108,32 @@ extension Engine {
         let verdict: RefreshVerdict
         do {
             verdict = try await ports.refresh.updateRefreshFamily(found.id, in: scene.tenant.id) { family in
-                let (change, verdict) = family?.presenting(rotation) ?? (nil, .refused(.unusableRefreshToken))
-                let kind: AuditEvent.Kind? =
-                    switch verdict {
-                    case .rotated: .tokenRefreshed
-                    case .reused: .tokenReuseDetected
-                    case .repeated, .refused: nil
+                guard let family else { return (nil, nil, .refused(.unusableRefreshToken)) }
+                let (change, verdict) = family.presenting(rotation)
+                switch verdict {
+                case .rotated, .repeated:
+                    // Again, under the lock: another request may have had the resource granted in the meantime.
+                    guard let narrowed = family.narrowing(wanted, baseURL: settings.baseURL) else {
+                        return (nil, nil, .refused(.scopeNotConsented))
                     }
-                return (change, kind.map { event($0, user: found.user, of: nil, in: scene) }, verdict)
+                    var next = change ?? family
+                    next.scopes = narrowed.scopes
+                    let event: AuditEvent? =
+                        if narrowed.isNew {
+                            event(
+                                .scopesGranted, user: found.user, detail: grant.asked.joined(separator: " "), of: nil,
+                                in: scene)
+                        } else if change != nil {
+                            event(.tokenRefreshed, user: found.user, of: nil, in: scene)
+                        } else {
+                            nil
+                        }
+                    return (change != nil || narrowed.isNew ? next : nil, event, verdict)
+                case .reused:
+                    return (change, event(.tokenReuseDetected, user: found.user, of: nil, in: scene), verdict)
+                case .refused:
+                    return (change, nil, verdict)
+                }
             }
         } catch {
             throw .store(error)
@@ -130,6 +156,10 @@ extension Engine {
                 return scene.outcome(.refused(.unusableRefreshToken))
             }
         }
+    }
+
+    func judge(_ scopes: [String], in scene: Scene) -> ScopeJudgement {
+        scene.client.judge(scopes, baseURL: settings.baseURL)
     }
 
     /// Ends the session that a refresh token or an access token belongs to. What is no token of this client is not there any
@@ -155,6 +185,27 @@ extension Engine {
             throw .store(error)
         }
         return done
+    }
+
+    /// What names the flow or the family whose token `command` presents, to count how often that is done (`SEC-RATE-6`).
+    ///
+    /// - Returns: Nil for a token that was not made here: a client can make up as many as it likes (design D16). Nil also for a
+    ///   command that is not counted.
+    package func repeatedKey(of command: Command, in context: CommandContext) async throws(EngineError) -> Data? {
+        guard case .found(let tenant, let client) = try await resolve(context) else { return nil }
+        switch command {
+        case .refresh(let token, _):
+            return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
+        case .listMethods(let token), .listContacts(let token), .pollReset(let token):
+            await tokens.learnKey(of: token, now: context.now)
+            guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
+            return Vault.fingerprint([Data(token.secret.reveal().utf8)])
+        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
+            .startSignIn, .challengeSignIn, .submitSignInPassword, .submitSignInCode, .submitSecondFactor,
+            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
+            .submitNewPassword, .redeem, .revoke:
+            return nil
+        }
     }
 
     private struct Proof {

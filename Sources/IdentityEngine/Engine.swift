@@ -65,15 +65,21 @@ package struct Engine: Sendable {
         }
         let scene = Scene(
             tenant: tenant, client: client,
-            enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration, context: context)
+            enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration,
+            enrolment: tenant.enrolment ?? settings.enrolment, context: context)
 
         // 2. Whether this source may learn of yet another account whether it exists.
-        guard scene.enumeration != .compat else { return try await perform(command, in: scene) }
-        if let wait = context.enumerationWait, command.mayRevealAccounts {
+        let tells = command.mayTellOfAccounts(in: scene.enumeration)
+        if let wait = context.enumerationWait, tells {
             return scene.outcome(.refused(.tooManyNames(retryAfter: wait)))
         }
         var outcome = try await perform(command, in: scene)
-        if command.mayRevealAccounts, outcome.verdict.revealsAccount { outcome.revealsAccount = true }
+        // A hit costs as much as a miss, or a list of addresses of which most have accounts could be checked for nothing.
+        if tells {
+            outcome.disclosure = .counts
+        } else if scene.enumeration == .bulk, command.signsIn, case .accepted(.signedIn) = outcome.verdict {
+            outcome.disclosure = .givesOneBack
+        }
         return outcome
     }
 
@@ -134,7 +140,9 @@ package struct Engine: Sendable {
         guard case .found(let tenant, let client) = try await resolve(context) else { return }
         do {
             try await ports.flows.record(
-                AuditEvent(.enumerationSuspected, at: context.now, tenant: tenant.id, client: client.id))
+                AuditEvent(
+                    .enumerationSuspected, at: context.now, tenant: tenant.id, client: client.id,
+                    source: auditSource(context, tenant.id)))
         } catch {
             throw .store(error)
         }
@@ -158,12 +166,12 @@ package struct Engine: Sendable {
         }
     }
 
-    private enum Resolution {
+    enum Resolution {
         case found(Tenant, Client)
         case refused(Refusal)
     }
 
-    private func resolve(_ context: CommandContext) async throws(EngineError) -> Resolution {
+    func resolve(_ context: CommandContext) async throws(EngineError) -> Resolution {
         do {
             guard let tenant = try await ports.clients.tenant(named: context.tenantName) else {
                 return .refused(.unknownTenant)
@@ -183,12 +191,15 @@ struct Scene: Sendable {
     let tenant: Tenant
     let client: Client
     let enumeration: EnumerationMode
+    let enrolment: EnrolmentMode
     let context: CommandContext
 
     var now: Date { context.now }
     var userFlow: UserFlow { client.userFlow }
     /// Whether no answer may tell that an account exists.
     var hidesAccounts: Bool { enumeration == .strict }
+    /// Whether users need a second factor here in any case.
+    var requiresSecondFactor: Bool { client.requiresSecondFactor || userFlow.requiresSecondFactor }
 
     func outcome(_ verdict: Verdict) -> Outcome {
         Outcome(verdict, trace: context.trace)

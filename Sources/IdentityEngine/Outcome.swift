@@ -16,9 +16,8 @@ package struct Outcome: Hashable, Sendable {
     /// What `token` may be used for.
     package var allowed: FlowOperations
     package var trace: Trace
-    /// Whether it tells somebody who has proven nothing that an account exists, or that none does; never in the mode `compat`
-    /// (`SEC-ENUM-1`). Not kept with an answer that is given again.
-    package var revealsAccount = false
+    /// Not kept with an answer that is given again.
+    package var disclosure = AccountDisclosure.none
 
     package init(
         _ verdict: Verdict, token: ContinuationToken? = nil, allowed: FlowOperations = [], trace: Trace
@@ -37,16 +36,21 @@ package enum Verdict: Hashable, Sendable, Codable {
 }
 
 extension Verdict {
-    /// Whether it tells that an account exists, or that none does (`SEC-ENUM-1`). What a mailbox or a password has proven may
-    /// be told to whoever has it.
-    var revealsAccount: Bool {
+    var isAccepted: Bool {
         switch self {
-        case .refused(.userNotFound), .refused(.userAlreadyExists), .refused(.accountDisabled),
-            .refused(.noPasswordToReset):
-            true
-        case .refused, .accepted: false
+        case .accepted: true
+        case .refused: false
         }
     }
+}
+
+/// What an answer does to the number of accounts of which its source may still learn whether they exist (`SEC-ENUM-1`).
+package enum AccountDisclosure: Hashable, Sendable {
+    case none
+    /// It may tell a caller who has proven nothing that an account exists, or that none does. Both cost one.
+    case counts
+    /// The flow ended with a sign-in: its start was about an account of the person who asked.
+    case givesOneBack
 }
 
 /// What the flow wants of the user or of the client next.
@@ -160,6 +164,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case unknownMethod
     /// No contact that a code can be sent to.
     case invalidContact
+    /// The contact may not be registered on the strength of what was proven: the account's own mailbox comes first.
+    case blockedContact
     /// The session does not hold the factors that are asked for; sign in again.
     case secondFactorNeeded
     case unusableRefreshToken

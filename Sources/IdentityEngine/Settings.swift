@@ -7,6 +7,9 @@ package struct EngineSettings: Hashable, Sendable {
     package var baseURL: String
     /// `SEC-OTP-1`: 6 to 10.
     package var codeDigits = 8
+    /// How many digits a code of the slow lane has: more than any other, since all of a flood may guess at it, and by its length a
+    /// code tells which of the two it is.
+    package static let sharedCodeDigits = 12
     /// The code of every flow, for measurements; nil, as always in production, draws each one.
     package var fixedCode: Secret<String>?
     /// `SEC-OTP-2`: 120 to 600.
@@ -19,6 +22,14 @@ package struct EngineSettings: Hashable, Sendable {
     package var resendCooldown = 60
     /// What tenants and applications have that say nothing of it.
     package var enumeration = EnumerationMode.bulk
+    /// What tenants have that say nothing of it (decision D14).
+    package var enrolment = EnrolmentMode.proven
+    /// `SEC-ENR-7`: how old a method must be, in seconds, to stay in use when the password is reset.
+    package var methodTrustAge = 30 * 24 * 3600
+    /// `SEC-ENR-7`: how long a suspended method rests before a proof of the account's mailbox brings it back, in seconds.
+    package var suspensionRest = 24 * 3600
+    /// `SEC-ENR-5`: seconds within which a second notice of the same kind is not sent.
+    package var noticeInterval = 600
     /// Limits that count over time; nil switches them off, which only the development profile may do.
     package var limits: TimeLimits? = TimeLimits()
     /// `SEC-CT-5`: how long a token lives before and after the first proof, and a flow as a whole.

@@ -21,8 +21,8 @@ package enum IdentityServer {
             }
         }
         return application(
-            perimeter.responder(for: routes), within: perimeter, host: host, port: port, logger: logger, gate: gate,
-            onRunning: onRunning)
+            perimeter.responder(for: routes), host: host, port: port, logger: logger, gate: gate,
+            connections: ConnectionsPerSource(within: perimeter, guardian: routes.guardian), onRunning: onRunning)
     }
 
     /// The listener alone, which answers all requests with an empty JSON object: what HTTP itself costs, for measurements.
@@ -35,14 +35,14 @@ package enum IdentityServer {
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "{}")))
         }
         return application(
-            responder, within: Perimeter(), host: host, port: port, logger: logger, onRunning: onRunning)
+            responder, host: host, port: port, logger: logger, onRunning: onRunning)
     }
 
     private static func application<Responder: HTTPResponder>(
-        _ responder: Responder, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
-        gate: (@Sendable () -> NewcomerGate)? = nil, onRunning: @escaping @Sendable (Int) async -> Void
+        _ responder: Responder, host: String, port: Int, logger: Logger,
+        gate: (@Sendable () -> NewcomerGate)? = nil, connections: ConnectionsPerSource? = nil,
+        onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
-        let connections = ConnectionsPerSource(within: perimeter)
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: connections.map { [$0.handler()] } ?? [],
             // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
@@ -59,7 +59,7 @@ package enum IdentityServer {
                 address: .hostname(host, port: port), serverName: nil,
                 // A connection that finds the queue full is tried again by its client's kernel, one second later at the earliest.
                 backlog: 4_096,
-                availableConnectionsDelegate: MaximumAvailableConnections(10_000)),
+                availableConnectionsDelegate: MaximumAvailableConnections(ConnectionsPerSource.most)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger)
     }

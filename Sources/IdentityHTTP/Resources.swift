@@ -19,17 +19,18 @@ extension IdentityRoutes {
         return try await answer(asked, request, context)
     }
 
-    /// Says whether an access token is live (RFC 7662). Of any other token nothing but that it is not.
+    /// Says whether an access token for the resource server that asks is live (RFC 7662). Of any other token, also of a live one
+    /// for another audience, nothing but that it is not.
     func introspect(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
-        guard let secret = resourceServerSecret else { throw RequestFault.unknownPath }
-        guard Self.isResourceServer(request, secret) else {
-            return Self.challenge("Basic realm=\"resource servers\", charset=\"UTF-8\"")
-        }
+        guard let resourceServers else { throw RequestFault.unknownPath }
+        guard let credentials = Self.credentials(of: request, scheme: "basic "),
+            let audience = resourceServers.audience(authenticatedBy: credentials)
+        else { return Self.challenge("Basic realm=\"resource servers\", charset=\"UTF-8\"") }
         let token = try V1Codec.introspectedToken(try await Self.form(of: request))
         let tenant = try await tenant(context)
-        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
-            return try Self.uncached(TokenIntrospectionReply.inactive)
-        }
+        guard let live = try await engine.live(token, in: tenant, now: context.trace.at),
+            live.claims.audience.utf8.elementsEqual(audience.utf8)
+        else { return try Self.uncached(TokenIntrospectionReply.inactive) }
         let claims = live.claims
         return try Self.uncached(
             TokenIntrospectionReply(
@@ -44,9 +45,10 @@ extension IdentityRoutes {
     /// The claims of the user, as far as the token's scopes go (OpenID Connect Core 1.0 section 5.3).
     func userInfo(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
-        guard let token = Self.bearer(of: request),
-            let live = try await engine.live(token, in: tenant, now: context.trace.at)
-        else { return Self.challenge("Bearer error=\"invalid_token\"") }
+        guard let token = Self.bearer(of: request) else { return Self.noToken }
+        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
+            return Self.challenge("Bearer error=\"invalid_token\"")
+        }
         let scopes = live.claims.scopes
         // A token for another resource has other scopes: whoever it was shown to has no business with the user's data here.
         guard live.claims.audience == live.claims.client.description, scopes.contains("openid") else {
@@ -76,9 +78,10 @@ extension IdentityRoutes {
             let acrs: [String]
         }
         let tenant = try await tenant(context)
-        guard let token = Self.bearer(of: request),
-            let live = try await engine.live(token, in: tenant, now: context.trace.at)
-        else { return Self.challenge("Bearer error=\"invalid_token\"") }
+        guard let token = Self.bearer(of: request) else { return Self.noToken }
+        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
+            return Self.challenge("Bearer error=\"invalid_token\"")
+        }
         if let needed = request.uri.queryParameters["acrs"].map({ String($0) }) {
             guard ClaimsRequest.isContext(needed) else { throw RequestFault.invalid(parameter: "acrs") }
             guard live.claims.contexts.contains(needed) else {
@@ -96,22 +99,15 @@ extension IdentityRoutes {
         credentials(of: request, scheme: "bearer ").map { Secret($0) }
     }
 
-    /// Any name, and the one password, as HTTP Basic (RFC 7617).
-    private static func isResourceServer(_ request: Request, _ secret: Secret<String>) -> Bool {
-        guard let encoded = credentials(of: request, scheme: "basic "), let decoded = Data(base64Encoded: encoded),
-            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
-        else { return false }
-        // Digests, so that neither length nor content of a wrong one shows in the time it takes.
-        return Vault.areEqual(
-            Vault.fingerprint([Data(decoded[(colon + 1)...])]), Vault.fingerprint([Data(secret.reveal().utf8)]))
-    }
-
     private static func credentials(of request: Request, scheme: String) -> String? {
         guard let header = request.headers[.authorization], header.utf8.count <= 8_192,
             header.prefix(scheme.count).lowercased() == scheme
         else { return nil }
         return String(header.dropFirst(scheme.count))
     }
+
+    /// A request that tried no token gets no error code (RFC 6750 section 3).
+    private static var noToken: Response { challenge("Bearer realm=\"access tokens\"") }
 
     private static func challenge(_ challenge: String, _ status: HTTPResponse.Status = .unauthorized) -> Response {
         Response(status: status, headers: [.wwwAuthenticate: challenge, .cacheControl: "no-store"])
@@ -122,28 +118,5 @@ extension IdentityRoutes {
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
-    }
-}
-
-extension Command {
-    /// What of the command may be done only so often with one token or family, and which that is (`SEC-RATE-6`).
-    var repeated: (step: RepeatedStep, key: Data)? {
-        switch self {
-        case .refresh(let token, _):
-            // All tokens of a family begin with its id. What is no token has no family, and its text stands for it.
-            guard let bytes = Base64URL.decode(token.reveal()) else {
-                return (.refresh, Vault.fingerprint([Data(token.reveal().utf8)]))
-            }
-            return (.refresh, Data(bytes.prefix(16)))
-        case .listMethods(let token), .listContacts(let token):
-            return (.introspect, Vault.fingerprint([Data(token.secret.reveal().utf8)]))
-        case .pollReset(let token):
-            return (.poll, Vault.fingerprint([Data(token.secret.reveal().utf8)]))
-        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
-            .startSignIn, .challengeSignIn, .submitSignInPassword, .submitSignInCode, .submitSecondFactor,
-            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
-            .submitNewPassword, .redeem, .revoke:
-            return nil
-        }
     }
 }

@@ -4,7 +4,7 @@ package import IdentityEngine
 import Logging
 import Metrics
 import NIOCore
-package import NativeAuthCore
+import NativeAuthCore
 import NativeAuthWire
 
 #if canImport(FoundationEssentials)
@@ -18,25 +18,24 @@ package struct IdentityRoutes: Sendable {
     let engine: Engine
     private let clock: any WallClock
     private let readiness: Readiness
-    let resourceServerSecret: Secret<String>?
+    let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
     private let countsRequests: Bool
     /// What ``discovery(_:_:)`` has answered; only the tenant makes a difference.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
 
     /// - Parameters:
-    ///   - resourceServerSecret: The password with which resource servers ask about tokens; nil: nobody may (RFC 7662
-    ///     section 2.1).
+    ///   - resourceServers: Those that may ask about tokens; nil: none (RFC 7662 section 2.1).
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
     ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
     package init(
-        engine: Engine, clock: any WallClock, readiness: Readiness, resourceServerSecret: Secret<String>? = nil,
+        engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
         development: DevelopmentPages? = nil, countsRequests: Bool = false
     ) {
         self.engine = engine
         self.clock = clock
         self.readiness = readiness
-        self.resourceServerSecret = resourceServerSecret
+        self.resourceServers = resourceServers
         self.development = development
         self.countsRequests = countsRequests
     }
@@ -60,7 +59,8 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, handler: keys)
         route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, handler: revoke)
         route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
-        // Both methods (OpenID Connect Core 1.0 section 5.3.1).
+        // Both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
+        route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
@@ -110,21 +110,32 @@ package struct IdentityRoutes: Sendable {
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         try context.checkGuesses(before: asked.command)
-        if let (step, key) = asked.command.repeated {
-            // With the source, so that nobody else can use a family's budget up.
-            try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
-        }
         let scene = CommandContext(
             tenantName: try context.parameters.require("tenant"), client: asked.client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
+        // A token that a client made up has no counter of its own; the engine refuses it.
+        if context.perimeter.limits != nil, let step = RepeatedStep(asked.command),
+            let key = try await engine.repeatedKey(of: asked.command, in: scene)
+        {
+            // With the source, so that no other source can use a family's budget up.
+            try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
+        }
         let outcome = try await context.admitted(asked.command) {
             try await engine.handle(asked.command, in: scene)
         }
         // An answer that is given again was counted the first time (REL-IDEM).
-        if outcome.trace.id == context.trace.id { context.countGuess(asked.command, outcome.verdict) }
-        if context.countRevelation(outcome) { try await engine.recordEnumeration(in: scene) }
-        let reply = V1Codec.reply(outcome)
+        if outcome.trace.id == context.trace.id {
+            context.countGuess(asked.command, outcome.verdict)
+            if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: scene) }
+        }
+        let unknown = try await engine.unknownAttributes(of: asked.command, in: scene)
+        if let unknown {
+            context.logger.warning("unknown attribute names were ignored", metadata: unknown.logMetadata)
+            development?.unknownAttributes.note(unknown, at: context.trace.at)
+        }
+        let reply = V1Codec.reply(outcome, hint: development == nil ? nil : unknown?.hint)
+        context.errorCode.withLock { $0 = reply.errorCode }
         if countsRequests {
             let step = context.endpointPath ?? "none"
             Counter(label: "native_auth_steps", dimensions: [("step", step), ("outcome", reply.failure ?? "ok")])
@@ -158,12 +169,14 @@ package struct IdentityRoutes: Sendable {
             issuer: "\(base)/v2.0", authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
-            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)",
             userinfoEndpoint: "\(base)/\(MetadataEndpoint.userInfo.rawValue)",
             revocationEndpoint: "\(base)/\(MetadataEndpoint.revocation.rawValue)",
-            introspectionEndpoint: resourceServerSecret.map { _ in
+            introspectionEndpoint: resourceServers.map { _ in
                 "\(base)/\(MetadataEndpoint.tokenIntrospection.rawValue)"
-            }, responseTypesSupported: ["code"], responseModesSupported: ["query", "fragment"],
+            },
+            // The authorization endpoint gives nothing. The member is required, and must not be empty (OpenID Connect Discovery
+            // 1.0 sections 3 and 4.2).
+            responseTypesSupported: ["none"],
             grantTypesSupported: [
                 GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken,
             ].map(\.rawValue),
@@ -172,7 +185,9 @@ package struct IdentityRoutes: Sendable {
             claimsSupported: [
                 "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
                 "preferred_username", "name", "given_name", "family_name", "email", "ver",
-            ], tokenEndpointAuthMethodsSupported: ["none"])
+            ], tokenEndpointAuthMethodsSupported: ["none"],
+            revocationEndpointAuthMethodsSupported: ["none"],
+            introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] })
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
         return Self.publicDocument(document)

@@ -19,7 +19,7 @@ struct MailPhrases: Sendable {
     /// What to do when one did not ask for it.
     var unasked: String
     var passwordChanged: Notice
-    var methodRegistered: Notice
+    var methods: MethodPhrases
     var accountExists: Notice
     var signInLocked: Notice
     var signedInAfterFailures: Notice
@@ -53,7 +53,11 @@ struct MailPhrases: Sendable {
         case .secondFactor: codeMail(secondFactor)
         case .registration: codeMail(registration)
         case .passwordChanged: notice(passwordChanged)
-        case .methodRegistered: notice(methodRegistered)
+        case .methodRegistered: notice(methods.registered)
+        case .methodRemoved: notice(methods.removed)
+        case .methodSuspended: notice(methods.suspended)
+        case .methodReactivated: notice(methods.reactivated)
+        case .methodFirstUsed: notice(methods.firstUsed)
         case .accountExists: notice(accountExists)
         case .signInLocked: notice(signInLocked)
         case .signedInAfterFailures: notice(signedInAfterFailures)
@@ -83,7 +87,7 @@ struct MailPhrases: Sendable {
     private init(
         subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
         registration: String, label: String, validity: String, secrecy: String, unasked: String,
-        passwordChanged: Notice, methodRegistered: Notice, accountExists: Notice,
+        passwordChanged: Notice, methods: MethodPhrases, accountExists: Notice,
         signInLocked: Notice, signedInAfterFailures: Notice
     ) {
         self.subject = subject
@@ -97,7 +101,7 @@ struct MailPhrases: Sendable {
         self.secrecy = secrecy
         self.unasked = unasked
         self.passwordChanged = passwordChanged
-        self.methodRegistered = methodRegistered
+        self.methods = methods
         self.accountExists = accountExists
         self.signInLocked = signInLocked
         self.signedInAfterFailures = signedInAfterFailures
@@ -119,10 +123,7 @@ struct MailPhrases: Sendable {
             subject: "Your password for {{{organisation}}} was changed",
             event: "The password of your account at {{{organisation}}} was changed.",
             unasked: "If this was not you, choose a new password at once and tell {{{organisation}}}."),
-        methodRegistered: Notice(
-            subject: "A verification method was added to your account at {{{organisation}}}",
-            event: "An e-mail address was added to your account at {{{organisation}}} as a way to prove who you are.",
-            unasked: "If this was not you, tell {{{organisation}}} at once."),
+        methods: .english,
         accountExists: Notice(
             subject: "You already have an account at {{{organisation}}}",
             event: "Somebody, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
@@ -156,10 +157,7 @@ struct MailPhrases: Sendable {
             subject: "Din adgangskode til {{{organisation}}} er ændret",
             event: "Adgangskoden til din konto hos {{{organisation}}} er blevet ændret.",
             unasked: "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte {{{organisation}}}."),
-        methodRegistered: Notice(
-            subject: "Der er tilføjet en bekræftelsesmetode til din konto hos {{{organisation}}}",
-            event: "En e-mailadresse er blevet knyttet til din konto hos {{{organisation}}} som bekræftelsesmetode.",
-            unasked: "Hvis det ikke var dig, skal du straks kontakte {{{organisation}}}."),
+        methods: .danish,
         accountExists: Notice(
             subject: "Du har allerede en konto hos {{{organisation}}}",
             event: "Nogen, måske dig, har bedt om en ny konto hos {{{organisation}}} med denne e-mailadresse. "
@@ -197,10 +195,7 @@ struct MailPhrases: Sendable {
             unasked:
                 "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op met {{{organisation}}}."
         ),
-        methodRegistered: Notice(
-            subject: "Er is een verificatiemethode toegevoegd aan uw account bij {{{organisation}}}",
-            event: "Aan uw account bij {{{organisation}}} is een e-mailadres als verificatiemethode toegevoegd.",
-            unasked: "Hebt u dit niet zelf gedaan, neem dan meteen contact op met {{{organisation}}}."),
+        methods: .dutch,
         accountExists: Notice(
             subject: "U hebt al een account bij {{{organisation}}}",
             event:
@@ -241,11 +236,7 @@ struct MailPhrases: Sendable {
             unasked:
                 "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez {{{organisation}}}."
         ),
-        methodRegistered: Notice(
-            subject: "Un moyen de vérification a été ajouté à votre compte chez {{{organisation}}}",
-            event:
-                "Une adresse e-mail a été ajoutée à votre compte chez {{{organisation}}} comme moyen de vérification.",
-            unasked: "Si ce n’était pas vous, prévenez immédiatement {{{organisation}}}."),
+        methods: .french,
         accountExists: Notice(
             subject: "Vous avez déjà un compte chez {{{organisation}}}",
             event: "Quelqu’un, peut-être vous, a demandé un nouveau compte chez {{{organisation}}} avec cette adresse "
@@ -281,10 +272,7 @@ struct MailPhrases: Sendable {
             subject: "{{{organisation}}} のパスワードが変更されました",
             event: "{{{organisation}}} のアカウントのパスワードが変更されました。",
             unasked: "お心当たりがない場合は、すぐに新しいパスワードを設定し、{{{organisation}}} にご連絡ください。"),
-        methodRegistered: Notice(
-            subject: "{{{organisation}}} のアカウントに本人確認方法が追加されました",
-            event: "{{{organisation}}} のアカウントに、本人確認方法としてメール アドレスが追加されました。",
-            unasked: "お心当たりがない場合は、すぐに {{{organisation}}} にご連絡ください。"),
+        methods: .japanese,
         accountExists: Notice(
             subject: "{{{organisation}}} のアカウントはすでにあります",
             event: "このメール アドレスで {{{organisation}}} の新しいアカウントの作成が求められましたが、アカウントはすでにあります。"

@@ -2,6 +2,12 @@ package import IdentityEngine
 import Mustache
 import NativeAuthCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A mail's words, before they are put into a message.
 package struct MailText: Hashable, Sendable {
     package var subject: String
@@ -21,6 +27,13 @@ package struct MailRenderer: Sendable {
         var language: MailLanguage
         var organisation: String
         var minutesValid: Int
+        /// What a notice about methods tells besides, with its time.
+        var details: Details?
+    }
+
+    private struct Details: Hashable, Sendable {
+        var occasion: MailContent.Occasion
+        var at: Date
     }
 
     /// Rendered words, cut where the code goes.
@@ -58,7 +71,8 @@ package struct MailRenderer: Sendable {
     package func words(of content: MailContent) throws -> MailText {
         let facts = Facts(
             purpose: content.purpose, language: content.language, organisation: content.organisation,
-            minutesValid: content.minutesValid)
+            minutesValid: content.minutesValid,
+            details: content.occasion.map { Details(occasion: $0, at: content.sentAt) })
         let phrases = MailPhrases(in: content.language)
         let opening = phrases.opening(of: content.purpose)
         guard opening.hasCode == (content.code != nil) else { throw MailFormatError.code }
@@ -66,6 +80,8 @@ package struct MailRenderer: Sendable {
         guard content.code?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != false else { throw MailFormatError.code }
         if let frame = frames.withLock({ $0[facts] }) { return frame.words(code: content.code) }
         let frame = try render(facts, opening, phrases)
+        // One of its own for each such notice; there are few of them.
+        guard facts.details == nil else { return frame.words(code: content.code) }
         frames.withLock { frames in
             if frames.count >= Self.mostFrames { frames.removeAll() }
             frames[facts] = frame
@@ -86,11 +102,21 @@ package struct MailRenderer: Sendable {
             "code": String(Self.codeMark), "subject": subject, "purpose": try sentence(opening.sentence),
             "label": phrases.label, "validity": try sentence(phrases.validity),
             "secrecy": try sentence(phrases.secrecy), "unasked": try sentence(opening.unasked),
+            "hasDetails": facts.details != nil,
+            "details": facts.details.map { lines(of: $0, phrases.methods) } ?? [],
         ]
         func cut(_ words: String) -> [String] {
             words.split(separator: Self.codeMark, omittingEmptySubsequences: false).map(String.init)
         }
         return Frame(subject: subject, text: cut(plain.render(context)), html: cut(html.render(context)))
+    }
+
+    /// What was done to which methods, when and from where (`SEC-ENR-5`).
+    private func lines(of details: Details, _ phrases: MethodPhrases) -> [[String: String]] {
+        let time = details.at.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space)).replacing("Z", with: " UTC")
+        var lines = [(phrases.method, details.occasion.methods.joined(separator: ", ")), (phrases.time, time)]
+        if let network = details.occasion.network { lines.append((phrases.network, network)) }
+        return lines.map { ["name": $0, "value": $1] }
     }
 
     /// The whole message. The same mail renders to the same bytes every time, its `Message-ID` included, so that a
@@ -141,6 +167,12 @@ package struct MailRenderer: Sendable {
         {{{secrecy}}}
 
         {{/hasCode}}
+        {{#hasDetails}}
+        {{#details}}
+        {{{name}}}: {{{value}}}
+        {{/details}}
+
+        {{/hasDetails}}
         {{{unasked}}}
         """
 
@@ -172,6 +204,9 @@ package struct MailRenderer: Sendable {
         <tr><td style="padding:16px 32px 0;">{{validity}}</td></tr>
         <tr><td style="padding:8px 32px 0;font-weight:600;">{{secrecy}}</td></tr>
         {{/hasCode}}
+        {{#details}}
+        <tr><td style="padding:8px 32px 0;font-size:14px;"><span style="color:#6b7280;">{{name}}:</span> {{value}}</td></tr>
+        {{/details}}
         <tr><td style="padding:24px 32px 28px;font-size:13px;color:#6b7280;">{{unasked}}</td></tr>
         </table>
         </td></tr>

@@ -98,7 +98,7 @@ package final class OutboxWorker: Service {
                     }
                 } catch {
                     failures += 1
-                    logger.error("The outbox cannot be read.", metadata: ["error": "\(error)"])
+                    logger.error("The outbox cannot be read.", metadata: ["cause": "\(error.logText)"])
                     let pause = Self.retryDelay(afterAttempts: failures, randomness)
                     if let alarm = setAlarm(now.addingTimeInterval(pause), now: now) {
                         group.addTask { await self.ring(alarm, now: now) }
@@ -150,7 +150,8 @@ package final class OutboxWorker: Service {
             isDone = try await attempt(leased)
         } catch {
             // What was decided is not written down: the lease ends, and the mail is tried again.
-            logger.error("The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "error": "\(error)"])
+            logger.error(
+                "The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "cause": "\(error.logText)"])
         }
         return state.withLock { state in
             let wasFull = state.room.free == 0 || state.room.fullLanes.contains(mail.lane)
@@ -231,7 +232,9 @@ package final class OutboxWorker: Service {
         let next = min(clock.now.addingTimeInterval(delay), leased.mail.expiresAt)
         logger.warning(
             "A mail was not taken; it is tried again.",
-            metadata: ["mail": "\(leased.mail.id)", "attempt": "\(leased.attempts + 1)", "reason": "\(error)"])
+            metadata: [
+                "mail": "\(leased.mail.id)", "attempt": .stringConvertible(leased.attempts + 1), "reason": "\(error)",
+            ])
         Self.count("postponed")
         try await store.retry(leased, at: next)
     }

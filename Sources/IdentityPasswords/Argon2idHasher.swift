@@ -89,9 +89,14 @@ package struct Argon2idHasher: PasswordHasher {
     /// - Throws: ``HashingError/overloaded`` when no worker is free in time or the memory cannot be had;
     ///   ``HashingError/unusable`` for a password above ``longestPassword``, which is neither hashed nor cut.
     package func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
+        try await hash(password, in: .accounts)
+    }
+
+    /// As ``hash(_:)``, in the queue of `lane`; sign-ups have half of the places, and every other turn while both wait.
+    package func hash(_ password: Secret<String>, in lane: HashingLane) async throws(HashingError) -> PasswordHash {
         guard Self.isHashable(password) else { throw .unusable }
         let parameters = parameters
-        guard let phc = try await pool.run({ Self.phc(of: password, parameters) }) else { throw .overloaded }
+        guard let phc = try await pool.run(in: lane, { Self.phc(of: password, parameters) }) else { throw .overloaded }
         return PasswordHash(phc: phc)
     }
 

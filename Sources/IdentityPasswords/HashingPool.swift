@@ -7,6 +7,9 @@ import Synchronization
 /// Each worker is a serial dispatch queue, which is backed by a thread outside Swift's cooperative pool; it has a thread
 /// only while there is work. A worker is handed the next job by itself, when its job is done: nothing that happens to the
 /// caller, cancellation included, lets more jobs run than there are workers.
+///
+/// Sign-ups come from strangers, as many as like to. They have at most half of the places in the queue, and while sign-ins wait as
+/// well a worker takes a job of either in turn.
 final class HashingPool: Sendable {
     private struct Job: Sendable {
         let number: UInt64
@@ -16,8 +19,39 @@ final class HashingPool: Sendable {
 
     private struct State {
         var idle: [DispatchQueue]
-        var waiting: [Job] = []
+        var accounts: [Job] = []
+        var signUps: [Job] = []
+        var lastLane = HashingLane.signUps
         var jobs: UInt64 = 0
+
+        func hasRoom(in lane: HashingLane, _ longestQueue: Int) -> Bool {
+            guard accounts.count + signUps.count < longestQueue else { return false }
+            return switch lane {
+            case .accounts: true
+            case .signUps: signUps.count < longestQueue / 2
+            }
+        }
+
+        mutating func enqueue(_ job: Job, in lane: HashingLane) {
+            switch lane {
+            case .accounts: accounts.append(job)
+            case .signUps: signUps.append(job)
+            }
+        }
+
+        mutating func next() -> Job? {
+            guard !accounts.isEmpty || !signUps.isEmpty else { return nil }
+            lastLane = accounts.isEmpty || (lastLane == .accounts && !signUps.isEmpty) ? .signUps : .accounts
+            return switch lastLane {
+            case .accounts: accounts.removeFirst()
+            case .signUps: signUps.removeFirst()
+            }
+        }
+
+        mutating func remove(_ number: UInt64) -> Job? {
+            if let index = accounts.firstIndex(where: { $0.number == number }) { return accounts.remove(at: index) }
+            return signUps.firstIndex { $0.number == number }.map { signUps.remove(at: $0) }
+        }
     }
 
     private enum Placement {
@@ -43,25 +77,33 @@ final class HashingPool: Sendable {
         self.longestWait = longestWait
     }
 
+    /// How many jobs wait for a worker.
+    var waiting: Int { state.withLock { $0.accounts.count + $0.signUps.count } }
+
     /// Runs `work` on a worker and returns what it returns. A cancelled caller gets its answer like any other.
     ///
     /// - Throws: ``HashingError/overloaded`` when the queue is full or the job waited too long; `work` is not run then.
-    func run<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async throws(HashingError) -> Answer {
+    func run<Answer: Sendable>(
+        in lane: HashingLane = .accounts, _ work: @escaping @Sendable () -> Answer
+    ) async throws(HashingError) -> Answer {
         let result: Result<Answer, HashingError> = await withCheckedContinuation { continuation in
             submit(
+                in: lane,
                 run: { continuation.resume(returning: .success(work())) },
                 refuse: { continuation.resume(returning: .failure(.overloaded)) })
         }
         return try result.get()
     }
 
-    private func submit(run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void) {
+    private func submit(
+        in lane: HashingLane, run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
+    ) {
         let (job, placement) = state.withLock { state in
             state.jobs += 1
             let job = Job(number: state.jobs, run: run, refuse: refuse)
             if let worker = state.idle.popLast() { return (job, Placement.runs(on: worker)) }
-            guard state.waiting.count < longestQueue else { return (job, Placement.refused) }
-            state.waiting.append(job)
+            guard state.hasRoom(in: lane, longestQueue) else { return (job, Placement.refused) }
+            state.enqueue(job, in: lane)
             return (job, Placement.waits)
         }
         switch placement {
@@ -79,7 +121,7 @@ final class HashingPool: Sendable {
         while let job = next {
             job.run()
             next = state.withLock { state in
-                if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+                if let next = state.next() { return next }
                 state.idle.append(worker)
                 return nil
             }
@@ -87,9 +129,7 @@ final class HashingPool: Sendable {
     }
 
     private func refuseIfWaiting(_ number: UInt64) {
-        let late = state.withLock { state in
-            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
-        }
+        let late = state.withLock { $0.remove(number) }
         late?.refuse()
     }
 }

@@ -287,7 +287,7 @@ final class Worker {
             case let failure as PostgresFailure where isCommitting && failure.leavesOutcomeUnknown:
                 throw PostgresFailure.outcomeUnknown
             // Division by zero: the session's own word for a row that was not there.
-            case PostgresFailure.refused("22012"): throw RowLost()
+            case PostgresFailure.refused("22012", _): throw RowLost()
             case _: throw error
             }
         }

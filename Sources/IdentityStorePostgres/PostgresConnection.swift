@@ -212,7 +212,10 @@ final class PostgresConnection {
 
     private static func failure(_ result: OpaquePointer, _ handle: OpaquePointer) -> PostgresFailure {
         guard let field = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else { return .disconnected }
-        return .refused(sqlState: String(cString: field))
+        let sqlState = String(cString: field)
+        // Sentences of class 22, data exceptions, quote the value that they are about.
+        let sentence = sqlState.hasPrefix("22") ? nil : PQresultErrorField(result, Int32(UInt8(ascii: "M")))
+        return .refused(sqlState: sqlState, sentence: sentence.map { String(cString: $0) })
     }
 
     private static func answer(_ result: OpaquePointer) throws -> Answer {

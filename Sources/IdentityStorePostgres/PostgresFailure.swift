@@ -2,10 +2,11 @@ import IdentityEngine
 import IdentityStoreSQL
 
 /// Why PostgreSQL did not do what was asked, without the statement, its values, or anything else that could be personal or
-/// secret (`SEC-LOG-1`): the server's own sentences may quote values, so they are left out.
-enum PostgresFailure: Error, CustomStringConvertible {
-    /// The server refused a statement, with this five-character code (PostgreSQL's appendix “Error Codes”).
-    case refused(sqlState: String)
+/// secret (`SEC-LOG-1`).
+enum PostgresFailure: LoggableFailure {
+    /// The server refused a statement, with this five-character code (PostgreSQL's appendix “Error Codes”) and the first sentence of
+    /// its message; nil for a sentence that may quote a value.
+    case refused(sqlState: String, sentence: String? = nil)
     /// There is no connection, or it broke.
     case disconnected
     /// The server did not answer in time.
@@ -21,7 +22,7 @@ enum PostgresFailure: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .refused(let sqlState): "PostgreSQL \(sqlState)"
+        case .refused(let sqlState, let sentence): "PostgreSQL \(sqlState)" + (sentence.map { ": \($0)" } ?? "")
         case .disconnected: "PostgreSQL cannot be reached"
         case .timedOut: "PostgreSQL did not answer in time"
         case .outcomeUnknown: "the connection to PostgreSQL was lost during a commit"
@@ -34,14 +35,15 @@ enum PostgresFailure: Error, CustomStringConvertible {
     /// What the next attempt needs, if one makes sense (`REL-HA-3`).
     var remedy: Remedy? {
         switch self {
-        case .refused("40001"), .refused("40P01"): .again
+        case .refused("40001", _), .refused("40P01", _): .again
         // A statement that this connection has not prepared, or prepared for another client: there is a pooler between us and
         // the server, which hands out another server connection for each transaction.
-        case .refused("26000"), .refused("42P05"): .withoutNames
+        case .refused("26000", _), .refused("42P05", _): .withoutNames
         // The tables changed under a prepared statement: another node has migrated.
-        case .refused("0A000"): .elsewhere
+        case .refused("0A000", _): .elsewhere
         // The server goes down, comes up, or has become a standby.
-        case .refused("57P01"), .refused("57P02"), .refused("57P03"), .refused("25006"), .disconnected: .elsewhere
+        case .refused("57P01", _), .refused("57P02", _), .refused("57P03", _), .refused("25006", _), .disconnected:
+            .elsewhere
         case .refused, .timedOut, .outcomeUnknown, .overloaded, .closed, .unsafe: nil
         }
     }
@@ -50,7 +52,7 @@ enum PostgresFailure: Error, CustomStringConvertible {
     var leavesOutcomeUnknown: Bool {
         switch self {
         // The server ended the connection, perhaps while it waited for a standby after the commit.
-        case .disconnected, .timedOut, .refused("57P01"), .refused("57P02"): true
+        case .disconnected, .timedOut, .refused("57P01", _), .refused("57P02", _): true
         case .refused, .outcomeUnknown, .overloaded, .closed, .unsafe: false
         }
     }
@@ -70,7 +72,7 @@ extension StoreError {
         switch error {
         case let error as StoreError: self = error
         // Data corrupted, index corrupted.
-        case PostgresFailure.refused("XX001"), PostgresFailure.refused("XX002"): self = .corrupt("database")
+        case PostgresFailure.refused("XX001", _), PostgresFailure.refused("XX002", _): self = .corrupt("database")
         default: self = .unavailable(error)
         }
     }

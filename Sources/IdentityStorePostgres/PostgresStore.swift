@@ -159,8 +159,8 @@ package final class PostgresStore: Sendable, SQLStore {
         case let error as PostgresStoreOpenError: error
         case PostgresFailure.unsafe(let setting): .unsafe(place: place.description, setting: setting)
         // Duplicate table.
-        case PostgresFailure.refused("42P07"): .notOurs(place: place.description)
-        case PostgresFailure.refused(let sqlState): .unprepared(place: place.description, sqlState: sqlState)
+        case PostgresFailure.refused("42P07", _): .notOurs(place: place.description)
+        case PostgresFailure.refused(let sqlState, _): .unprepared(place: place.description, sqlState: sqlState)
         case _: .unreachable(place: place.description, reason: "\(reason)")
         }
     }

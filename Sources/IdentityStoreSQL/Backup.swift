@@ -56,7 +56,7 @@ package enum BackupTables {
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
-        ("tenant_documents", "version"), ("data_keys", "generation, master_key"),
+        ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]
     /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
     package static let leftOut = ["flows", "replays", "outbox", "restores"]
@@ -138,9 +138,11 @@ extension SQLStore {
             try session.run(
                 "INSERT INTO restores (id, backup_made_at, restored_at) VALUES (?, ?, ?)",
                 [epoch, contents.madeAt, now])
+            // Columns that every version has: a backup of an older one is restored into the tables of its time.
+            let line = "INSERT INTO audit (tenant, kind, at, detail) VALUES (?, ?, ?, ?)"
             let detail = "backup \(Int(contents.madeAt.timeIntervalSince1970))"
             for tenant in try session.tenants() {
-                try session.insert(AuditEvent(.restoreDone, at: now, tenant: tenant, detail: detail))
+                try session.run(line, [tenant, AuditEvent.Kind.restoreDone, now, detail])
             }
             return contents
         }

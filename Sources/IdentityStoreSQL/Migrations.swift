@@ -23,6 +23,9 @@ package struct Migration: Sendable {
         Migration(name: "0009 data keys", sqlite: dataKeys),
         Migration(name: "0010 audit retention", sqlite: auditRetention),
         Migration(name: "0011 mails by due", sqlite: mailsByDue),
+        Migration(name: "0012 enrolment", sqlite: enrolment),
+        Migration(name: "0013 profile mark", sqlite: profileMark),
+        Migration(name: "0014 guesses under way", sqlite: guessesUnderWay),
     ]
 
     /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
@@ -298,5 +301,41 @@ package struct Migration: Sendable {
     private static let mailsByDue = """
         DROP INDEX outbox_by_due;
         CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending';
+        """
+
+    /// Under which proofs each method was enrolled, and where each audit line came from. Methods from before say that it is not
+    /// known, and passwords from before count as chosen by who knew the one before.
+    private static let enrolment = """
+        ALTER TABLE strong_methods ADD COLUMN enrolled_under TEXT NOT NULL DEFAULT 'unknown';
+        ALTER TABLE strong_methods ADD COLUMN authenticated_at INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN client BLOB;
+        ALTER TABLE strong_methods ADD COLUMN is_familiar INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN suspended_at INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN first_used_at INTEGER;
+        CREATE INDEX strong_methods_by_suspension ON strong_methods (suspended_at) WHERE suspended_at IS NOT NULL;
+
+        ALTER TABLE users ADD COLUMN password_from_reset INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE users ADD COLUMN requires_second_factor INTEGER NOT NULL DEFAULT 0;
+
+        ALTER TABLE audit ADD COLUMN source BLOB;
+        ALTER TABLE audit ADD COLUMN profile TEXT;
+        """
+
+    /// The profile of the servers that the database belongs to: one row, written by the first server. A database from before
+    /// has none until then.
+    private static let profileMark = """
+        CREATE TABLE profile_mark (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            profile TEXT NOT NULL,
+            marked_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// Of the digests from before it is not known which were right, so none stays.
+    private static let guessesUnderWay = """
+        ALTER TABLE lockouts ADD COLUMN under_way BLOB;
+        ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER;
+        CREATE INDEX lockouts_under_way ON lockouts (under_way_until) WHERE under_way_until IS NOT NULL;
+        UPDATE lockouts SET recent = substr(recent, 1, 0);
         """
 }

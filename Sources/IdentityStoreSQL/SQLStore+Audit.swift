@@ -123,7 +123,7 @@ extension SQLStore {
             try session.rows(
                 of: "audit",
                 """
-                SELECT seq, kind, at, client, flow, "user", detail, position FROM audit
+                SELECT seq, kind, at, client, flow, "user", detail, source, profile, position FROM audit
                 WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?
                 """, [tenant, seq, limit]
             ).get().map { row in
@@ -132,7 +132,8 @@ extension SQLStore {
                     event: AuditEvent(
                         try row.value("kind"), at: try row.value("at"), tenant: tenant,
                         client: try row.value("client"), flow: try row.value("flow"), user: try row.value("user"),
-                        detail: try row.value("detail")))
+                        detail: try row.value("detail"), source: try row.value("source")),
+                    profile: try row.value("profile"))
             }
         }
     }
@@ -146,16 +147,20 @@ extension SQLSession {
         try rows(
             of: "audit",
             """
-            SELECT seq, position, seal, kind, at, client, flow, "user", detail FROM audit
+            SELECT seq, position, seal, kind, at, client, flow, "user", detail, source, profile FROM audit
             WHERE tenant = ? \(condition)
             """, [tenant] + values
         ).map { rows in
             try rows.map { row in
-                AuditLine(
+                var content = try ["kind", "at", "client", "flow", "user", "detail", "source", "profile"].map {
+                    column in
+                    try row.value(column, as: SQLValue.self)
+                }
+                // A line from before there were the two is sealed without them.
+                if content.suffix(2) == [.null, .null] { content.removeLast(2) }
+                return AuditLine(
                     seq: try row.value("seq"), position: try row.value("position"), seal: try row.value("seal"),
-                    content: try ["kind", "at", "client", "flow", "user", "detail"].map { column in
-                        try row.value(column, as: SQLValue.self).bytes
-                    }, at: try row.value("at"))
+                    content: content.map(\.bytes), at: try row.value("at"))
             }
         }
     }

@@ -12,7 +12,8 @@ extension SQLStore {
         _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
     ) async throws(StoreError) -> Answer {
         try await write(query.lockedSubjects) { session in
-            let row = try session.flow(query)
+            let row = try session.flow(query.flow, of: query)
+            let slowLane = try query.slowLane.map { try session.flow($0, of: query) }
             let sealedAnswer = try session.sealedAnswer(query)
             let taken = try session.taken(query.identifiers, in: query.tenant)
             let account = try query.user.map { try session.account(locking: $0, in: query.tenant) }
@@ -22,6 +23,7 @@ extension SQLStore {
             let facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
                 account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
+                slowLane: try slowLane?.get(),
                 tenantMailsSince: try tenantMailsSince.get())
             let (change, answer) = decide(facts)
             if let change {
@@ -60,20 +62,21 @@ extension SQLStore {
 extension StepQuery {
     /// All that the step decides about and that may have no row yet; rows are locked where they are read.
     fileprivate var lockedSubjects: [SQLSubject] {
-        [.flow(flow, in: tenant)] + identifiers.map { .identifier($0, in: tenant) }
+        [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
+            + identifiers.map { .identifier($0, in: tenant) }
             + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])
     }
 }
 
 extension SQLSession {
-    fileprivate func flow(_ query: StepQuery) throws -> Pending<FlowRow?> {
+    fileprivate func flow(_ id: UUID, of query: StepQuery) throws -> Pending<FlowRow?> {
         try rows(
             of: "flows",
             """
             SELECT revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent, misuses,
                 is_ended, expires_at
             FROM flows WHERE tenant = ? AND id = ? \(dialect.lockingRows)
-            """, [query.tenant, query.flow]
+            """, [query.tenant, id]
         ).map { rows in
             try rows.first.map { row in
                 FlowRow(
@@ -124,6 +127,21 @@ extension SQLSession {
             """, values + [old.revision], expecting: 1)
     }
 
+    /// Nobody's row, so that no flow drives it out. It is locked, whether it is there or not.
+    private func write(_ lane: FlowRow, ofSlowLane id: UUID, in tenant: TenantID) throws {
+        try run("DELETE FROM flows WHERE tenant = ? AND id = ?", [tenant, id])
+        try run(
+            """
+            INSERT INTO flows (revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent,
+                misuses, is_ended, expires_at, tenant, id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                lane.revision, lane.code?.digest, lane.code?.target, lane.code?.attempts, lane.code?.sentAt,
+                lane.code?.expiresAt, lane.codesSent, lane.misuses, lane.isEnded, lane.expiresAt, tenant, id,
+            ])
+    }
+
     /// Removes what is beyond `most`, the row to come counted (`SEC-CT-7`). A row ends a fixed time after it began, so that those
     /// that end first are the oldest.
     private func makeRoom(_ column: String, _ owner: Data?, _ most: Int, _ query: StepQuery) throws {
@@ -166,8 +184,15 @@ extension SQLSession {
             try run(
                 "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ? AND password_hash = ?",
                 [new.phc, tenant, user, old.phc])
-        case .revokeRefreshFamilies(let user, let at): try revokeRefreshFamilies(of: user, in: tenant, at: at)
+        case .trustPassword(let user): try trustPassword(of: user, in: tenant)
+        case .revokeRefreshFamilies(let user, let keepingTwoFactors, let at):
+            try revokeRefreshFamilies(of: user, in: tenant, keepingTwoFactors: keepingTwoFactors, at: at)
+        case .endFlows(let user): try endFlows(of: user, in: tenant)
         case .addStrongMethod(let method, let user): try insert(method, of: user, in: tenant)
+        case .removeStrongMethods(let ids, let user): try removeMethods(ids, of: user, in: tenant)
+        case .setSuspension(let ids, let user, let date): try suspendMethods(ids, of: user, in: tenant, since: date)
+        case .noteFirstUse(let id, let user, let at): try noteFirstUse(of: id, of: user, in: tenant, at: at)
+        case .setSlowLane(let row, let id): try write(row, ofSlowLane: id, in: tenant)
         case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
         case .forgetNetworks(let user):
@@ -206,13 +231,18 @@ extension SQLSession {
     fileprivate func lockout(_ subject: Data, in tenant: TenantID) throws -> Pending<Lockout?> {
         try rows(
             of: "lockouts",
-            "SELECT failures, locked_until, recent, last_failure_at FROM lockouts WHERE tenant = ? AND subject = ?",
+            """
+            SELECT failures, locked_until, recent, under_way, under_way_until, last_failure_at FROM lockouts
+            WHERE tenant = ? AND subject = ?
+            """,
             [tenant, subject]
         ).map { rows in
             try rows.first.map { row in
                 Lockout(
                     failures: try row.value("failures"), lockedUntil: try row.value("locked_until"),
                     recent: try row.value("recent", as: StoredDigests.self).digests,
+                    underWay: try row.value("under_way", as: StoredDigests?.self)?.digests ?? [],
+                    underWayUntil: try row.value("under_way_until"),
                     lastFailureAt: try row.value("last_failure_at"))
             }
         }
@@ -225,26 +255,37 @@ extension SQLSession {
         }
         try run(
             """
-            INSERT INTO lockouts (tenant, subject, failures, locked_until, recent, last_failure_at)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO lockouts (tenant, subject, failures, locked_until, recent, under_way, under_way_until, last_failure_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (tenant, subject) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until,
-                recent = excluded.recent, last_failure_at = excluded.last_failure_at
+                recent = excluded.recent, under_way = excluded.under_way, under_way_until = excluded.under_way_until,
+                last_failure_at = excluded.last_failure_at
             """,
             [
                 tenant, subject, lockout.failures, lockout.lockedUntil, StoredDigests(digests: lockout.recent),
+                lockout.underWayUntil.map { _ in StoredDigests(digests: lockout.underWay) }, lockout.underWayUntil,
                 lockout.lastFailureAt,
             ])
     }
 
     func insert(_ event: AuditEvent) throws {
         try run(
-            #"INSERT INTO audit (tenant, kind, at, client, flow, "user", detail) VALUES (?, ?, ?, ?, ?, ?, ?)"#,
-            [event.tenant, event.kind, event.at, event.client, event.flow, event.user, event.detail])
+            """
+            INSERT INTO audit (tenant, kind, at, client, flow, "user", detail, source, profile)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT profile FROM profile_mark))
+            """,
+            [
+                event.tenant, event.kind, event.at, event.client, event.flow, event.user, event.detail, event.source,
+            ])
     }
 
     /// Removes up to `portion` rows of each kind; returns how many went, those that went with another one not counted.
     fileprivate func removeExpired(now: Date, portion: Int) throws -> Int {
         try expireMails(now: now)
+        // What a crash left of a comparison (see `Lockout`).
+        try run(
+            "UPDATE lockouts SET under_way = NULL, under_way_until = NULL WHERE under_way_until <= ?", [now],
+            expecting: nil)
         /// Removes the rows of `table` for which `condition` holds, found by the columns of `key`.
         func remove(_ table: String, _ key: String, _ condition: String, _ date: Date) throws -> Int {
             try change(
@@ -262,6 +303,9 @@ extension SQLSession {
             remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),
             remove(
                 "known_networks", #"tenant, "user", network"#, "last_at < ?", now.addingTimeInterval(-30 * 86_400)),
+            // SEC-ENR-7.
+            remove(
+                "strong_methods", #"tenant, "user", id"#, "suspended_at <= ?", now.addingTimeInterval(-14 * 86_400)),
         ].reduce(0, +)
     }
 }

@@ -44,37 +44,43 @@ extension SQLSession {
     func insert(_ family: RefreshFamily) throws {
         try run(
             """
-            INSERT INTO refresh_families (client, "user", scopes, methods, contexts, authenticated_at, created_at, expires_at,
+            INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                family.client, family.user, family.scopes, family.methods, family.contexts, family.authenticatedAt,
-                family.createdAt,
+                family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [family.tenant, family.id])
     }
 
-    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`). Whose it is and what for
-    /// stays for ever.
+    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`). Whose it is and what was
+    /// proven stays for ever.
     fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
         try run(
             """
-            UPDATE refresh_families SET expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
+            UPDATE refresh_families SET scopes = ?, expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
                 previous_rotated_at = ?, previous_answer = ?, revoked_at = ?
             WHERE tenant = ? AND id = ? AND generation = ?
             """, changing(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
     }
 
     /// Those that are revoked already keep their date.
-    func revokeRefreshFamilies(of user: UserID, in tenant: TenantID, at date: Date) throws {
+    ///
+    /// - Parameter keepingTwoFactors: Whether those stay whose methods are two factors: `mfa` stands in their list of words.
+    func revokeRefreshFamilies(
+        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool = false, at date: Date
+    ) throws {
+        let condition = keepingTwoFactors ? #"AND methods NOT LIKE '%"mfa"%'"# : ""
         try run(
-            #"UPDATE refresh_families SET revoked_at = ? WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL"#,
-            [date, tenant, user])
+            """
+            UPDATE refresh_families SET revoked_at = ?
+            WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL \(condition)
+            """, [date, tenant, user])
     }
 
     private func changing(of family: RefreshFamily) -> [any StoredValue] {
         [
-            family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
+            family.scopes, family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
             family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt,
         ]
     }

@@ -7,54 +7,78 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// The tenants' configuration as somebody has applied it: YAML, in the format of docs/tenant-file.md.
+/// A version of the tenants' configuration: YAML, in the format of docs/tenant-file.md.
 package struct TenantDocument: Hashable, Sendable {
     /// 1 for the first one; each that is applied has one more.
     package var version: Int
     package var text: String
+    package var appliedAt: Date
+
+    /// SHA-256 of the text, as `sha256sum` prints it and the audit trail has it.
+    package var checksum: String { Vault.checksum(Data(text.utf8)).hexadecimal }
 }
 
 extension SQLStore {
     /// The document in force, if its version is greater than `version`.
     package func tenantDocument(newerThan version: Int = 0) async throws(StoreError) -> TenantDocument? {
-        try await read { try $0.tenantDocument(newerThan: version).get() }
+        try await read { try $0.tenantDocuments("WHERE version > ?", [version], limit: 1).get().first }
+    }
+
+    /// All versions, the one in force first.
+    package func tenantDocuments() async throws(StoreError) -> [TenantDocument] {
+        try await read { try $0.tenantDocuments("", [], limit: 1_000_000).get() }
+    }
+
+    /// How many users each tenant has, of those that have any.
+    package func userCounts() async throws(StoreError) -> [TenantID: Int] {
+        try await read { session in
+            let counts = try session.rows(
+                of: "users", "SELECT tenant, COUNT(*) AS count FROM users GROUP BY tenant", [])
+            return try counts.get().reduce(into: [:]) { $0[try $1.value("tenant")] = try $1.value("count") as Int }
+        }
     }
 
     /// Puts a document in force that was checked before, and writes `config.changed` with the SHA-256 of the old and the new one
     /// for each tenant that the database knows or the document names.
     ///
-    /// - Returns: The document in force; with the version that it had, when nothing changed.
+    /// - Parameter version: That of the document in force, as the caller knows it; 0: there is none.
+    /// - Returns: The document in force, with the version that it had when nothing changed; nil, and nothing is changed, when
+    ///   another one has come into force than the caller knows.
     package func apply(
-        _ text: String, naming tenants: [TenantID], at now: Date
-    ) async throws(StoreError) -> TenantDocument {
+        _ text: String, naming tenants: [TenantID], over version: Int, at now: Date
+    ) async throws(StoreError) -> TenantDocument? {
         try await write([.tenantDocuments]) { session in
-            let old = try session.tenantDocument(newerThan: 0).get()
+            let old = try session.tenantDocuments("", [], limit: 1).get().first
             if let old, old.text == text { return old }
-            let new = TenantDocument(version: (old?.version ?? 0) + 1, text: text)
+            guard old?.version ?? 0 == version else { return nil }
+            let new = TenantDocument(version: version + 1, text: text, appliedAt: now)
             try session.run(
                 "INSERT INTO tenant_documents (version, document, applied_at) VALUES (?, ?, ?)",
                 [new.version, new.text, now])
-            let detail = "before \(old.map { Self.checksum($0.text) } ?? "none") after \(Self.checksum(text))"
+            let detail = "before \(old?.checksum ?? "none") after \(new.checksum)"
             for tenant in Set(try session.tenants()).union(tenants) {
                 try session.insert(AuditEvent(.configChanged, at: now, tenant: tenant, detail: detail))
             }
             return new
         }
     }
-
-    /// As `sha256sum` prints it.
-    private static func checksum(_ text: String) -> String {
-        Vault.checksum(Data(text.utf8)).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
-    }
 }
 
 extension SQLSession {
-    fileprivate func tenantDocument(newerThan version: Int) throws -> Pending<TenantDocument?> {
+    /// The newest first.
+    fileprivate func tenantDocuments(
+        _ condition: String, _ values: [any StoredValue], limit: Int
+    ) throws -> Pending<[TenantDocument]> {
         try rows(
             of: "tenant_documents",
-            "SELECT version, document FROM tenant_documents WHERE version > ? ORDER BY version DESC LIMIT 1", [version]
+            "SELECT version, document, applied_at FROM tenant_documents \(condition) ORDER BY version DESC LIMIT ?",
+            values + [limit]
         ).map { rows in
-            try rows.first.map { TenantDocument(version: try $0.value("version"), text: try $0.value("document")) }
+            try rows.map { row in
+                TenantDocument(
+                    version: try row.value("version"), text: try row.value("document"),
+                    appliedAt: try row.value("applied_at"))
+            }
         }
     }
 }

@@ -56,7 +56,7 @@ extension SQLStore {
     }
 
     package func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
     ) async throws(StoreError) -> Bool {
         try await write([]) { session in
             let count = try session.change(
@@ -67,6 +67,25 @@ extension SQLStore {
             guard count == 1 else { return false }
             try session.run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ?"#, [tenant, id])
             try session.revokeRefreshFamilies(of: id, in: tenant, at: date)
+            for mail in mails { try session.insert(mail) }
+            try session.insert(event)
+            return true
+        }
+    }
+
+    package func setFactorRule(
+        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write([]) { session in
+            let count =
+                switch rule {
+                case .requiresSecondFactor(let isRequired):
+                    try session.change(
+                        "UPDATE users SET requires_second_factor = ? WHERE tenant = ? AND id = ?",
+                        [isRequired, tenant, id])
+                case .trustsPassword: try session.trustPassword(of: id, in: tenant)
+                }
+            guard count == 1 else { return false }
             try session.insert(event)
             return true
         }
@@ -126,23 +145,67 @@ extension SQLSession {
         }
     }
 
-    /// The version goes up, so that what was begun under the old password has ended (`SEC-CT-9`).
+    /// The version goes up, so that what was begun under the old password has ended (`SEC-CT-9`). Only a reset changes it so far.
     func changePassword(of user: UserID, in tenant: TenantID, to hash: PasswordHash, at date: Date) throws {
         try run(
             """
-            UPDATE users SET password_hash = ?, credential_version = credential_version + 1, credentials_changed_at = ?
+            UPDATE users SET password_hash = ?, password_from_reset = 1, credential_version = credential_version + 1,
+                credentials_changed_at = ?
             WHERE tenant = ? AND id = ?
             """, [hash.phc, date, tenant, user], expecting: 1)
+    }
+
+    @discardableResult
+    func trustPassword(of user: UserID, in tenant: TenantID) throws -> Int {
+        try change("UPDATE users SET password_from_reset = 0 WHERE tenant = ? AND id = ?", [tenant, user])
+    }
+
+    /// Ends open flows, and no tokens.
+    func endFlows(of user: UserID, in tenant: TenantID) throws {
+        try run(
+            "UPDATE users SET credential_version = credential_version + 1 WHERE tenant = ? AND id = ?", [tenant, user],
+            expecting: 1)
     }
 
     /// A method with the same address gives way, its id too.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
         try run(
+            #"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#,
+            [tenant, user, method.email.key])
+        try run(
             """
-            INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (tenant, "user", key)
-            DO UPDATE SET id = excluded.id, email = excluded.email, proven_at = excluded.proven_at
-            """, [tenant, user, method.id, method.email, method.email.key, method.provenAt])
+            INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
+                is_familiar, suspended_at, first_used_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                tenant, user, method.id, method.email, method.email.key, method.provenAt, method.enrolment.strength,
+                method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
+                method.suspendedAt, method.firstUsedAt,
+            ])
+    }
+
+    func removeMethods(_ ids: [UUID], of user: UserID, in tenant: TenantID) throws {
+        guard !ids.isEmpty else { return }
+        try run(
+            #"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND id IN (\#(Self.placeholders(ids)))"#,
+            [tenant, user] + ids)
+    }
+
+    /// - Parameter date: Since when they are suspended; nil: they are not.
+    func suspendMethods(_ ids: [UUID], of user: UserID, in tenant: TenantID, since date: Date?) throws {
+        guard !ids.isEmpty else { return }
+        try run(
+            """
+            UPDATE strong_methods SET suspended_at = ?
+            WHERE tenant = ? AND "user" = ? AND id IN (\(Self.placeholders(ids)))
+            """, [date, tenant, user] + ids)
+    }
+
+    func noteFirstUse(of method: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            #"UPDATE strong_methods SET first_used_at = ? WHERE tenant = ? AND "user" = ? AND id = ?"#,
+            [date, tenant, user, method])
     }
 
     /// Keeps the 20 newest networks of the user (`SEC-LOCK-3`).
@@ -174,7 +237,7 @@ extension SQLSession {
             of: "users",
             """
             SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
-                i.kind, i.display
+                u.password_from_reset, u.requires_second_factor, i.kind, i.display
             FROM users AS u
             LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
             WHERE u.tenant = ? AND u.id = \(id) \(locking)
@@ -201,7 +264,9 @@ extension SQLSession {
             return UserAccount(
                 user: user, passwordHash: passwordHash, credentialVersion: try row.value("credential_version"),
                 credentialsChangedAt: try row.value("credentials_changed_at"),
-                disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get())
+                disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get(),
+                passwordIsFromReset: try row.value("password_from_reset"),
+                requiresSecondFactor: try row.value("requires_second_factor"))
         }
     }
 
@@ -227,12 +292,18 @@ extension SQLSession {
     ) throws -> Pending<[StrongMethod]> {
         try rows(
             of: "strong_methods",
-            #"SELECT id, email, proven_at FROM strong_methods WHERE tenant = ? AND "user" = \#(id) ORDER BY proven_at, id"#,
-            [tenant] + values
+            """
+            SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at
+            FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
+            """, [tenant] + values
         ).map { rows in
             try rows.map { row in
                 StrongMethod(
-                    id: try row.value("id"), email: try row.value("email"), provenAt: try row.value("proven_at"))
+                    id: try row.value("id"), email: try row.value("email"), provenAt: try row.value("proven_at"),
+                    enrolment: Enrolment(
+                        try row.value("enrolled_under"), authenticatedAt: try row.value("authenticated_at"),
+                        client: try row.value("client"), isFamiliarSource: try row.value("is_familiar")),
+                    suspendedAt: try row.value("suspended_at"), firstUsedAt: try row.value("first_used_at"))
             }
         }
     }

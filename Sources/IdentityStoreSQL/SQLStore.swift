@@ -79,6 +79,7 @@ package struct SQLSubject: Hashable, Sendable {
     static let auditChain = Self(8, nil, Data())
     static let tenantDocuments = Self(9, nil, Data())
     static let dataKeys = Self(10, nil, Data())
+    static let profile = Self(11, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

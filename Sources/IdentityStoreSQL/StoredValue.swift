@@ -145,7 +145,9 @@ extension AttributeValue: StoredValue {
 /// As the user typed it; what makes two addresses the same follows from it.
 extension EmailAddress: StoredValue {
     package var stored: SQLValue { .text(display) }
-    package static func restore(_ value: SQLValue) -> EmailAddress? { String.restore(value).flatMap { Self($0) } }
+    package static func restore(_ value: SQLValue) -> EmailAddress? {
+        String.restore(value).flatMap { Self(stored: $0) }
+    }
 }
 
 /// The column `recent` of the table `lockouts`: digests of 32 bytes each, one behind the other.
@@ -177,6 +179,7 @@ extension LoginIdentifier.Kind: StoredValue {}
 extension SigningKeyRecord.Algorithm: StoredValue {}
 extension AuditEvent.Kind: StoredValue {}
 extension CountedEvent: StoredValue {}
+extension Enrolment.Strength: StoredValue {}
 
 extension LoginIdentifier.Key: StoredValue {
     package var stored: SQLValue { bytes.stored }

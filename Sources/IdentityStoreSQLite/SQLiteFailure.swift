@@ -3,7 +3,7 @@ import IdentityEngine
 import IdentityStoreSQL
 
 /// What SQLite said, without the statement and its values, which could be personal or secret (`SEC-LOG-1`).
-struct SQLiteFailure: Error, CustomStringConvertible {
+struct SQLiteFailure: LoggableFailure {
     let description: String
 
     init(_ error: any Error) {

@@ -43,7 +43,8 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
 
     /// An authority.
     ///
-    /// - Parameter url: An `https` address with a host, or an `http` address on this machine.
+    /// - Parameter url: An `https` address with a host, or an `http` address on this machine. The path names the tenant; only
+    ///   the hosts of external tenants need none.
     /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
     public init(url: URL) throws {
         do throws(AuthorityError) {
@@ -76,6 +77,7 @@ extension AuthorityError {
         case .malformed: "is not an address with a host"
         case .insecure: "is neither https nor http on this machine"
         case .containsCredentials: "contains a user name or password"
+        case .missingTenant: "names no tenant: end it with the tenant's subdomain, domain or id"
         }
     }
 }

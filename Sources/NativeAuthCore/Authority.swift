@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Why text is not the address of a tenant.
+/// Why text is not the address of a tenant. It prints as a sentence for developers.
 public enum AuthorityError: Error, Hashable, Sendable {
     /// The tenant subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them.
     case invalidSubdomain
@@ -14,6 +14,27 @@ public enum AuthorityError: Error, Hashable, Sendable {
     case insecure
     /// A user name or password stands in the URL (`SDK-AUTH-1`).
     case containsCredentials
+    /// The path is empty, so the URL names a server and no tenant. Hosts such as `contoso.ciamlogin.com` need no path.
+    case missingTenant
+}
+
+extension AuthorityError: CustomStringConvertible, LocalizedError {
+    public var description: String {
+        switch self {
+        case .invalidSubdomain:
+            "The tenant's subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them."
+        case .malformed:
+            "The authority is not the URL of a tenant, such as https://login.example.com/contoso.onmicrosoft.com."
+        case .insecure: "The authority is neither https nor http on this machine."
+        case .containsCredentials: "The authority contains a user name or a password."
+        case .missingTenant:
+            "The authority names no tenant: end it with the tenant's subdomain, domain or id, as in"
+                + " https://login.example.com/contoso.onmicrosoft.com."
+        }
+    }
+
+    /// As ``description``.
+    public var errorDescription: String? { description }
 }
 
 /// The base URL under which a tenant's endpoints lie, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
@@ -37,21 +58,30 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
     /// A tenant at any address: `https://host/tenant`, or `http://127.0.0.1:8765/tenant` on this machine.
     ///
     /// Query and fragment are dropped. A host such as `contoso.ciamlogin.com` without a path gets the tenant's default
-    /// domain as its path.
+    /// domain as its path; any other host needs a path that names the tenant.
     ///
-    /// - Throws: ``AuthorityError``.
+    /// - Throws: ``AuthorityError``, such as ``AuthorityError/missingTenant`` for `https://login.example.com`.
     public init(url: URL) throws(AuthorityError) {
+        let url = try Self.normalised(url)
+        guard !url.path(percentEncoded: true).isEmpty else { throw .missingTenant }
+        self.url = url
+    }
+
+    /// The base URL of a server, which may have a path or none, by the rules for authorities.
+    ///
+    /// - Throws: ``AuthorityError``, but never ``AuthorityError/missingTenant``.
+    package static func normalised(_ url: URL) throws(AuthorityError) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), let host = components.encodedHost?.lowercased(),
-            Self.isHost(host), !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
+            isHost(host), !(components.port.map { $0 < 1 || $0 > 65_535 } ?? false)
         else { throw .malformed }
         guard components.user == nil, components.password == nil else { throw .containsCredentials }
-        guard scheme == "https" || (scheme == "http" && Self.isLoopback(host)) else { throw .insecure }
+        guard scheme == "https" || (scheme == "http" && isLoopback(host)) else { throw .insecure }
 
         var path = components.percentEncodedPath
         while path.hasSuffix("/") { path.removeLast() }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        guard segments.allSatisfy(Self.isPlainSegment) else { throw .malformed }
+        guard segments.allSatisfy(isPlainSegment) else { throw .malformed }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         if path.isEmpty, labels.count >= 3, labels[1] == "ciamlogin" {
             path = "/\(labels[0]).onmicrosoft.com"
@@ -64,7 +94,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         components.query = nil
         components.fragment = nil
         guard let url = components.url else { throw .malformed }
-        self.url = url
+        return url
     }
 
     /// The address of an endpoint, given its path after the tenant without a leading slash.
@@ -88,8 +118,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     /// The same tenant path below another base URL.
     package func moved(to base: URL) throws(AuthorityError) -> Authority {
-        let base = try Authority(url: base)
-        guard let url = URL(string: base.url.absoluteString + url.path(percentEncoded: true)) else { throw .malformed }
+        let base = try Self.normalised(base)
+        guard let url = URL(string: base.absoluteString + url.path(percentEncoded: true)) else { throw .malformed }
         return try Authority(url: url)
     }
 

@@ -69,6 +69,7 @@ package struct IdentityTestServer: Sendable {
         var settings = EngineSettings(baseURL: baseURL)
         settings.resendCooldown = 0
         settings.limits = nil
+        settings.enrolment = .compatible
         let keys: any KeyStore =
             switch signing {
             case .es256: store

@@ -10,13 +10,13 @@ public import NativeAuthCore
 #endif
 
 extension TestTenant {
-    /// What a tenant is like. The defaults are those of the development server, which has no cool-down and no limits over time,
-    /// with one application.
+    /// What a tenant is like. The defaults are those of the development server: its four applications, no cool-down and no limits
+    /// over time.
     public struct Settings: Hashable, Sendable {
         /// The tenant is at `https://{subdomain}.ciamlogin.com`, and its domain is `{subdomain}.onmicrosoft.com`.
         public var subdomain = "contoso"
-        /// The applications; at least one.
-        public var applications: [Application] = [.emailOneTimePasscode]
+        /// The applications; at least one. The first is the one that a client gets which names none.
+        public var applications: [Application] = Application.developmentServer
         /// Who has an account from the beginning.
         public var users: [User] = []
         /// Whether limits that count over time hold: locks after wrong passwords, wrong codes and mails for an address. Limits
@@ -83,6 +83,20 @@ extension TestTenant {
         /// Users sign in with a password; `11112222-bbbb-3333-cccc-4444dddd5555`, as at the development server.
         public static let emailPassword = Application(
             clientID: "11112222-bbbb-3333-cccc-4444dddd5555", userFlow: .emailPassword)
+        /// Users sign in with a code, and give `country` and `city` at sign-up; `22223333-cccc-4444-dddd-5555eeee6666`, as at the
+        /// development server.
+        public static let emailOneTimePasscodeWithAttributes = Application(
+            clientID: "22223333-cccc-4444-dddd-5555eeee6666", userFlow: .emailOneTimePasscode,
+            attributes: [.required("country"), .required("city")])
+        /// Users sign in with a password, and give `country` and `city` at sign-up; `33334444-dddd-5555-eeee-6666ffff7777`, as at
+        /// the development server.
+        public static let emailPasswordWithAttributes = Application(
+            clientID: "33334444-dddd-5555-eeee-6666ffff7777", userFlow: .emailPassword,
+            attributes: [.required("country"), .required("city")])
+        /// The four applications of the development server, in its order.
+        public static let developmentServer: [Application] = [
+            .emailOneTimePasscode, .emailPassword, .emailOneTimePasscodeWithAttributes, .emailPasswordWithAttributes,
+        ]
 
         /// What an app of this registration says it can handle.
         var challengeTypes: Set<ChallengeType> {
@@ -276,7 +290,11 @@ struct Newcomer: Sendable {
                         attributes: user.attributes, createdAt: now))
             ]
             + methods.map {
-                .addStrongMethod(StrongMethod(id: randomness.uuid(), email: $0, provenAt: now), to: id)
+                // As of an account that has been in use for a while: a reset leaves such a method as it is.
+                .addStrongMethod(
+                    StrongMethod(
+                        id: randomness.uuid(), email: $0, provenAt: now.addingTimeInterval(-60 * 86_400),
+                        enrolment: Enrolment(.twoFactors), firstUsedAt: now.addingTimeInterval(-60 * 86_400)), to: id)
             }
         let query = StepQuery(
             tenant: tenant, flow: randomness.uuid(), requestDigest: Data(), identifiers: identifiers.map(\.key),
@@ -300,7 +318,7 @@ extension IdentityTestServer {
     func setDisabled(
         _ isDisabled: Bool, _ email: String, in tenant: TenantID
     ) async throws(TestTenantError) -> Bool {
-        guard let key = EmailAddress(email)?.key else { return false }
+        guard let key = EmailAddress(stored: email)?.key else { return false }
         let now = clock.now
         do throws(StoreError) {
             guard let user = try await store.account(named: key, in: tenant)?.user else { return false }

@@ -1,4 +1,4 @@
-import IdentityEngine
+package import IdentityEngine
 import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
@@ -25,6 +25,14 @@ public final class TestMailbox: Sendable {
             case passwordChanged
             /// A notice, without a code: a second factor was registered.
             case methodRegistered
+            /// A notice, without a code: a second factor was taken away.
+            case methodRemoved
+            /// A notice, without a code: a second factor is not to be used for a day, after a reset.
+            case methodSuspended
+            /// A notice, without a code: a second factor that was suspended is in use again.
+            case methodReactivated
+            /// A notice, without a code: a second factor was used for the first time.
+            case methodFirstUsed
             /// A notice, without a code: somebody wants to sign up with the address of an account.
             case accountExists
             /// A notice, without a code: wrong passwords have locked the account.
@@ -42,6 +50,8 @@ public final class TestMailbox: Sendable {
         /// `en`, `da`, `nl`, `fr` or `ja`.
         public let language: String
         public let sentAt: Date
+        /// What a notice about methods tells besides.
+        package let occasion: MailContent.Occasion?
     }
 
     private struct State: Sendable {
@@ -101,8 +111,8 @@ public final class TestMailbox: Sendable {
     ///
     /// - Parameter address: The mailbox, letter case ignored.
     public func mails(for address: String) async throws(TestTenantError) -> [Mail] {
-        let key = EmailAddress(address)?.key
-        return try await mails().filter { EmailAddress($0.to)?.key == key }
+        let key = EmailAddress(stored: address)?.key
+        return try await mails().filter { EmailAddress(stored: $0.to)?.key == key }
     }
 
     /// All mails that have arrived, newest first.
@@ -127,9 +137,9 @@ public final class TestMailbox: Sendable {
     }
 
     private func takeCode(for address: String) -> String? {
-        let key = EmailAddress(address)?.key
+        let key = EmailAddress(stored: address)?.key
         return state.withLock { state in
-            let codes = state.mails.filter { $0.code != nil && EmailAddress($0.to)?.key == key }
+            let codes = state.mails.filter { $0.code != nil && EmailAddress(stored: $0.to)?.key == key }
             guard let newest = codes.first, !state.read.contains(newest.id) else { return nil }
             state.read.formUnion(codes.map(\.id))
             return newest.code
@@ -218,7 +228,7 @@ public final class TestMailbox: Sendable {
         guard content.recipient != MailContent.nobody else { return nil }
         return Mail(
             id: outboxMail.id, to: content.recipient, purpose: Mail.Purpose(content.purpose), code: content.code,
-            language: content.language.rawValue, sentAt: content.sentAt)
+            language: content.language.rawValue, sentAt: content.sentAt, occasion: content.occasion)
     }
 }
 
@@ -233,6 +243,10 @@ extension TestMailbox.Mail.Purpose {
             case .registration: .registration
             case .passwordChanged: .passwordChanged
             case .methodRegistered: .methodRegistered
+            case .methodRemoved: .methodRemoved
+            case .methodSuspended: .methodSuspended
+            case .methodReactivated: .methodReactivated
+            case .methodFirstUsed: .methodFirstUsed
             case .accountExists: .accountExists
             case .signInLocked: .signInLocked
             case .signedInAfterFailures: .signedInAfterFailures

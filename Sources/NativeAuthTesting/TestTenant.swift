@@ -74,8 +74,7 @@ public final class TestTenant: Sendable {
     /// That of the clients which the app makes itself, on this tenant's one device.
     private let tokenCache = InMemoryTokenCache()
 
-    /// Makes a tenant: that of the development server, with one application whose users sign in with a one-time passcode,
-    /// unless `adjust` says otherwise.
+    /// Makes a tenant: that of the development server, with its four applications, unless `adjust` says otherwise.
     ///
     /// - Parameters:
     ///   - seed: Nil for the environment variable `NATIVE_AUTH_TEST_SEED`, or else a random one.

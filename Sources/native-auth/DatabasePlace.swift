@@ -11,8 +11,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Where the database lies: the options that commands which work on it share with `serve`. Unless the command says that it
-/// shares, no server may run on an SQLite file meanwhile; on PostgreSQL any number may.
+/// Where the database lies: the options that commands which work on it share with `serve`. Servers may run meanwhile, on SQLite
+/// too.
 struct DatabasePlace: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
     @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder) or postgresql://….")
@@ -27,10 +27,10 @@ struct DatabasePlace: ParsableArguments {
     /// Opens the database for `work` and closes it afterwards; tells what goes wrong, a sentence each, with the exit
     /// code for it.
     ///
-    /// - Parameter isShared: Whether a server may be using an SQLite file.
-    func open(isShared: Bool = false, _ work: (OpenedDatabase) async throws -> Void) async throws {
+    /// - Parameter isAboutTenants: Whether a tenant document that does not read is the work's business: it gets no tenants then.
+    func open(isAboutTenants: Bool = false, _ work: (OpenedDatabase) async throws -> Void) async throws {
         try await Self.telling {
-            let database = try await opened(isShared: isShared)
+            let database = try await opened(isAboutTenants: isAboutTenants)
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(database))
@@ -46,6 +46,9 @@ struct DatabasePlace: ParsableArguments {
     static func telling(_ work: () async throws -> Void) async throws {
         do {
             try await work()
+        } catch let code as ExitCode {
+            // Told already, by a call inside.
+            throw code
         } catch {
             let failure = Self.failure(error)
             for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
@@ -53,26 +56,30 @@ struct DatabasePlace: ParsableArguments {
         }
     }
 
-    private func opened(isShared: Bool) async throws -> OpenedDatabase {
+    private func opened(isAboutTenants: Bool) async throws -> OpenedDatabase {
         let settings = try settings()
         // Nothing is made here: a new database by mistake would hold nothing and explain nothing.
-        var files: [(path: String, what: String)] = []
-        if let path = settings.database.path(in: settings.dataFolder) { files.append((path, "database")) }
-        if case .inDataFolder = settings.masterKey { files.append((settings.dataFolder + "/master.key", "master key")) }
-        for file in files where !FileManager.default.fileExists(atPath: file.path) {
-            throw StartFailure.inputOutput("There is no \(file.what) at \(file.path); native-auth serve makes it.")
+        if let path = settings.database.path(in: settings.dataFolder), !FileManager.default.fileExists(atPath: path) {
+            throw StartFailure.inputOutput("There is no database at \(path); native-auth serve makes it.")
+        }
+        let keyFile = settings.dataFolder + "/master.key"
+        if case .inDataFolder = settings.masterKey, !FileManager.default.fileExists(atPath: keyFile) {
+            throw StartFailure.inputOutput(
+                "There is no master key at \(keyFile); put the key of the database there, or give it with --master-key-file."
+            )
         }
         let randomness = SystemRandomness()
         let masterKey = try settings.masterKey.load(in: settings.dataFolder)
-        let store = try await store(settings, isShared: isShared)
-        let directory: TenantDirectory
+        let store = try await settings.database.open(in: settings.dataFolder, isShared: true)
+        let document = try await store.tenantDocument()
+        var directory: TenantDirectory?
         do {
-            directory = try await store.tenantDocument()?.directory() ?? settings.directory
-        } catch let invalid as ServeSettings.Invalid {
-            throw StartFailure.inputOutput(invalid.problems.joined(separator: " "))
+            directory = try document?.file().directory ?? settings.directory
+        } catch {
+            guard isAboutTenants else { throw StartFailure.inputOutput(error.problems.joined(separator: " ")) }
         }
-        var tenants = directory.entries.map(\.tenant)
-        if let tenant {
+        var tenants = directory?.entries.map(\.tenant) ?? []
+        if let tenant, let directory {
             guard let chosen = try await directory.tenant(named: tenant) else {
                 throw StartFailure.usage(["--tenant names no tenant that is configured."])
             }
@@ -84,19 +91,8 @@ struct DatabasePlace: ParsableArguments {
         let vault = Vault(masterKey: masterKey, randomness: randomness, dataKeys: dataKeys)
         return OpenedDatabase(
             store: store, masterKey: masterKey, vault: vault, clock: clock,
-            ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness), tenants: tenants,
-            now: clock.now)
-    }
-
-    private func store(_ settings: ServeSettings, isShared: Bool) async throws(StartFailure) -> any SQLStore {
-        do {
-            return try await settings.database.open(in: settings.dataFolder, isShared: isShared)
-        } catch {
-            guard case .unavailable = error, let path = settings.database.path(in: settings.dataFolder) else {
-                throw error
-            }
-            throw .unavailable("The database \(path) is in use by a running server; stop it, and try again.")
-        }
+            ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness), document: document,
+            directory: directory, tenants: tenants, now: clock.now)
     }
 
     /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their
@@ -132,6 +128,11 @@ struct OpenedDatabase {
     let vault: Vault
     let clock: any WallClock
     let ring: KeyRing
+    /// The tenants' configuration in the database; nil: there is none, and servers go by their `--config`.
+    let document: TenantDocument?
+    /// What is in force: the document, else `--config`, else the development tenant; nil when the document does not read.
+    let directory: TenantDirectory?
+    /// Those of the directory, or the one of `--tenant`.
     let tenants: [Tenant]
     let now: Date
 }

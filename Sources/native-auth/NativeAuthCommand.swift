@@ -1,4 +1,5 @@
 import ArgumentParser
+import NativeAuthCore
 
 /// `native-auth`: the identity server and the tools around it. The only place where adapters are chosen and wired.
 @main
@@ -6,6 +7,7 @@ struct NativeAuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "native-auth",
         abstract: "Native authentication for Swift apps: an identity server that you own, and a sample app.",
+        version: ProductVersion.current,
         subcommands: [
             ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
             BackupCommand.self,

@@ -193,7 +193,7 @@ import Testing
             #expect(report.problems.first?.remedy?.contains(word) == true, "\(report.problems)")
             #expect(report.problems.first?.text.contains("hunter2") == false)
         }
-        for scopes in ["Read", "api://orders/Read api://stock/Read"] {
+        for scopes in ["orders/Read", "api://orders/Read api://stock/Read", "User.Read api://stock/Read"] {
             let report = try await report(
                 "--client-id", Self.passwordApp, "--authority", "http://127.0.0.1:1/contoso", "--scopes", scopes)
             #expect(report.problems.map(\.about) == ["scopes"])

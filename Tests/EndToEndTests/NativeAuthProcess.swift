@@ -301,7 +301,9 @@ struct TemporaryFolder {
         let isInMemory = inMemory && FileManager.default.isWritableFile(atPath: memory.path)
         url = (isInMemory ? memory : FileManager.default.temporaryDirectory)
             .appending(path: "native-auth-\(UUID().uuidString.lowercased())")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        // For its owner alone, as a server in production asks for.
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     func remove() {

@@ -79,6 +79,21 @@ struct ProofTests {
         #expect(try await prove("mail-bombing", 200).hasSuffix(": passed"))
     }
 
+    @Test("B1, SEC-OTP-12: while strangers flood an address, its owner resets the password from a new network")
+    func theOwnerResets() async throws {
+        #expect(try await prove("lockout-reset", 200).hasSuffix(": passed"))
+    }
+
+    @Test("SEC-RATE-2: tokens, names and flows that are made up end no block before its time")
+    func madeUpTokensEndNoBlock() async throws {
+        #expect(try await prove("flush", 1_000).hasSuffix(": passed"))
+    }
+
+    @Test("SEC-NET-6: through the sample proxy a client holds 100 connections at most, and others sign up meanwhile")
+    func halfBodies() async throws {
+        #expect(try await prove("proxy-connections", 300).hasSuffix(": passed"))
+    }
+
     @Test("SEC-ENUM-6: in strict mode no step takes longer for names that have an account")
     func timesTellNothing() async throws {
         #expect(try await prove("timing", 60).hasSuffix(": passed"))

@@ -1,4 +1,5 @@
 import Foundation
+import NativeAuthCore
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -18,12 +19,12 @@ import Testing
         }
     }
 
-    private static let production: [String: String] = [
+    static let production: [String: String] = [
         "--smtp": "smtps://mail.example.com:465", "--mail-from": "no-reply@example.com",
         "--base-url": "https://login.example.com", "--config": "TENANTS", "--trusted-proxies": "127.0.0.1",
     ]
 
-    private static func production(
+    static func production(
         _ changes: [String: String?], environment: [String: String] = [:], _ names: String
     ) -> Mistake {
         let options = production.merging(changes.compactMapValues(\.self)) { $1 }
@@ -43,6 +44,7 @@ import Testing
         .init(names: "--trusted-proxies", arguments: ["--trusted-proxies", "*"]),
         .init(names: "--trusted-proxies", environment: ["NATIVE_AUTH_TRUSTED_PROXIES": "10.0.0.0/33"]),
         .init(names: "--unlimited-networks", arguments: ["--unlimited-networks", "10.0.0.1/8"]),
+        .init(names: "--inbox-hosts", arguments: ["--inbox-hosts", "a.example, b.example"]),
         .init(names: "--drain", arguments: ["--drain", "61"]),
         .init(names: "--clock", arguments: ["--clock", "right"]),
         .init(names: "--fixed-code", arguments: ["--fixed-code", "1234567"]),
@@ -77,11 +79,22 @@ import Testing
         production(["--trusted-proxies": nil], "--trusted-proxies"),
         production(["--limits": "development"], "--limits"),
         production(["--fixed-code": "12345678"], "--fixed-code"),
+        production(["--inbox-hosts": "tunnel.example"], "--inbox-hosts"),
         production(["--durability": "unsafe"], "--durability"),
         production(["--log-level": "debug"], "--log-level"),
         production(
-            [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRET": "development"],
-            "NATIVE_AUTH_RESOURCE_SERVER_SECRET"),
+            [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "api://orders=development"],
+            "NATIVE_AUTH_RESOURCE_SERVER_SECRETS"),
+        production(
+            [:],
+            environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "api://orders=" + String(repeating: "a", count: 64)],
+            "NATIVE_AUTH_RESOURCE_SERVER_SECRETS"),
+        .init(
+            names: "NATIVE_AUTH_RESOURCE_SERVER_SECRETS",
+            environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "c2VjcmV0"]),
+        .init(
+            names: "NATIVE_AUTH_RESOURCE_SERVER_SECRET is not known",
+            environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRET": "development"]),
     ]
 
     @Test(
@@ -318,12 +331,15 @@ import Testing
 
     // MARK: The end
 
-    private static func inProduction(_ folder: TemporaryFolder) async throws -> NativeAuthServer {
+    static func inProduction(
+        _ folder: TemporaryFolder, _ text: String = TenantFileTests.small, drain: Int = 3
+    ) async throws -> NativeAuthServer {
         let tenants = folder.url.appending(path: "tenants.yaml")
-        try Data(TenantFileTests.small.utf8).write(to: tenants)
+        try Data(text.utf8).write(to: tenants)
         let options = production.flatMap { [$0.key, $0.value == "TENANTS" ? tenants.path : $0.value] }
         return try await NativeAuthServer.start(
-            arguments: ["--profile", "production"] + options, dataFolder: folder.url.appending(path: "data"))
+            arguments: ["--profile", "production", "--drain", "\(drain)"] + options,
+            dataFolder: folder.url.appending(path: "data"))
     }
 
     private static func status(_ server: NativeAuthServer, _ path: String) async -> Int? {
@@ -340,30 +356,37 @@ import Testing
         let begin = ContinuousClock.now
         async let exit = server.terminate()
         while await Self.status(server, "readyz") == 200 {}
-        #expect(begin.duration(to: .now) < .seconds(2))
         #expect(await Self.status(server, "readyz") == 503)
-        try await Task.sleep(for: .milliseconds(1_500))
         #expect(await Self.status(server, "livez") == 200)
         #expect(await exit == 0)
-        #expect((3.0..<10).contains(begin.duration(to: .now) / .seconds(1)))
+        #expect(begin.duration(to: .now) >= .seconds(3))
     }
 
     @Test("REL-SHUT-1: a second signal ends a node at once")
     func aSecondSignalEndsAtOnce() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let server = try await Self.inProduction(folder)
+        let server = try await Self.inProduction(folder, drain: 60)
         let begin = ContinuousClock.now
         async let exit = server.terminate()
         while await Self.status(server, "readyz") == 200 {}
         #expect(await server.terminate() == 0)
         #expect(await exit == 0)
-        #expect(begin.duration(to: .now) < .milliseconds(2_500))
+        #expect(begin.duration(to: .now) < .seconds(55))
     }
 
     // MARK: What operators see
 
-    @Test("Metrics are served on a port of their own, and the log is JSON when it is asked to be")
+    @Test("E10: native-auth --version prints the one version of the package, X.Y.Z")
+    func version() async throws {
+        let (status, output, errors) = try await NativeAuthProcess.run(["--version"])
+        #expect(status == 0 && errors == "")
+        #expect(output == ProductVersion.current + "\n")
+        #expect(ProductVersion.current.wholeMatch(of: /\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?/) != nil)
+    }
+
+    @Test(
+        "E10: Metrics, with the version, are served on a port of their own, and the log is JSON when it is asked to be")
     func metricsAndLog() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -373,27 +396,49 @@ import Testing
         _ = try await api.challenge(try await api.start("ada@example.com").token("start")).token("challenge")
         _ = try await api.code(for: "ada@example.com")
         let lines = try server.errors().split(separator: "\n").map { line in
-            try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+            try JSONDecoder().decode(LogLine.self, from: Data(line.utf8))
         }
-        #expect(lines.contains { $0["route"] == "/{tenant}/signup/v1.0/start" && $0["status"] == "200" })
-        let urls = lines.compactMap { $0["url"] }.filter { $0.hasSuffix("/metrics") }
+        #expect(lines.contains { $0.route == "/{tenant}/signup/v1.0/start" && $0.status == 200 })
+        let urls = lines.compactMap(\.url).filter { $0.hasSuffix("/metrics") }
         #expect(urls.count == server.listeners.count)
-        // Each request was counted by the node that got it.
+        // Each request was counted by the node that got it; a mail is counted a moment after the inbox has it.
         var text = ""
-        for url in urls {
-            let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
-            text += String(decoding: body, as: UTF8.self)
+        while !text.contains("native_auth_mails_total{outcome=\"sent\"} 1") {
+            text = ""
+            for url in urls {
+                let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+                text += String(decoding: body, as: UTF8.self)
+            }
         }
         for line in [
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/start"} 1"#,
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/challenge"} 1"#,
-            #"native_auth_mails_total{outcome="sent"} 1"#, #"native_auth_info{profile="development"} 1"#,
+            #"native_auth_mails_total{outcome="sent"} 1"#,
+            #"native_auth_info{profile="development",version="\#(ProductVersion.current)"} 1"#,
             "native_auth_newcomers_refused_total 0", "# TYPE process_open_fds gauge",
             "# TYPE http_server_request_duration_seconds histogram",
         ] {
             #expect(text.contains(line + "\n"), "\(text)")
         }
         #expect(!text.contains("ada"))
+        // A page of another site that has made its name point here learns nothing (SEC-NET-1).
+        for url in urls {
+            #expect(try await Python.run(["-c", Self.askAsStranger, url]) == "421\n")
+        }
         await server.terminate()
+    }
+
+    private static let askAsStranger = """
+        import sys, urllib.error, urllib.request
+        try:
+            urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers={"Host": "evil.example"}))
+        except urllib.error.HTTPError as error:
+            print(error.code)
+        """
+
+    private struct LogLine: Decodable {
+        var route: String?
+        var status: Int?
+        var url: String?
     }
 }

@@ -1,5 +1,8 @@
 import Foundation
+import IdentityEngine
 import Testing
+
+@testable import native_auth
 
 /// `native-auth tenant` as an operator meets it, on SQLite; `ProofTests` has two nodes on PostgreSQL.
 @Suite("Tenant commands", .timeLimit(.minutes(2)))
@@ -41,12 +44,15 @@ struct TenantCommandTests {
             baseURL: server.baseURL, clientID: "7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7", tenant: "harbour")
         #expect(try await contoso.signUp("ada@example.com").status == 200)
         #expect(try await harbour.start("dana@example.com").status == 400)
-        #expect(try await tenant(["export"] + place, 64).contains("no tenant document"))
 
-        #expect(try await tenant(["apply", file.path] + place).contains("version 1: 1 tenant, 1 applications"))
+        let arguments = ["apply", file.path, "--yes", "--remove", "contoso"] + place
+        #expect(try await tenant(arguments).contains("version 1: 1 tenant, 1 application\n"))
         #expect(try await start(harbour, at: server, until: 200) == 200)
         #expect(try await harbour.signUp("dana@example.com").status == 200)
         #expect(try await contoso.start("dana@example.com").status == 400)
+        // Row E7: so it is on the home page.
+        let home = try await harbour.get("/").body
+        #expect(home.contains("harbour.example.com") && !home.contains("contoso"))
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
 
         // The same again changes nothing; what is wrong neither.
@@ -64,7 +70,7 @@ struct TenantCommandTests {
         let restarted = NativeAPI(baseURL: again.baseURL, clientID: harbour.clientID, tenant: "harbour")
         #expect(try await restarted.isTaken("dana@example.com"))
         #expect(try again.errors().contains("--config is not in force"))
-        #expect(try await tenant(["apply", file.path] + place).contains("version 2:"))
+        #expect(try await tenant(["apply", file.path, "--yes"] + place).contains("version 2:"))
         let quay = NativeAPI(baseURL: again.baseURL, clientID: harbour.clientID, tenant: "quay")
         #expect(try await start(quay, at: again, until: 200) == 200)
         #expect(try await quay.isTaken("dana@example.com"))
@@ -77,6 +83,110 @@ struct TenantCommandTests {
         #expect(changes.filter { $0.contains("before none after ") }.count == 2)
         let verified = try await NativeAuthProcess.run(["audit", "verify"] + place)
         #expect(verified.status == 0 && verified.output.split(separator: "\n").count == 2, "\(verified.errors)")
+    }
+
+    @Test(
+        "E3: what changes is shown and confirmed; a tenant with users goes only by its name; and the version before comes back"
+    )
+    func changesAreConfirmed() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (data, file) = (folder.url.appending(path: "data"), folder.url.appending(path: "tenants.yaml"))
+        let place = ["--data", data.path]
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let contoso = NativeAPI(baseURL: server.baseURL)
+        #expect(try await contoso.signUp("ada@example.com").status == 200)
+        try Data(TenantFileTests.small.utf8).write(to: file)
+
+        // Contoso has a user: neither by --yes nor by the name of another tenant.
+        for (more, word) in [
+            (["--yes"], "drops the tenant contoso, which has 1 user"),
+            (["--yes", "--remove", "quay"], "--remove quay"),
+            (["--remove", "contoso"], "Say --yes"),
+        ] {
+            let errors = try await tenant(["apply", file.path] + more + place, 64)
+            #expect(errors.contains(word), "\(errors)")
+        }
+        #expect(try await tenant(["versions"] + place) == "")
+        let first = try await tenant(["apply", file.path, "--yes", "--remove", "Contoso.onmicrosoft.com"] + place)
+        #expect(first.contains("- tenant contoso (aaaabbbb-0000-cccc-1111-dddd2222eeee): 4 applications, 1 user\n"))
+        #expect(first.contains("+ tenant harbour (0c2e6a3e-52d7-4b1c-9f3e-3f6a5d2b7c10): 1 application, 0 users\n"))
+
+        // Each member that changes is named with what it was.
+        let text = TenantFileTests.small.replacing(
+            "displayName: Harbour app", with: "displayName: App\n        scopes: [User.Read]"
+        )
+        .replacing("displayName: Harbour\n", with: "displayName: The harbour\n    enumeration: strict\n")
+        try Data(text.utf8).write(to: file)
+        let unsaid = try await NativeAuthProcess.run(["tenant", "apply", file.path] + place)
+        #expect(unsaid.status == 64 && unsaid.errors.contains("--yes"), "\(unsaid.errors)")
+        for line in [
+            "~ tenant harbour (", "    displayName: Harbour → The harbour\n", "    enumeration: default → strict\n",
+            "    ~ application Harbour app (", "        displayName: Harbour app → App\n",
+            "        scopes: default → [User.Read]\n",
+        ] {
+            #expect(unsaid.output.contains(line), "\(unsaid.output)")
+        }
+        #expect(try await tenant(["export"] + place) == TenantFileTests.small)
+        #expect(try await tenant(["apply", file.path, "--yes"] + place).contains("version 2:"))
+
+        // The version before, as a new one; and one that is not there.
+        #expect(try await tenant(["rollback", "1"] + place, 64).contains("Nothing was changed"))
+        let back = try await tenant(["rollback", "1", "--yes"] + place)
+        #expect(back.contains("    displayName: The harbour → Harbour\n") && back.contains("version 3:"), "\(back)")
+        #expect(try await tenant(["export"] + place) == TenantFileTests.small)
+        #expect(try await tenant(["rollback", "9", "--yes"] + place, 64).contains("no version 9"))
+        let versions = try await tenant(["versions"] + place).split(separator: "\n")
+        #expect(versions.map { $0.prefix(9) } == ["version 3", "version 2", "version 1"])
+        #expect(versions.filter { $0.hasSuffix("1 tenant, 1 application  in force") }.count == 1)
+        #expect(versions.first?.hasSuffix("in force") == true)
+
+        // A document that this version does not read can be replaced.
+        _ = try await Database(of: data).rows("INSERT INTO tenant_documents VALUES (9, 'tenants: 7', 0)")
+        #expect(try await tenant(["versions"] + place).contains("has 1 fault  in force"))
+        #expect(
+            try await tenant(["rollback", "3", "--yes"] + place, 64).contains("aaaabbbb-0000-cccc-1111-dddd2222eeee"))
+        let replaced = try await tenant(
+            ["rollback", "3", "--yes", "--remove", "aaaabbbb-0000-cccc-1111-dddd2222eeee"] + place)
+        #expect(replaced.contains("does not read") && replaced.contains("version 10:"), "\(replaced)")
+        await server.terminate()
+    }
+
+    @Test("E3: without a document export prints the development tenant; init writes a commented file; check takes both")
+    func exportAndInit() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let exported = try await tenant(["export", "--data", data.path])
+        let read = try TenantFile(exported, named: "export")
+        #expect(read.directory.entries == TenantDirectory.development.entries, "\(exported)")
+        let (file, made) = (folder.url.appending(path: "export.yaml"), folder.url.appending(path: "new.yaml"))
+        try Data(exported.utf8).write(to: file)
+        #expect(try await tenant(["check", file.path]).contains("1 tenant, 4 applications"))
+        let applied = try await tenant(["apply", file.path, "--data", data.path])
+        #expect(applied.contains("The tenants stay as they are"), "\(applied)")
+        await server.terminate()
+
+        _ = try await tenant(["init", made.path])
+        let text = try String(contentsOf: made, encoding: .utf8)
+        #expect(text.contains("# ") && text.contains("apply FILE"))
+        #expect(try await tenant(["check", made.path]).contains("1 tenant, 2 applications"))
+        #expect(try await tenant(["init", made.path], 64).contains("already"))
+        #expect(try String(contentsOf: made, encoding: .utf8) == text)
+        #expect(TenantTemplate.text() != TenantTemplate.text(), "ids are new each time")
+        // What is commented out may be used.
+        let used = TenantTemplate.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let member = line.drop { $0 == " " }
+            let isMember =
+                member.hasPrefix("# ") && ["- ", ": ", "attributes:"].contains { member.contains($0) }
+                && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
+                && !member.hasSuffix(".")
+            return isMember ? line.prefix { $0 == " " } + member.dropFirst(2) : line
+        }.joined(separator: "\n")
+        let all = try TenantFile(used, named: "used")
+        #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
+        #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
     }
 
     @Test("each fault of a tenant file is told with its line, all of them together")
@@ -104,7 +214,7 @@ struct TenantCommandTests {
             for fault in faults { #expect(errors.contains(fault), "\(errors)") }
         }
         try Data(text.utf8).write(to: file)
-        #expect(try await tenant(["check", file.path]).contains("1 tenant, 1 applications"))
+        #expect(try await tenant(["check", file.path]).contains("1 tenant, 1 application\n"))
         #expect(try await tenant(["check", "/nowhere"], 64).contains("cannot be read"))
     }
 }

@@ -7,25 +7,30 @@ import Testing
     static let accepted: [String] =
         [
             "ada@example.com", "Ada@Example.COM", "ada.lovelace@example.com", "a.b.c.d@example.com", "a@b.co",
-            "ada+news@example.com", "ada+@example.com", "+ada@example.com", "ada-k@example.com", "-ada@example.com",
+            "ada+news@example.com", "ada+@example.com", "+ada@example.com", "ada-k@example.com", "ada-@example.com",
             "ada_k@example.com", "_@example.com", "1234567890@example.com", "ada@mail.example.com",
             "ada@a.b.c.d.example.com",
             "ada@example-one.com", "ada@1and1.com", "ada@123.com", "ada@1.2.3.com", "ada@a-b-c.example", "ada@x.museum",
-            "o'neil@example.com", "ada=k@example.com", "ada?k@example.com", "ada/k@example.com",
-            "#$&'*+-/=^?_`{|}~@example.com", "+ADw-ada@example.com", "ada@xn--bcher-kva.example",
+            "o'neil@example.com", "ada=k@example.com", "ada~k@example.com", "ada/k@example.com",
+            "'+-/=^_{}~@example.com", "=ada@example.com", "+ADw-ada@example.com", "ada@xn--bcher-kva.example",
             "ada@XN--BCHER-KVA.example", "ada@example.xn--p1ai",
             "ada@xn--a.com", " ada@example.com", "ada@example.com ", "\t ada@example.com \t", "ada@e.x.com",
-            "ada@a.aa", "ADA@EXAMPLE.COM", "a=b=c?d?e@example.com", "ada@e.x-m-p.com", "ada@x--y.com", "ada@abc--d.com",
+            "ada@a.aa", "ADA@EXAMPLE.COM", "a=b=c/d/e@example.com", "ada@e.x-m-p.com", "ada@x--y.com", "ada@abc--d.com",
             String(repeating: "a", count: 64) + "@example.com",
             "ada@" + String(repeating: "a", count: 63) + ".com",
             "a@" + String(repeating: String(repeating: "d", count: 49) + ".", count: 5) + "co",
         ]
-        + "#$&'*+-/=?^_`{|}~".map { "a\($0)b@example.com" }
+        + "'+-/=^_{}~".map { "a\($0)b@example.com" }
         + (1...8).map { "ada@" + String(repeating: "sub.", count: $0) + "example.com" }
 
     /// What is no address, or is one to some parsers only.
     static let refused: [String] =
         structure + lengths + domains + unicode + splitting + encodedWords + injections + controls
+
+    /// What was an address once; its accounts go on.
+    static let formerlyAccepted =
+        ["-ada@example.com", "/ada@example.com", "~ada@example.com", "-@example.com", "#$&'*+-/=^?_`{|}~@example.com"]
+        + "#$&*?`|".flatMap { ["a\($0)b@example.com", "\($0)@example.com", " a\($0)@example.com"] }
 
     static let structure = [
         "", " ", "@", "ada", "example.com", "ada@", "@example.com", "ada@@example.com", "ada@b@example.com",
@@ -149,6 +154,17 @@ import Testing
         }
     }
 
+    @Test("Row B7b: local parts that a mail server's programs could misread are refused, and restored from the store")
+    func dangerousLocalPartsAreRefused() throws {
+        for text in Self.formerlyAccepted {
+            #expect(EmailAddress(text) == nil, "\(text)")
+            let stored = try #require(EmailAddress(stored: text))
+            #expect(try JSONDecoder().decode(EmailAddress.self, from: JSONEncoder().encode(stored)) == stored)
+        }
+        for text in Self.accepted { #expect(EmailAddress(stored: text) == EmailAddress(text)) }
+        for text in Self.refused { #expect(EmailAddress(stored: text) == nil, "\(text.prefix(100).debugDescription)") }
+    }
+
     @Test("SEC-ID-1: lengths hold to the byte")
     func lengthsHoldToTheByte() throws {
         let longest = "a@" + String(repeating: String(repeating: "d", count: 49) + ".", count: 5) + "co"
@@ -218,8 +234,9 @@ import Testing
     @Test("SEC-ID-5, SEC-SWIFT-2: a megabyte of combining marks costs nothing")
     func aMegabyteOfMarksCostsNothing() {
         let text = "a" + String(repeating: "\u{301}\u{316}", count: 250_000) + "@example.com"
-        let time = ContinuousClock().measure { #expect(EmailAddress(text) == nil) }
-        #expect(time < .milliseconds(10))
+        let started = processorSeconds()
+        #expect(EmailAddress(text) == nil)
+        #expect(processorSeconds() - started < 0.01)
     }
 
     @Test(

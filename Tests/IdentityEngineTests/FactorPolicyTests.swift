@@ -16,12 +16,30 @@ struct FactorPolicyTests {
     /// What the account has for a second factor.
     enum Methods: CaseIterable {
         case none, own, other
+        /// Enrolled on the strength of the account's own mailbox alone.
+        case standIn
+        /// Suspended by a reset a moment ago.
+        case suspended
+        /// Suspended by a reset a day ago.
+        case rested
 
         var list: [StrongMethod] {
-            switch self {
+            func method(
+                _ email: EmailAddress, _ strength: Enrolment.Strength = .twoFactors, suspended seconds: Double? = nil
+            ) -> [StrongMethod] {
+                [
+                    StrongMethod(
+                        id: user.uuid, email: email, provenAt: now, enrolment: Enrolment(strength),
+                        suspendedAt: seconds.map { now.addingTimeInterval(-$0) })
+                ]
+            }
+            return switch self {
             case .none: []
-            case .own: [StrongMethod(id: user.uuid, email: FactorPolicyTests.own, provenAt: now)]
-            case .other: [StrongMethod(id: user.uuid, email: FactorPolicyTests.other, provenAt: now)]
+            case .own: method(FactorPolicyTests.own)
+            case .other: method(FactorPolicyTests.other)
+            case .standIn: method(FactorPolicyTests.other, .mailbox)
+            case .suspended: method(FactorPolicyTests.other, suspended: 0)
+            case .rested: method(FactorPolicyTests.other, suspended: 86_400)
             }
         }
     }
@@ -29,6 +47,7 @@ struct FactorPolicyTests {
     /// What was proven, in the flow of `origin`.
     struct Proofs: Hashable {
         var password: Bool
+        var passwordIsFromReset = false
         var mailboxes: [EmailAddress]
     }
 
@@ -43,23 +62,44 @@ struct FactorPolicyTests {
         var registered: EmailAddress?
         var hasPassword = true
         var needsMailbox = false
+        var enrolment = EnrolmentMode.compatible
+        var requiredOfUser = false
 
         var testDescription: String { "\(self)" }
 
         var authentication: Authentication {
             var proven = Authentication(
                 account: SignInStateTests.binding, email: own, origin: origin, knowsPassword: proofs.password,
-                mailboxes: proofs.mailboxes, authenticatedAt: now,
+                passwordIsFromReset: proofs.passwordIsFromReset, mailboxes: proofs.mailboxes,
+                standIns: isStandIn && proofs.mailboxes.contains(other) ? [other] : [],
+                authenticatedAt: now,
                 capabilities: capabilities.sorted { $0.rawValue < $1.rawValue }, needsMailbox: needsMailbox)
             proven.registered = registered
             return proven
         }
 
+        /// Whether the other mailbox was enrolled on the strength of the own one: before, or in this flow of a reset.
+        var isStandIn: Bool { methods == .standIn || (origin == .reset && registered == other) }
+
+        /// The independent things that were proven, counted in another way than the policy does.
+        var factors: Set<String> {
+            var factors: Set<String> = []
+            if proofs.password { factors.insert(proofs.passwordIsFromReset ? "own" : "password") }
+            for mailbox in proofs.mailboxes { factors.insert(mailbox == own || isStandIn ? "own" : "other") }
+            return factors
+        }
+
+        var account: UserAccount {
+            var account = SignInStateTests.account(hasPassword: hasPassword, methods: methods.list)
+            account.requiresSecondFactor = requiredOfUser
+            return account
+        }
+
         var verdict: FactorVerdict {
             authentication.judged(
-                contexts: contexts, policy: policy,
-                account: SignInStateTests.account(hasPassword: hasPassword, methods: methods.list),
-                distinctMailbox: distinctMailbox)
+                FactorDemand(
+                    contexts: contexts, isRequired: policy, distinctMailbox: distinctMailbox, enrolment: enrolment,
+                    now: now), of: account)
         }
     }
 
@@ -74,6 +114,9 @@ struct FactorPolicyTests {
     static let both = Proofs(password: true, mailboxes: [own])
     static let passwordAndOther = Proofs(password: true, mailboxes: [other])
     static let bothCodes = Proofs(password: false, mailboxes: [own, other])
+    static let reset = Proofs(password: true, passwordIsFromReset: true, mailboxes: [])
+    static let resetAndOwn = Proofs(password: true, passwordIsFromReset: true, mailboxes: [own])
+    static let resetAndOther = Proofs(password: true, passwordIsFromReset: true, mailboxes: [other])
 
     static let examples: [(Case, Kind)] = [
         // Nothing demanded: whatever was proven is enough.
@@ -120,7 +163,7 @@ struct FactorPolicyTests {
         (Case(origin: .reset, proofs: code, distinctMailbox: true), .web),
         (Case(origin: .reset, proofs: code, methods: .other, distinctMailbox: true), .second),
         // With the policy the account's own mailbox is no second factor at sign-in either.
-        (Case(origin: .signIn, proofs: password, methods: .own, distinctMailbox: true), .register),
+        (Case(origin: .signIn, proofs: password, methods: .own, distinctMailbox: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .own, capabilities: [], distinctMailbox: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .other, distinctMailbox: true), .second),
         (Case(origin: .signIn, proofs: both, methods: .other, distinctMailbox: true, needsMailbox: true), .second),
@@ -129,6 +172,43 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: password, contexts: [], needsMailbox: true), .second),
         (Case(origin: .signIn, proofs: password, capabilities: [], contexts: [], needsMailbox: true), .web),
         (Case(origin: .signIn, proofs: both, contexts: [], needsMailbox: true), .tokens([])),
+        (Case(origin: .signIn, proofs: reset, contexts: [], needsMailbox: true), .second),
+        (Case(origin: .signIn, proofs: resetAndOwn, contexts: [], needsMailbox: true), .tokens([])),
+        // An application that requires two factors gives nothing for one, by any grant (decision D15).
+        (Case(origin: .reset, proofs: code, contexts: [], policy: true), .web),
+        (Case(origin: .reset, proofs: code, capabilities: [], policy: true), .web),
+        (Case(origin: .reset, proofs: code, methods: .own, contexts: [], policy: true), .web),
+        (Case(origin: .reset, proofs: code, methods: .other, contexts: [], policy: true), .second),
+        (Case(origin: .reset, proofs: code, capabilities: [], contexts: [], requiredOfUser: true), .web),
+        (Case(origin: .signIn, proofs: password, methods: .other, contexts: [], requiredOfUser: true), .second),
+        (Case(origin: .signIn, proofs: code, contexts: [], hasPassword: false, requiredOfUser: true), .web),
+        // A password that came from a reset is worth its mailbox (decision D14, SEC-ENR-8).
+        (Case(origin: .signIn, proofs: reset, contexts: []), .tokens([])),
+        (Case(origin: .signIn, proofs: reset), .web),
+        (Case(origin: .signIn, proofs: reset, methods: .own), .web),
+        (Case(origin: .signIn, proofs: reset, methods: .standIn), .web),
+        (Case(origin: .signIn, proofs: reset, methods: .other), .second),
+        (Case(origin: .signIn, proofs: reset, methods: .other, distinctMailbox: true), .second),
+        (Case(origin: .signIn, proofs: resetAndOwn, methods: .own), .web),
+        (Case(origin: .signIn, proofs: resetAndOther, methods: .other), .tokens(["c1"])),
+        (Case(origin: .signIn, proofs: resetAndOther, methods: .other, distinctMailbox: true), .tokens(["c1"])),
+        // A method that stands for the own mailbox is a factor beside a password of its own.
+        (Case(origin: .signIn, proofs: password, methods: .standIn), .second),
+        (Case(origin: .signIn, proofs: password, methods: .standIn, distinctMailbox: true), .web),
+        // A suspended method makes an account enrolled, and comes back after a day beside the own mailbox (SEC-ENR-7).
+        (Case(origin: .signIn, proofs: password, methods: .suspended), .web),
+        (Case(origin: .signIn, proofs: password, methods: .rested), .web),
+        (Case(origin: .signIn, proofs: reset, methods: .suspended), .web),
+        (Case(origin: .signIn, proofs: reset, methods: .rested), .second),
+        (Case(origin: .reset, proofs: code, methods: .suspended, contexts: [], policy: true), .web),
+        (Case(origin: .reset, proofs: code, methods: .rested, contexts: [], policy: true), .second),
+        // Where only a proven mailbox may enrol another one, and the own one does not count, nothing can be enrolled here.
+        (Case(origin: .signIn, proofs: password, enrolment: .proven), .register),
+        (Case(origin: .signIn, proofs: password, distinctMailbox: true, enrolment: .proven), .web),
+        (
+            Case(origin: .signIn, proofs: both, distinctMailbox: true, needsMailbox: true, enrolment: .proven),
+            .register
+        ),
     ]
 
     @Test("SEC-MFA-1, -3, -5: proofs are worth what the table says", arguments: examples)
@@ -141,7 +221,9 @@ struct FactorPolicyTests {
     static var all: [Case] {
         combinations.filter { example in
             switch example.origin {
-            case .signUp: example.proofs.mailboxes == [own] && example.hasPassword == example.proofs.password
+            case .signUp:
+                example.proofs.mailboxes == [own] && example.hasPassword == example.proofs.password
+                    && !example.proofs.passwordIsFromReset
             case .signIn: example.hasPassword == example.proofs.password
             case .reset: example.hasPassword && !example.proofs.password && example.proofs.mailboxes.contains(own)
             }
@@ -151,13 +233,15 @@ struct FactorPolicyTests {
     private static var combinations: [Case] {
         var cases: [Case] = []
         for origin in [Origin.signUp, .signIn, .reset] {
-            for proofs in [password, code, both, passwordAndOther, bothCodes] {
+            for proofs in [
+                password, code, both, passwordAndOther, bothCodes, reset, resetAndOwn, resetAndOther,
+            ] {
                 for methods in Methods.allCases {
                     for capabilities: Set<Capability> in [
                         [], [.mfaRequired], [.registrationRequired], [.mfaRequired, .registrationRequired],
                     ] {
                         for contexts in [[], ["c1"], ["c1", "c2"]] {
-                            for flags in 0..<16 {
+                            for flags in 0..<64 {
                                 for registered in [nil, own, other]
                                 where registered.map(proofs.mailboxes.contains) ?? true {
                                     cases.append(
@@ -166,7 +250,9 @@ struct FactorPolicyTests {
                                             capabilities: capabilities,
                                             contexts: contexts, policy: flags & 1 != 0, distinctMailbox: flags & 2 != 0,
                                             registered: registered, hasPassword: flags & 4 != 0 || proofs.password,
-                                            needsMailbox: flags & 8 != 0))
+                                            needsMailbox: flags & 8 != 0,
+                                            enrolment: flags & 16 != 0 ? .proven : .compatible,
+                                            requiredOfUser: flags & 32 != 0))
                                 }
                             }
                         }
@@ -182,34 +268,49 @@ struct FactorPolicyTests {
     )
     func statedContextsNeedTwoFactors() {
         for example in Self.all {
-            let isDemanded = !example.contexts.isEmpty || example.policy
+            let isRequired = example.policy || example.requiredOfUser
+            let isDemanded = !example.contexts.isEmpty || isRequired
             // With the policy the account's own mailbox adds none to a password at sign-in.
             let isOwnVoid =
-                isDemanded && example.distinctMailbox && example.origin == .signIn
-                && example.proofs.mailboxes.contains(Self.own)
-            let factors = example.authentication.factors - (isOwnVoid ? 1 : 0)
+                example.distinctMailbox && example.origin == .signIn
+                && example.factors.isSuperset(of: ["password", "own"])
+            let factors = example.factors.count - (isOwnVoid ? 1 : 0)
             switch example.verdict {
             case .tokens(let contexts):
                 #expect(contexts == (factors >= 2 && isDemanded ? example.contexts : []), "\(example)")
-                // Only after a reset, whose one mailbox counts once, are there tokens for less than what is demanded; they say so.
-                if isDemanded, factors < 2 { #expect(example.origin != .signIn, "\(example)") }
-                if isDemanded, factors < 2 { #expect(!example.distinctMailbox, "\(example)") }
-                if example.needsMailbox, example.origin == .signIn { #expect(factors >= 2, "\(example)") }
+                // Only after a reset, whose one mailbox counts once, are there tokens for less than what an app asks for; they
+                // say so. What application, user flow or user require they are never short of (decision D15).
+                if isDemanded, factors < 2 {
+                    #expect(example.origin == .reset, "\(example)")
+                    #expect(!example.distinctMailbox && !isRequired, "\(example)")
+                }
+                if example.needsMailbox, example.origin == .signIn {
+                    #expect(!example.proofs.mailboxes.isEmpty, "SEC-LOCK-6: \(example)")
+                }
             case .giveSecondFactor(let methods):
                 #expect(example.capabilities.contains(.mfaRequired) && factors < 2, "\(example)")
                 #expect(!methods.isEmpty, "\(example)")
                 #expect(methods.allSatisfy { !example.authentication.hasProven($0.email) }, "\(example)")
+                let isOwn = methods.allSatisfy { $0.email == Self.own }
+                #expect(example.methods != .suspended || isOwn && example.needsMailbox, "SEC-ENR-7: \(example)")
             case .registerMethod:
                 #expect(example.capabilities.contains(.registrationRequired), "\(example)")
                 #expect(example.registered == nil, "neither may come back after a registration (§5.4): \(example)")
-                let isCounted = example.methods == .other || (example.methods == .own && !example.distinctMailbox)
-                #expect(!isCounted, "SEC-MFA-4: \(example)")
+                #expect(example.methods == .none, "SEC-ENR-3: an account with a method is enrolled: \(example)")
+                #expect(
+                    !(example.origin == .signIn && example.proofs.passwordIsFromReset),
+                    "SEC-ENR-8: \(example)")
             case .goToWeb(let reason):
                 #expect(!reason.isEmpty)
                 #expect(factors < 2, "\(example)")
             }
             if !isDemanded, !example.needsMailbox { #expect(example.verdict == .tokens(contexts: []), "\(example)") }
         }
+    }
+
+    @Test("SEC-ENR-8, SEC-MFA-3: the factors are the independent things that were proven")
+    func factorsAreIndependent() {
+        for example in Self.all { #expect(example.authentication.factors == example.factors.count, "\(example)") }
     }
 
     @Test("SEC-MFA-3: mfa is stated for two factors, and two codes to one mailbox are one factor")
@@ -220,7 +321,9 @@ struct FactorPolicyTests {
             #expect(proven.methods.contains("mfa") == (proven.factors > 1))
             #expect(proven.methods.contains("pwd") == example.proofs.password)
             #expect(proven.methods.contains("otp") == !example.proofs.mailboxes.isEmpty)
-            if proven.hasProven(Self.own) { #expect(proven.proving(tagged) == proven) }
+            if proven.hasProven(Self.own) {
+                #expect(proven.proving(tagged, enrolledUnder: .twoFactors) == proven)
+            }
         }
     }
 

@@ -18,10 +18,12 @@ struct LockoutTests {
         private var guesses = 0
 
         /// Nil when the guess was compared, and found wrong; else for how many seconds nothing is compared.
-        mutating func guess(_ password: String) -> Int? {
+        ///
+        /// - Parameter staysUnderWay: Whether the comparison does not end.
+        mutating func guess(_ password: String, staysUnderWay: Bool = false) -> Int? {
             switch Lockout.admitting(Data(password.utf8), to: lockout, now: now) {
             case .compare(let next):
-                lockout = next
+                lockout = staysUnderWay ? next : next.concluding(Data(password.utf8), isRight: false)
                 return nil
             case .locked(let seconds):
                 return seconds
@@ -151,11 +153,34 @@ struct LockoutTests {
     func onePasswordUnderWayManyTimes(_ failuresBefore: Int) {
         var account = Account()
         account.fail(failuresBefore)
-        let answers = (0..<200).map { _ in account.guess("the right one") }
+        let answers = (0..<200).map { _ in account.guess("the right one", staysUnderWay: true) }
         #expect(answers.allSatisfy { $0 == nil })
         #expect(account.lockout?.failures == failuresBefore + 1)
         // Anybody else's guess waits, where the ten are used up.
         #expect(account.guess("another") == (failuresBefore == 9 ? 60 : nil))
+    }
+
+    @Test("SEC-LOCK-2: a digest of a right password stays in no outcome, one under way for a minute at most")
+    func noDigestOfARightPasswordStays() throws {
+        let right = Data("the right one".utf8)
+        var account = Account()
+        for _ in 0..<120 {
+            account.fail(1)
+            account.now += 900
+        }
+        let wrong = try #require(account.lockout).recent
+        _ = account.guess("the right one", staysUnderWay: true)
+        #expect(account.lockout?.recent == wrong && account.lockout?.underWay == [right])
+        #expect(account.lockout?.underWayUntil == account.now + 60)
+        // It was right, and the mailbox is wanted besides: the failures stay.
+        let concluded = try #require(account.lockout).concluding(right, isRight: true)
+        #expect(concluded.recent == wrong && concluded.underWay == [] && concluded.underWayUntil == nil)
+        #expect(concluded.failures == 120 && concluded.lockedUntil == nil)
+        // The comparison never ended: what it left is not believed, and goes with the next guess.
+        account.now += 900
+        _ = account.guess("another", staysUnderWay: true)
+        #expect(account.lockout?.underWay == [Data("another".utf8)])
+        #expect(account.lockout?.failures == 122)
     }
 
     @Test("SEC-LOCK-5: a password that comes during a lock is not compared, right or wrong")

@@ -119,6 +119,40 @@ struct ResetStateTests {
         }
     }
 
+    @Test(
+        "SEC-ENR-7: a reset takes away what was enrolled on less than the mailbox, and lays to rest what is weak or new"
+    )
+    func whatAResetLeaves() {
+        let month = 30 * 86_400.0
+        for strength in Enrolment.Strength.allCases {
+            for (age, isOwn, wasSuspended) in [
+                (0.0, false, false), (month - 1, false, false), (month, false, false), (900 * 86_400, false, false),
+                (0, true, false), (900 * 86_400, true, false), (0, false, true), (month, false, true),
+            ] {
+                let method = StrongMethod(
+                    id: SignInStateTests.method.id, email: isOwn ? Self.draft.email : SignInStateTests.contact,
+                    provenAt: SignInStateTests.now.addingTimeInterval(-age), enrolment: Enrolment(strength),
+                    suspendedAt: wasSuspended ? SignInStateTests.now : nil)
+                var situation = Self.situation
+                situation.account?.strongMethods = [method]
+                let effects = ResetState.choosingPassword(Self.draft, Self.proven).submitting(
+                    password: SignUpStateTests.hash, in: situation
+                ).effects
+                let user = SignInStateTests.user
+                let isRemoved = !isOwn && [.unknown, .password].contains(strength)
+                let rests = strength == .mailbox || strength == .twoFactors && age < month
+                let isSuspended = !isOwn && !isRemoved && rests && !wasSuspended
+                #expect(effects.contains(.removeStrongMethods([method.id], of: user)) == isRemoved, "\(method)")
+                #expect(effects.contains(.suspendStrongMethods([method.id], of: user)) == isSuspended, "\(method)")
+                for channel in [Self.draft.email, SignInStateTests.contact] where !isOwn {
+                    let removed = FlowEffect.mailNotice(.methodRemoved, to: channel, about: [method.email])
+                    let suspended = FlowEffect.mailNotice(.methodSuspended, to: channel, about: [method.email])
+                    #expect(effects.contains(removed) == isRemoved && effects.contains(suspended) == isSuspended)
+                }
+            }
+        }
+    }
+
     @Test("SEC-SSPR-3: the code goes to the stored address of the account")
     func theCodeGoesToTheStoredAddress() {
         let decision = Self.decide(.started(Self.draft), .challenge)

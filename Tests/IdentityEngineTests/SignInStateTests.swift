@@ -238,7 +238,9 @@ struct SignInStateTests {
         for decision in [submitted, confirmed] {
             let adds = decision.effects.contains { if case .addStrongMethod = $0 { true } else { false } }
             #expect(adds == isGood)
-            #expect(decision.effects.contains(.mailNotice(.methodRegistered, to: Self.email)) == isGood)
+            let about = decision == confirmed ? Self.email : Self.contact
+            #expect(
+                decision.effects.contains(.mailNotice(.methodRegistered, to: Self.email, about: [about])) == isGood)
         }
     }
 
@@ -254,6 +256,73 @@ struct SignInStateTests {
         for decision in [submitted, confirmed, challenged] {
             #expect(decision == .refused(.notAllowedNow))
         }
+    }
+
+    /// What was proven in a flow, for the matrices below.
+    enum Level: String, CaseIterable {
+        case password, passwordFromReset, passwordAndOwn, passwordAndMethod, reset, resetAndMethod, signUp
+
+        var proven: Authentication {
+            let origin: Authentication.Origin =
+                switch self {
+                case .password, .passwordFromReset, .passwordAndOwn, .passwordAndMethod: .signIn
+                case .reset, .resetAndMethod: .reset
+                case .signUp: .signUp
+                }
+            let mailboxes: [EmailAddress] =
+                switch self {
+                case .password, .passwordFromReset: []
+                case .passwordAndOwn, .reset, .signUp: [email]
+                case .passwordAndMethod: [method.email]
+                case .resetAndMethod: [email, method.email]
+                }
+            return Authentication(
+                account: binding, email: email, origin: origin, knowsPassword: origin != .reset,
+                passwordIsFromReset: self == .passwordFromReset, mailboxes: mailboxes, authenticatedAt: now,
+                capabilities: [.mfaRequired, .registrationRequired])
+        }
+    }
+
+    @Test(
+        "SEC-ENR-2, SEC-ENR-3: what may be enrolled on which proofs, in an account with and without a method",
+        arguments: Level.allCases, [EnrolmentMode.proven, .compatible])
+    func whatMayBeEnrolled(_ level: Level, _ mode: EnrolmentMode) {
+        let third = Self.address("third@example.net")
+        let suspended = StrongMethod(
+            id: Self.method.id, email: Self.method.email, provenAt: Self.now, suspendedAt: Self.now)
+        for methods in [[], [Self.method], [suspended]] {
+            for contact in [Self.email, third] {
+                let state = SignInState.awaitingContactCode(level.proven, contact)
+                var situation = Self.situation(.choosingContact(Self.proven()), .demandedWithoutMethod)
+                situation.enrolment = mode
+                situation.account?.strongMethods = methods
+                let decision = state.submitting(
+                    contactCode: { _ in true }, newMethod: Self.method.id, in: situation)
+                let isOwn = contact == Self.email
+                let expected: Result
+                if methods.isEmpty {
+                    // The own mailbox: named, proven in the flow, or behind the password.
+                    let hasOwn = isOwn || ![.password, .passwordAndMethod].contains(level)
+                    expected = mode == .compatible || hasOwn ? .signIn : .refused(.blockedContact)
+                } else {
+                    // Two factors, one of them the method that there is and that can be used.
+                    let isEnough = [.passwordAndMethod, .resetAndMethod].contains(level) && methods == [Self.method]
+                    expected = isEnough ? .signIn : .refused(.notAllowedNow)
+                }
+                #expect(Self.result(decision.verdict) == expected, "\(level) \(methods) \(contact)")
+            }
+        }
+    }
+
+    @Test("SEC-ENR-1: a method keeps what was proven before it", arguments: Level.allCases)
+    func enrolmentStrength(_ level: Level) {
+        let expected: Enrolment.Strength =
+            switch level {
+            case .password: .password
+            case .passwordFromReset, .reset: .mailbox
+            case .passwordAndOwn, .passwordAndMethod, .resetAndMethod, .signUp: .twoFactors
+            }
+        #expect(level.proven.enrolmentStrength == expected)
     }
 
     @Test("SEC-ID-3: an address with another tag is another one, and needs its own code")
@@ -282,7 +351,7 @@ struct SignInStateTests {
         let state = SignInState.awaitingPassword(Self.draft(hasPassword: true))
         let (old, new) = (PasswordHash(phc: "$old"), PasswordHash(phc: "$new"))
         let prepared = Self.prepared(
-            Self.draft(hasPassword: true).proven(byPassword: true, at: Self.now), .nothingDemanded)
+            Self.proven(), .nothingDemanded)
         for isRight in [true, false] {
             let decision = state.submitting(
                 passwordIsRight: isRight, outdated: (old, new), prepared: prepared,
@@ -291,17 +360,18 @@ struct SignInStateTests {
         }
     }
 
-    @Test("SEC-LOCK-6: from the hundredth failure on a right password of an unfamiliar source needs the mailbox")
+    @Test("SEC-LOCK-6: from the hundredth failure on a right password needs the mailbox, from familiar networks too")
     func manyFailuresNeedTheMailbox() {
         let state = SignInState.awaitingPassword(Self.draft(hasPassword: true))
         // The right guess was counted before it was compared: it is the last of these.
-        for (failures, isFamiliar, needs) in [(100, false, false), (101, false, true), (101, true, false)] {
+        for (failures, isFamiliar, needs) in [(100, false, false), (101, false, true), (101, true, true)] {
             var situation = Self.situation(state, .nothingDemanded)
             situation.isFamiliar = isFamiliar
             situation.lockout = Lockout(failures: failures, recent: [], lastFailureAt: Self.now)
             #expect(situation.needsMailbox == needs, "\(failures) \(isFamiliar)")
-            let proven = Self.draft(hasPassword: true).proven(
-                byPassword: true, at: Self.now, needsMailbox: situation.needsMailbox)
+            let proven = Self.draft(hasPassword: true).provenByPassword(
+                of: Self.account(hasPassword: true, methods: []), at: Self.now,
+                needsMailbox: situation.needsMailbox)
             let decision = state.submitting(
                 passwordIsRight: true, outdated: nil, prepared: Self.prepared(proven, .nothingDemanded), in: situation)
             #expect(Self.result(decision.verdict) == (needs ? .giveSecondFactor : .signedIn))
@@ -355,7 +425,8 @@ struct SignInStateTests {
 
     /// The password was given.
     static func proven() -> Authentication {
-        draft(hasPassword: true).proven(byPassword: true, at: now)
+        draft(hasPassword: true).provenByPassword(
+            of: account(hasPassword: true, methods: []), at: now, needsMailbox: false)
     }
 
     /// The password was chosen and the mailbox proven.
@@ -366,7 +437,7 @@ struct SignInStateTests {
     }
 
     static func registered() -> Authentication {
-        var proven = proven().proving(contact)
+        var proven = proven().proving(contact, enrolledUnder: .password)
         proven.registered = contact
         return proven
     }
@@ -387,19 +458,18 @@ struct SignInStateTests {
             taken: [],
             account: account(
                 hasPassword: state.draft?.hasPassword ?? true, methods: scene == .demandedWithMethod ? [method] : []),
-            now: now, userFlow: UserFlow(method: .emailPassword), settings: settings)
+            enrolment: .compatible, now: now, userFlow: UserFlow(method: .emailPassword), settings: settings)
     }
 
     /// As the engine does: signed if the proofs look worth it.
     static func prepared(_ proven: Authentication, _ scene: Scene) -> PreparedTokens {
         let contexts = scene == .nothingDemanded ? [] : ["c1"]
         let hasPassword = proven.knowsPassword
+        let demand = FactorDemand(
+            contexts: contexts, isRequired: false, distinctMailbox: false, enrolment: .compatible, now: now)
         let verdict = proven.judged(
-            contexts: contexts, policy: false,
-            account: account(hasPassword: hasPassword, methods: scene == .demandedWithMethod ? [method] : []),
-            distinctMailbox: false)
-        var prepared = PreparedTokens(
-            demand: TokenDemand(scopes: ["openid"], contexts: contexts), needsTwoFactors: false)
+            demand, of: account(hasPassword: hasPassword, methods: scene == .demandedWithMethod ? [method] : []))
+        var prepared = PreparedTokens(demand: demand)
         if case .tokens(let contexts) = verdict {
             (prepared.tokens, prepared.family, prepared.contexts) = (tokens, family, contexts)
         }

@@ -145,10 +145,10 @@ struct BadInput: Sendable, CustomTestStringConvertible {
                 + [(#"{"city":1}"#, .invalidAttributes), (#"{"roles":"admin"}"#, .invalidAttributes)]
         case "scope":
             return [
-                "openid api", "/read", "api://a/x api://b/x", "openid \"x\"",
+                "openid a/b", "/read", "api://a/x api://b/x", "openid \"x\"",
                 Array(repeating: "openid", count: 17).joined(separator: " "),
             ]
-            .map { ($0, .invalidScope) }
+            .map { ($0, .invalidScope) } + [("openid api", .scopeNotConsented)]
         case "claims":
             return [
                 "x", "[]", "null", "1", #""a""#, "{", "{}x", #"{"access_token":1}"#, #"{"access_token":[]}"#,

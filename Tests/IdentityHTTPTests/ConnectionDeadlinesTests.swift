@@ -64,4 +64,22 @@ struct ConnectionDeadlinesTests {
         loop.advanceTime(by: .seconds(1))
         #expect(!channel.isActive)
     }
+
+    @Test(
+        "B6: nothing keeps a connection that has ended, though its alarm is not cancelled: that takes a search of all alarms"
+    )
+    func anEndedConnectionIsLetGo() throws {
+        weak var handler: ConnectionDeadlines?
+        do {
+            let deadlines = ConnectionDeadlines()
+            handler = deadlines
+            let channel = EmbeddedChannel(handler: deadlines, loop: loop)
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try channel.writeInbound(head)
+            try channel.close().wait()
+            loop.run()
+        }
+        #expect(handler == nil)
+        loop.advanceTime(by: .seconds(60))
+    }
 }

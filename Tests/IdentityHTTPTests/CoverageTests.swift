@@ -29,8 +29,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
     case invalidAttributes, unusableToken, expiredToken, notAllowedNow, incorrectCode, expiredCode, tooManyCodes
     case addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset, incorrectPassword, locked
-    case accountDisabled, unknownMethod, invalidContact, secondFactorNeeded, unusableRefreshToken, expiredRefreshToken
-    case revokedRefreshToken
+    case accountDisabled, unknownMethod, invalidContact, blockedContact, secondFactorNeeded, unusableRefreshToken
+    case expiredRefreshToken, revokedRefreshToken
     // Faults of requests.
     case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
     case parametersInQuery, unknownTenantOfDocument, wrongContentType, bodyTooLarge, headersTooLarge, uriTooLong
@@ -93,6 +93,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             case .accountDisabled: .accountDisabled
             case .unknownMethod: .unknownMethod
             case .invalidContact: .invalidContact
+            case .blockedContact: .blockedContact
             case .secondFactorNeeded: .secondFactorNeeded
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
@@ -137,7 +138,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .chooseCredential, .collectAttributes, .verifyFirst: [.signUpContinue]
         case .giveSecondFactor, .registerMethod, .signedIn: [.token]
         case .chooseMethod: [.signInIntrospect, .registerIntrospect]
-        case .proveContact, .contactAlreadyProven, .invalidContact: [.registerChallenge]
+        case .proveContact, .contactAlreadyProven, .invalidContact, .blockedContact: [.registerChallenge]
         case .choosePassword: [.resetPasswordContinue]
         case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
         case .passwordChanged: [.resetPasswordPollCompletion]
@@ -232,6 +233,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .locked: Wire("invalid_grant", 50_053)
         case .accountDisabled: Wire("invalid_grant", 50_057)
         case .invalidContact: Wire("invalid_request", 901_001)
+        case .blockedContact: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .secondFactorNeeded: Wire("invalid_grant", 50_076)
         case .unusableRefreshToken: Wire("invalid_grant", 70_000)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
@@ -274,7 +276,8 @@ enum AnswerName: String, CaseIterable, Sendable {
             .nativeAuthDisabled, .userAlreadyExists, .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
-            .accountDisabled, .invalidContact, .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken,
+            .accountDisabled, .invalidContact, .blockedContact, .secondFactorNeeded, .unusableRefreshToken,
+            .expiredRefreshToken,
             .revokedRefreshToken, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
             .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
             .broken:
@@ -551,10 +554,14 @@ enum EndpointTable {
             EndpointRow(endpoint: ask.endpoint, name: .addressThrottled, when: "too many mails to the address") {
                 let ready = try await arrive(ask, in: journey) { _, settings in
                     var limits = TimeLimits()
-                    limits.mailsPerQuarter = 2
+                    limits.mailsToMailbox.perQuarter = 2
                     settings.limits = limits
                 }
-                return try await ready.answer(upTo: 4)
+                let answer = try await ready.answer(upTo: 4)
+                guard answer.status == 200 else { return answer }
+                // The slow lane: one code has ended, and the next is not due yet.
+                ready.server.clock.advance(by: 600)
+                return try await ready.answer()
             }
         }
         + [
@@ -574,6 +581,14 @@ enum EndpointTable {
             start(
                 .challengeContact, .invalidContact, "no e-mail address, or another channel", "challenge_target",
                 "+4512345678"),
+            EndpointRow(
+                endpoint: .registerChallenge, name: .blockedContact,
+                when: "enrolment is `proven`, and the account's own mailbox was neither named nor proven"
+            ) {
+                let server = try TestDirectory.server { _, settings in settings.enrolment = .proven }
+                let walk = try await server.walk(.signInThenContact, to: 2)
+                return try await walk.client.registerChallenge(walk.token, contact: "other@example.net")
+            },
         ]
 
     /// Signs in, and gives the refresh token.
@@ -600,7 +615,8 @@ enum EndpointTable {
                 claims: WireClient.claims, capabilities: nil, with: server.client(.emailPasswordWithAttributes))
         },
         start(.signInPassword, .invalidScope, "scopes of two resources, or no scope", "scope", "api://a/x api://b/x"),
-        token(.scopeNotConsented, "the application may not ask for the scope") { server in
+        token(.scopeNotConsented, "the application may not have the scope, or a refresh asks for more than the grant") {
+            server in
             var client = server.client()
             client.clientID = TestDirectory.scoped
             return try await client.redeem(server.signUp(with: client).token, scope: "api://other/Read")
@@ -820,6 +836,8 @@ enum EndpointTable {
             "An error has the members `error`, `error_description`, `error_codes`, `timestamp`, `trace_id` and",
             "`correlation_id`, and `suberror` where its column names one. The column «Members» lists all members of a",
             "success, and those that an error has besides.", "",
+            "In the development profile a sign-up that sends names of attributes that its user flow does not know is told so:",
+            "in `error_description`, or in `description` beside the members of a success. Both are for developers.", "",
         ]
         let everywhere = AnswerName.allCases.filter { $0.endpoints == Set(V1Endpoint.allCases) }
         func table(_ rows: [EndpointRow]) -> [String] {

@@ -36,13 +36,64 @@ import Testing
             #expect(answer["authorization_endpoint"] == .string("\(base)/oauth2/v2.0/authorize"))
             #expect(answer["token_endpoint"] == .string("\(base)/oauth2/v2.0/token"))
             #expect(answer["jwks_uri"] == .string("\(base)/discovery/v2.0/keys"))
-            #expect(answer["end_session_endpoint"] == .string("\(base)/oauth2/v2.0/logout"))
             #expect(answer["error"] == nil)
             for member in [
                 "response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported",
             ] {
                 #expect(answer[member]?.array.isEmpty == false, "OpenID Connect Discovery 1.0 §3 demands \(member)")
             }
+        }
+    }
+
+    @Test("Row D5: discovery names no endpoint, grant or response that is not there")
+    func discoveryNamesWhatIsThere() async throws {
+        try await withIdentityServer { server in
+            let answers = WireClient(
+                transport: InProcessTransport(routes: server.routes(resourceServers: .development)))
+            for (client, introspects) in [(server.client(), false), (answers, true)] {
+                let answer = try await client.get("/contoso/v2.0/.well-known/openid-configuration")
+                #expect(answer["end_session_endpoint"] == nil && answer["response_modes_supported"] == nil)
+                #expect(answer["response_types_supported"] == ["none"])
+                #expect(answer["revocation_endpoint_auth_methods_supported"] == ["none"])
+                #expect((answer["introspection_endpoint"] != nil) == introspects)
+                #expect(
+                    answer["introspection_endpoint_auth_methods_supported"]
+                        == (introspects ? ["client_secret_basic"] : nil))
+                let endpoints = answer.members.filter { $0.key.hasSuffix("_endpoint") || $0.key == "jwks_uri" }
+                #expect(endpoints.count == (introspects ? 6 : 5))
+                for (name, url) in endpoints {
+                    let path = try #require(url.string).replacing("https://identity.test", with: "")
+                    let method =
+                        ["token", "revocation", "introspection"].contains { name.hasPrefix($0) } ? "POST" : "GET"
+                    #expect(try await client.send(client.request(method, path)).status != 404, "\(name)")
+                }
+                for grant in try #require(answer["grant_types_supported"]).array.compactMap(\.string) {
+                    let refused = try await server.client().post(
+                        .token, [("grant_type", grant), ("continuation_token", "x"), ("scope", "openid")])
+                    #expect(refused["error"] != "unsupported_grant_type", "\(grant)")
+                }
+            }
+        }
+    }
+
+    @Test("Row D5: the authorization endpoint answers with a page, whatever is asked, and never with a redirect")
+    func authorizationIsAPage() async throws {
+        try await withIdentityServer { server in
+            let client = server.client()
+            let path = "/contoso/oauth2/v2.0/authorize"
+            let query =
+                "?response_type=code&client_id=\(client.clientID ?? "")&redirect_uri=https%3A%2F%2Fevil.example&state=Canary&prompt=none"
+            for (method, target) in [("GET", path), ("GET", path + query), ("POST", path), ("POST", path + query)] {
+                let answer = try await client.send(client.request(method, target))
+                #expect(answer.status == 400)
+                #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
+                #expect(answer.headers["location"] == nil && answer.headers["cache-control"] == "no-store")
+                #expect(answer.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+                let page = String(decoding: answer.body, as: UTF8.self)
+                #expect(page.contains("does not sign users in through a browser"))
+                #expect(!page.contains("evil") && !page.contains("Canary"))
+            }
+            expectError(try await client.get("/nowhere/oauth2/v2.0/authorize"), "invalid_request", 90_002)
         }
     }
 
@@ -135,11 +186,11 @@ import Testing
     }
 
     /// A client of a server that has the development pages.
-    private func pages(on server: IdentityTestServer, asked: Locked<[String?]> = Locked([])) throws -> WireClient {
-        let entry = try #require(TenantDirectory.development.entries.first)
-        let pages = DevelopmentPages(
-            baseURL: server.baseURL, tenant: entry.tenant, applications: entry.applications
-        ) { recipient in
+    private func pages(
+        on server: IdentityTestServer, asked: Locked<[String?]> = Locked([]),
+        tenants: @escaping @Sendable () -> TenantDirectory = { .development }
+    ) throws -> WireClient {
+        let pages = DevelopmentPages(baseURL: server.baseURL, tenants: tenants) { recipient in
             asked.withLock { $0.append(recipient) }
             return [ShownMail(to: "a", subject: "<b>", code: "12345678", text: "…", sentAt: "2027-01-15T08:00:00.000Z")]
         }
@@ -176,6 +227,38 @@ import Testing
             ] {
                 #expect(page.contains(text), "\(text)")
             }
+        }
+    }
+
+    @Test("Row E7: the home page shows all tenants that are in force when it is asked for")
+    func theHomePageShowsTheTenantsInForce() async throws {
+        let two = try TestDirectory.directory()
+        let inForce = Locked(TenantDirectory.development)
+        try await withIdentityServer { server in
+            let client = try pages(on: server, tenants: { inForce.withLock { $0 } })
+            func home() async throws -> String { String(decoding: try await client.get("/").body, as: UTF8.self) }
+            #expect(try await !home().contains("fabrikam"))
+            inForce.withLock { $0 = two }
+            let page = try await home()
+            for entry in two.entries {
+                #expect(page.contains("<dd><code>\(entry.tenant.id)</code>") && page.contains(entry.tenant.displayName))
+                #expect(page.contains("/\(entry.tenant.domain)/v2.0/.well-known/openid-configuration"))
+                for application in entry.applications { #expect(page.contains("<code>\(application.id)</code>")) }
+            }
+            inForce.withLock { $0 = TenantDirectory([two.entries[1]]) }
+            let later = try await home()
+            #expect(later.contains("fabrikam") && !later.contains("contoso"))
+            inForce.withLock { $0 = TenantDirectory([]) }
+            #expect(try await home().contains("native-auth"))
+        }
+    }
+
+    @Test("Row E7: a new mail in the inbox is put beside the cards that are there, which stay the same elements")
+    func theInboxKeepsItsCards() async throws {
+        try await withIdentityServer { server in
+            let page = String(decoding: try await pages(on: server).get("/dev/inbox").body, as: UTF8.self)
+            // InboxPageTests sees it in a browser, where there is one.
+            #expect(page.contains("insertBefore") && !page.contains("replaceChildren") && !page.contains("innerHTML"))
         }
     }
 

@@ -479,7 +479,10 @@ extension IdentityTestServer {
     /// Adds a mailbox to the second factors of a user, as no request can.
     func plantMethod(_ email: String, of username: String) async throws {
         let user = try #require(try await storedUsers().first { $0.email == username })
-        let method = StrongMethod(id: UUID(), email: try #require(EmailAddress(email)), provenAt: clock.now)
+        // So long ago, and on the strength of so much, that a reset leaves it.
+        let method = StrongMethod(
+            id: UUID(), email: try #require(EmailAddress(email)), provenAt: clock.now.addingTimeInterval(-60 * 86_400),
+            enrolment: Enrolment(.twoFactors), firstUsedAt: clock.now)
         try await plant(
             FlowRow(expiresAt: clock.now), [.addStrongMethod(method, to: user.id)], of: UUID(), in: user.tenant)
     }
@@ -497,6 +500,7 @@ extension IdentityTestServer {
     func accounts() async throws -> [String: [[String?]]] {
         var tables: [String: [[String?]]] = [:]
         for table in Self.guarded { tables[table] = try await rows("SELECT * FROM \(table)") }
+        tables["passwords"] = try await rows("SELECT id, password_hash FROM users")
         return tables
     }
 

@@ -415,6 +415,77 @@ private enum Attack: String, CaseIterable, Sendable {
         #expect(try await sweep.initiate(Cast.otto).status == 200)
     }
 
+    @Test(
+        "SEC-ENUM-1, B3: a name with an account costs as much as one without, at every start", arguments: [true, false])
+    func hitsCostAsMuchAsMisses(_ hasAccount: Bool) async throws {
+        let server = try await IdentityTestServer.server(.bulk)
+        let perimeter = Perimeter(limits: SourceLimits())
+        let name = hasAccount ? Cast.dana : Cast.dino
+        let starts: [(WireClient) async throws -> WireAnswer] = [
+            { try await $0.initiate(name) }, { try await $0.resetStart(name) }, { try await $0.start(name) },
+            // It is not told whether the address is taken, but a good password would have.
+            { try await $0.start(name, [("password", "weak")]) },
+        ]
+        for (number, start) in starts.enumerated() {
+            let sweep = try client(server, perimeter, from: "203.0.113.\(number)", .emailPassword)
+            for _ in 0..<10 { #expect(try await start(sweep).status != 429) }
+            expectError(try await start(sweep), "temporarily_unavailable", 90_055, status: 429)
+        }
+        #expect(try await server.audited(.enumerationSuspected) == starts.count)
+    }
+
+    @Test("SEC-ENUM-1, B3: a sign-in gives back what its start cost, so that a shared network is not shut out")
+    func signInsGiveBack() async throws {
+        let server = try await IdentityTestServer.server(.bulk)
+        let perimeter = Perimeter(limits: SourceLimits())
+        let office = try client(server, perimeter, from: "203.0.113.7", .emailPassword)
+        func signIn() async throws -> WireAnswer {
+            let token = try await office.signInChallenge(office.initiate(Cast.dana).token).token
+            return try await office.token(token)
+        }
+        for _ in 0..<15 {
+            #expect(try await signIn().status == 200)
+            server.clock.advance(by: 3)
+        }
+        let tokens = try await signIn()
+        let last = try await office.signInChallenge(office.initiate(Cast.dana).token).token
+        for _ in 0..<9 { #expect(try await office.initiate(Cast.dino).status == 400) }
+        #expect(try await office.initiate(Cast.dino).status == 429)
+        // A refresh begins no flow, and gives nothing back.
+        #expect(try await office.refresh(try #require(tokens.text("refresh_token"))).status == 200)
+        #expect(try await office.initiate(Cast.dino).status == 429)
+        // The same answer again is one sign-in.
+        let signedIn = try await office.token(last)
+        #expect(signedIn.status == 200)
+        #expect(try await office.token(last).body == signedIn.body)
+        #expect(try await office.initiate(Cast.dino).status == 400)
+        #expect(try await office.initiate(Cast.dino).status == 429)
+    }
+
+    @Test("SEC-ENUM-1, B3: what began where starts are not counted gives nothing back")
+    func compatGivesNothingBack() async throws {
+        let entry = try #require(TenantDirectory.development.entries.first)
+        var bulk = entry
+        bulk.tenant.enumeration = .bulk
+        for (index, application) in bulk.applications.enumerated()
+        where application.id.description == IdentityTestServer.Application.emailPassword.rawValue {
+            bulk.applications[index].enumeration = .compat
+        }
+        let directory = TenantDirectory([bulk])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = directory
+            settings.limits = TimeLimits()
+        }
+        try await server.signUpWithPassword(Cast.dana)
+        let perimeter = Perimeter(limits: SourceLimits())
+        let sweep = try client(server, perimeter, from: "203.0.113.7")
+        let open = try client(server, perimeter, from: "203.0.113.7", .emailPassword)
+        for _ in 0..<10 { #expect(try await sweep.initiate(Cast.dino).status == 400) }
+        let token = try await open.signInChallenge(open.initiate(Cast.dana).token).token
+        #expect(try await open.token(token).status == 200)
+        #expect(try await sweep.initiate(Cast.dino).status == 429)
+    }
+
     @Test("SEC-ENUM-1: a sweep of 4 000 names from five sources learns of 200 a day from each")
     func sweeps() async throws {
         let server = try await IdentityTestServer.server(.bulk)
@@ -512,9 +583,14 @@ private struct TracedUsers: UserStore {
         return try await users.user(id, in: tenant)
     }
     func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
     ) async throws(StoreError) -> Bool {
-        try await users.forgetStrongMethods(of: id, in: tenant, at: date, event: event)
+        try await users.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
+    }
+    func setFactorRule(
+        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await users.setFactorRule(rule, of: id, in: tenant, event: event)
     }
     func taken(
         _ keys: [LoginIdentifier.Key], in tenant: TenantID

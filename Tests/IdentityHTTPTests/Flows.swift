@@ -139,11 +139,11 @@ extension IdentityTestServer {
 
     /// The routes of this server with what the in-process one has no use for.
     func routes(
-        resourceServerSecret: Secret<String>? = nil, development: DevelopmentPages? = nil
+        resourceServers: ResourceServers? = nil, development: DevelopmentPages? = nil
     ) -> IdentityRoutes {
         IdentityRoutes(
             engine: engine, clock: ServerClock(manual: clock), readiness: Readiness(flows: engine.ports.flows),
-            resourceServerSecret: resourceServerSecret, development: development)
+            resourceServers: resourceServers, development: development)
     }
 
     /// Signs a user with a password up; the answer carries the token of the finished sign-up.
@@ -199,6 +199,13 @@ extension IdentityTestServer {
         try await signUpWithPassword(email, alias: alias)
         let required = try await signIn(email, claims: WireClient.claims)
         return try await passwordClient.token(redeeming: register(required.token, contact: contact).token)
+    }
+
+    /// Signs a user up and registers `contact` at once, when password and mailbox are proven.
+    func signUpWithTwoFactors(contact: String = contact) async throws {
+        let required = try await passwordClient.token(redeeming: signUpWithPassword().token)
+        let done = try await register(required.token, contact: contact)
+        #expect(try await passwordClient.token(redeeming: done.token).status == 200)
     }
 
     /// Sends the code of the second factor with the token that came with `mfa_required`.
@@ -267,7 +274,8 @@ enum FactorDirectory {
         var contoso = try #require(TenantDirectory.development.entries.first)
         func client(_ id: String, _ userFlow: UserFlow, requires: Bool = false) throws -> Client {
             Client(
-                id: try #require(ClientID(id)), displayName: "Test", userFlow: userFlow, requiresSecondFactor: requires)
+                id: try #require(ClientID(id)), displayName: "Test", userFlow: userFlow, scopes: ["api://orders/*"],
+                requiresSecondFactor: requires)
         }
         contoso.applications += [
             try client(application, UserFlow(method: .emailPassword), requires: true),

@@ -27,6 +27,53 @@ private struct CountingHasher: PasswordHasher {
     func isOutdated(_ hash: PasswordHash) -> Bool { inner.isOutdated(hash) }
 }
 
+/// Notes in whose queue each password is hashed, and leaves the hashing to another.
+private struct LaneHasher: PasswordHasher {
+    let inner: any PasswordHasher
+    let lanes: Locked<[HashingLane]>
+
+    func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
+        try await hash(password, in: .accounts)
+    }
+
+    func hash(_ password: Secret<String>, in lane: HashingLane) async throws(HashingError) -> PasswordHash {
+        lanes.withLock { $0.append(lane) }
+        return try await inner.hash(password)
+    }
+
+    func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool {
+        lanes.withLock { $0.append(.accounts) }
+        return try await inner.verify(password, against: hash)
+    }
+
+    func isOutdated(_ hash: PasswordHash) -> Bool { inner.isOutdated(hash) }
+}
+
+@Suite("In whose queue a password is hashed") struct HashingLaneTests {
+    @Test("B7a: that of a sign-up waits apart from those of sign-ins and resets")
+    func signUpsHaveALane() async throws {
+        let lanes = Locked<[HashingLane]>([])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.hasher = LaneHasher(inner: ports.hasher, lanes: lanes)
+        }
+        func taken() -> [HashingLane] {
+            lanes.withLock { lanes in
+                defer { lanes = [] }
+                return lanes
+            }
+        }
+        let client = server.passwordClient
+        _ = try await client.start("dana@example.com", [("password", WireClient.password)])
+        #expect(taken() == [.signUps])
+        try await server.signUpWithPassword()
+        #expect(Set(taken()) == [.signUps])
+        #expect(try await server.signIn().status == 200)
+        #expect(taken() == [.accounts])
+        try await server.reset()
+        #expect(taken() == [.accounts, .accounts])
+    }
+}
+
 /// Runs `work` `count` times at once.
 func race(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> WireAnswer) async throws -> [WireAnswer] {
     try await withThrowingTaskGroup(of: WireAnswer.self) { group in

@@ -1,3 +1,6 @@
+import IdentityEngine
+import NativeAuth
+import NativeAuthCore
 import NativeAuthTesting
 import Testing
 
@@ -71,5 +74,22 @@ import Testing
                 #expect(try await client.submit(code: code, again.token).status == 200)
             }
         }
+    }
+}
+
+@Suite("Row E9: test tenants") struct TestTenantApplicationTests {
+    @Test("Row E9: a test tenant has the applications of the development server: ids, user flows, scopes and order")
+    func theApplicationsAreThoseOfTheDevelopmentServer() async throws {
+        let tenant = try TestTenant(seed: 1)
+        let entry = try #require(TenantDirectory.development.entries.first)
+        #expect(tenant.settings.applications.map(\.clientID) == entry.applications.map(\.id.description))
+        for application in entry.applications {
+            let client = try #require(
+                try await tenant.server.engine.ports.clients.client(application.id, in: entry.tenant.id))
+            #expect(client.userFlow == application.userFlow && client.scopes == application.scopes)
+            #expect(client.isNativeAuthEnabled && !client.requiresSecondFactor)
+        }
+        let first = tenant.configuration()
+        #expect(first.clientID == "00001111-aaaa-2222-bbbb-3333cccc4444" && first.challengeTypes == [.oneTimePasscode])
     }
 }

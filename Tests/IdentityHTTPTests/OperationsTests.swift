@@ -30,17 +30,39 @@ struct OperationsTests {
         let write = { (logger: Logger) in
             var logger = logger
             logger[metadataKey: "trace"] = "7"
-            logger.info("request", metadata: ["route": "/livez", "what": "two words"])
+            logger.info(
+                "request", metadata: ["route": "/livez", "what": "two words", "status": .stringConvertible(200)])
         }
         let text = await lines(.text, write)
-        #expect(text == ["2026-08-01T09:30:12Z info request route=/livez trace=7 what=\"two words\"\n"])
+        #expect(text == ["2026-08-01T09:30:12Z info request route=/livez status=200 trace=7 what=\"two words\"\n"])
         let json = try #require(await lines(.json, write).first)
         #expect(
-            try JSONDecoder().decode([String: String].self, from: Data(json.utf8)) == [
+            try JSONDecoder().decode([String: JSON].self, from: Data(json.utf8)) == [
                 "time": "2026-08-01T09:30:12Z", "level": "info", "message": "request", "route": "/livez", "trace": "7",
-                "what": "two words",
+                "what": "two words", "status": 200,
             ])
         #expect(json.hasSuffix("}\n"))
+    }
+
+    @Test("E8: in JSON a number is a number, and what looks like one in a text is a text")
+    func numbersAreNumbers() async throws {
+        let json = try #require(
+            await lines(.json) {
+                $0.info(
+                    "x",
+                    metadata: [
+                        "whole": .stringConvertible(-7), "part": .stringConvertible(1.25),
+                        "tiny": .stringConvertible(5e-7),
+                        "none": .stringConvertible(Double.nan), "text": "12", "bytes": .stringConvertible(UInt8(9)),
+                    ])
+            }.first)
+        let members = try JSONDecoder().decode([String: JSON].self, from: Data(json.utf8))
+        #expect(members["whole"] == .integer(-7))
+        #expect(members["part"] == .number(1.25))
+        #expect(members["tiny"] == .number(5e-7))
+        #expect(members["none"] == "nan")
+        #expect(members["text"] == "12")
+        #expect(members["bytes"] == 9)
     }
 
     @Test(
@@ -74,14 +96,13 @@ struct OperationsTests {
             lines.withLock { $0.append(line) }
         }
         let logger = Logger(label: "test") { _ in LogLines(to: output) { Date(timeIntervalSince1970: 0) } }
-        let begin = ContinuousClock.now
+        // The log is shut until all of these were taken.
         for number in 0..<1_000 { logger.info("line \(number)") }
-        #expect(begin.duration(to: .now) < .seconds(1))
         for _ in 0..<1_000 { gate.signal() }
         await output.flush()
         let written = lines.withLock { $0 }
         #expect(written.count == 11)
-        #expect(written.contains("{\"level\":\"warning\",\"message\":\"log lines were dropped\",\"count\":\"990\"}\n"))
+        #expect(written.contains("{\"level\":\"warning\",\"message\":\"log lines were dropped\",\"count\":990}\n"))
     }
 
     @Test("Metrics are text in Prometheus' format")

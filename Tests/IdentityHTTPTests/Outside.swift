@@ -13,17 +13,18 @@ let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 struct Outside {
     let routes: IdentityRoutes
     private let responder: any HTTPResponder<IdentityRequestContext>
+    private let logger: Logger
 
     init(
-        _ server: IdentityTestServer, _ perimeter: Perimeter = Perimeter(), readiness: Readiness? = nil
+        _ server: IdentityTestServer, _ perimeter: Perimeter = Perimeter(), readiness: Readiness? = nil,
+        logger: Logger = quiet
     ) throws {
-        let entry = try #require(TenantDirectory.development.entries.first)
+        self.logger = logger
         routes = IdentityRoutes(
             engine: server.engine, clock: ServerClock(manual: server.clock),
             readiness: readiness ?? Readiness(flows: server.engine.ports.flows),
             development: DevelopmentPages(
-                baseURL: server.baseURL, tenant: entry.tenant, applications: entry.applications,
-                mails: { _ in [String]() }))
+                baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() }))
         responder = perimeter.responder(for: routes)
     }
 
@@ -34,19 +35,20 @@ struct Outside {
     /// Posts a form; every native step refuses an empty one with 400.
     func post(
         _ path: String, from peer: String? = nil, forwardedFor fields: [String] = [], type: String = WireClient.form,
-        form: String = ""
+        form: String = "", host: String? = "identity.test", headers more: [String: String] = [:]
     ) async throws -> Response {
         var headers: HTTPFields = [.contentType: type]
         let name = try #require(HTTPField.Name("x-forwarded-for"))
         for field in fields { headers.append(HTTPField(name: name, value: field)) }
+        for (name, value) in more { headers[try #require(HTTPField.Name(name))] = value }
         return try await send(
-            HTTPRequest(method: .post, scheme: "http", authority: "identity.test", path: path, headerFields: headers),
+            HTTPRequest(method: .post, scheme: "http", authority: host, path: path, headerFields: headers),
             form, from: peer)
     }
 
     private func send(_ head: HTTPRequest, _ form: String = "", from peer: String?) async throws -> Response {
         try await responder.respond(
             to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: form))),
-            context: IdentityRequestContext(logger: quiet, peer: peer.flatMap { IPAddress($0) }))
+            context: IdentityRequestContext(logger: logger, peer: peer.flatMap { IPAddress($0) }))
     }
 }

@@ -4,6 +4,7 @@ import IdentityEngine
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOHTTPTypes
 import NativeAuthTesting
 import NativeAuthWire
 import Testing
@@ -299,12 +300,16 @@ struct OverloadTests {
         return channel
     }
 
+    private func guardian() throws -> RequestGuard {
+        try Outside(IdentityTestServer(seed: 1, start: IdentityTestServer.start)).routes.guardian
+    }
+
     @Test("SEC-NET-6: a source may hold 100 connections; one more is closed, and let in when another has ended")
     func connectionsPerSource() throws {
         let perimeter = Perimeter(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
             unlimitedNetworks: try NetworkList("203.0.113.0/24"))
-        let connections = try #require(ConnectionsPerSource(within: perimeter))
+        let connections = try #require(ConnectionsPerSource(within: perimeter, guardian: guardian()))
         let channels = try (0..<100).map { _ in try connect("192.0.2.1", connections) }
         #expect(channels.count { $0.isActive } == 100)
         #expect(try !connect("192.0.2.1", connections).isActive)
@@ -317,7 +322,52 @@ struct OverloadTests {
         try channels[0].close().wait()
         channels[0].embeddedEventLoop.run()
         #expect(try connect("192.0.2.1", connections).isActive)
-        #expect(ConnectionsPerSource(within: Perimeter()) == nil)
+        #expect(try ConnectionsPerSource(within: Perimeter(), guardian: guardian()) == nil)
+    }
+
+    @Test("SEC-NET-6, B6: proxies may hold so many connections; over one more only health checks are answered")
+    func connectionsOfProxies() throws {
+        let perimeter = Perimeter(
+            trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
+            unlimitedNetworks: try NetworkList("203.0.113.0/24"))
+        let connections = try #require(
+            ConnectionsPerSource(within: perimeter, guardian: guardian(), sharedLimit: 3))
+        func head(_ method: HTTPRequest.Method, _ path: String) -> HTTPRequestPart {
+            .head(HTTPRequest(method: method, scheme: "http", authority: "identity.test", path: path))
+        }
+        let first = try ["127.0.0.1", "127.0.0.1", "203.0.113.9"].map { try connect($0, connections) }
+        for channel in first {
+            try channel.writeInbound(head(.post, Self.start))
+            #expect(try channel.readInbound(as: HTTPRequestPart.self) != nil)
+        }
+        // A half body gets its answer before it ends.
+        let late = try connect("127.0.0.1", connections)
+        #expect(late.isActive)
+        try late.writeInbound(head(.post, Self.start))
+        guard case .head(let refused)? = try late.readOutbound(as: HTTPResponsePart.self) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(refused.status == .serviceUnavailable)
+        #expect(refused.headerFields[.retryAfter] != nil)
+        #expect(try late.readInbound(as: HTTPRequestPart.self) == nil)
+        late.embeddedEventLoop.run()
+        #expect(!late.isActive)
+        for check in ["/livez", "/readyz?node=1"] {
+            let channel = try connect("127.0.0.1", connections)
+            try channel.writeInbound(head(.get, check))
+            #expect(try channel.readInbound(as: HTTPRequestPart.self) != nil, "\(check)")
+            // Nor does it stay.
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            #expect(!channel.isActive)
+        }
+        // Other sources have their own count, and a place that was left is one.
+        #expect(try connect("192.0.2.1", connections).isActive)
+        try first[0].close().wait()
+        first[0].embeddedEventLoop.run()
+        let next = try connect("127.0.0.1", connections)
+        try next.writeInbound(head(.post, Self.start))
+        #expect(try next.readInbound(as: HTTPRequestPart.self) != nil)
     }
 
     // MARK: A pause

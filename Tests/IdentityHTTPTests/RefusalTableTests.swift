@@ -47,7 +47,8 @@ extension Refusal {
         case .locked: .accountDisabled
         case .accountDisabled: .unknownMethod
         case .unknownMethod: .invalidContact
-        case .invalidContact: .secondFactorNeeded
+        case .invalidContact: .blockedContact
+        case .blockedContact: .secondFactorNeeded
         case .secondFactorNeeded: .unusableRefreshToken
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
@@ -84,7 +85,7 @@ extension Refusal {
         // Also at the first step of a flow, where the client of §14.1 knows no such word and shows a general error.
         case .accountDisabled: [.token]
         case .unknownMethod: [.signInChallenge]
-        case .invalidContact: [.registerChallenge]
+        case .invalidContact, .blockedContact: [.registerChallenge]
         // Status 429, whose body no native client reads (native-auth-v1 §2.4).
         case .throttled, .tooManyNames: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
@@ -224,7 +225,7 @@ extension RequestFault {
 
     @Test("native-auth-v1 §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 29 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 30 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

@@ -228,7 +228,7 @@ import Testing
     @Test("SEC-MFA-3: with the policy distinctMailbox the account's own mailbox is neither registered nor counted")
     func distinctMailbox() async throws {
         let server = try FactorDirectory.server()
-        try await server.signUpWithStrongMethod(contact: "dana@example.com")
+        try await server.signUpWithPassword()
         let client = WireClient(transport: server.transport, clientID: FactorDirectory.distinctMailbox)
         let required = try await server.signIn(claims: WireClient.claims, with: client)
         expectError(required, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)

@@ -343,7 +343,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
                     call: call, damage: .value("grant_type", $0), error: "unsupported_grant_type", code: 70_003)
             }
                 + [
-                    "openid \"x\"", "openid api", "openid /read", "api://a/x api://b/x", many("openid", 17),
+                    "openid \"x\"", "openid a/b", "openid /read", "api://a/x api://b/x", many("openid", 17),
                     "openid api://" + String(repeating: "x", count: 256), "openid Größe",
                 ].map {
                     ErrorRow(call: call, damage: .value("scope", $0), error: "invalid_scope", code: 70_011)

@@ -13,15 +13,20 @@ import Testing
 
 /// What the server says about tokens: revocation, introspection, userinfo, and the API of the development profile.
 @Suite("Tokens shown to the server") struct ResourceTests {
+    private static let audience = IdentityTestServer.Application.emailPassword.rawValue
     private static let secret = "resource-server-secret"
-    private static let authorization = ["authorization": "Basic " + Data("orders:\(secret)".utf8).base64EncodedString()]
+    private static let servers = "\(audience)=\(secret) api://orders=secret-of-orders api://stock=secret-of-stock"
+
+    private static func basic(_ name: String, _ secret: String) -> [String: String] {
+        ["authorization": "Basic " + Data("\(name):\(secret)".utf8).base64EncodedString()]
+    }
 
     /// The client of `server` with introspection and the development API.
     private func client(of server: IdentityTestServer) throws -> WireClient {
-        let entry = try #require(TenantDirectory.development.entries.first)
         let pages = DevelopmentPages(
-            baseURL: server.baseURL, tenant: entry.tenant, applications: entry.applications, mails: { _ in [String]() })
-        let routes = server.routes(resourceServerSecret: Secret(Self.secret), development: pages)
+            baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() })
+        let servers = try ResourceServers(Self.servers, needsStrongSecrets: false)
+        let routes = server.routes(resourceServers: servers, development: pages)
         return WireClient(
             transport: InProcessTransport(routes: routes),
             clientID: IdentityTestServer.Application.emailPassword.rawValue)
@@ -38,9 +43,14 @@ import Testing
                 headers: ["content-type": WireClient.form].merging(headers) { $1 }, body: Data(form.encoded.utf8)))
     }
 
-    private func introspect(_ token: String?, with client: WireClient) async throws -> WireAnswer {
+    /// - Parameters:
+    ///   - name: The audience as the resource server writes it.
+    ///   - secret: That of the resource server.
+    private func introspect(
+        _ token: String?, as name: String = audience, _ secret: String = secret, with client: WireClient
+    ) async throws -> WireAnswer {
         try await post(
-            .tokenIntrospection, [("token", try #require(token))], headers: Self.authorization, with: client)
+            .tokenIntrospection, [("token", try #require(token))], headers: Self.basic(name, secret), with: client)
     }
 
     private func expectInactive(_ answer: WireAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -145,13 +155,96 @@ import Testing
         }
     }
 
+    @Test("Row C5, RFC 7662 §2.1: a resource server learns about the tokens of its own audience alone")
+    func eachResourceHasItsSecret() async throws {
+        try await withIdentityServer { server in
+            try await server.signUpWithPassword()
+            let client = try client(of: server)
+            let own = try await server.signIn().text("access_token")
+            let orders = try await server.signIn(scope: "openid api://orders/Orders.Read").text("access_token")
+            for (token, audience) in [(own, Self.audience), (orders, "api://orders")] {
+                for (name, secret, asks) in [
+                    (Self.audience, Self.secret, Self.audience),
+                    ("api%3A%2F%2Forders", "secret-of-orders", "api://orders"),
+                    ("api%3a//orders", "secret-of-orders", "api://orders"),
+                    ("api%3A%2F%2Fstock", "secret-of-stock", "api://stock"),
+                ] {
+                    let answer = try await introspect(token, as: name, secret, with: client)
+                    if asks == audience {
+                        #expect(answer["active"] == true && answer["aud"] == .string(audience), "\(answer)")
+                    } else {
+                        expectInactive(answer)
+                    }
+                }
+            }
+            for (name, secret) in [
+                ("api%3A%2F%2Forders", "secret-of-stock"), ("api%3A%2F%2Forders", Self.secret),
+                ("api%3A%2F%2Forders", "development"), ("api%3A%2F%2Forder", "secret-of-orders"),
+                ("API%3A%2F%2Forders", "secret-of-orders"), ("api%3A%2F%2Forders%00", "secret-of-orders"),
+                ("api%3A%2F%2Forders&a", "secret-of-orders"), ("api%3A%2F%2Forders%", "secret-of-orders"),
+                ("api://orders", "secret-of-orders"), ("", "secret-of-orders"), ("proof", "development"),
+            ] {
+                // A colon ends the name, so a name that is not encoded is another one.
+                #expect(try await introspect(orders, as: name, secret, with: client).status == 401, "\(name)")
+            }
+        }
+    }
+
+    @Test("Row C5: in development every audience has the secret development, and learns no more than another would")
+    func developmentHasOneSecret() async throws {
+        try await withIdentityServer { server in
+            try await server.signUpWithPassword()
+            let client = WireClient(
+                transport: InProcessTransport(routes: server.routes(resourceServers: .development)),
+                clientID: Self.audience)
+            let token = try await server.signIn(scope: "openid api://orders/Orders.Read").text("access_token")
+            let orders = try await introspect(token, as: "api%3A%2F%2Forders", "development", with: client)
+            #expect(orders["active"] == true && orders["aud"] == "api://orders")
+            expectInactive(try await introspect(token, as: "api", "development", with: client))
+            #expect(try await introspect(token, as: "api%3A%2F%2Forders", "x", with: client).status == 401)
+        }
+    }
+
+    private static let faults: [(String, Bool, String)] = [
+        ("", false, "AUDIENCE=SECRET"), ("  ", false, "AUDIENCE=SECRET"), ("Geheimnis-7", false, "entry 1"),
+        ("api://a=x =Geheimnis-7", false, "entry 2"), ("api://a=", false, "entry 1"), ("api://å=x", false, "entry 1"),
+        ("api://a=Geheimnis+7", false, "api://a"), ("api://a=x api://a=y", false, "twice"),
+        ("api://a=x api://b=x", false, "another audience"),
+        ("api://a=Geheimnis-7", true, "32"), ("api://a=" + String(repeating: "a", count: 64), true, "32"),
+        ("api://a=" + String(repeating: "Geheimnis-7", count: 4), true, "32"),
+        ("api://a=development api://b=development", true, "another audience"),
+    ]
+
+    @Test("Row C5, SEC-PRF-4: what is wrong with the list is told, without a secret", arguments: faults)
+    func faultsOfTheList(_ list: String, _ needsStrongSecrets: Bool, _ word: String) throws {
+        do throws(ResourceServers.Invalid) {
+            _ = try ResourceServers(list, needsStrongSecrets: needsStrongSecrets)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.problems.contains { $0.contains(word) }, "\(error.problems)")
+            #expect(!error.problems.contains { $0.contains("Geheimnis") })
+        }
+    }
+
+    @Test("Row C5, SEC-PRF-4: random secrets are strong")
+    func randomSecretsAreStrong() throws {
+        var random = Seeded(state: 5)
+        for _ in 0..<200 {
+            let list = (1...3).map { number in
+                let digits = (0..<32).map { _ in String(Int.random(in: 0...15, using: &random), radix: 16) }
+                return "api://\(number)=\(digits.joined())"
+            }
+            _ = try ResourceServers(list.joined(separator: "\n "), needsStrongSecrets: true)
+        }
+    }
+
     @Test(
         "RFC 7662 §2.1: only who knows the secret may ask",
         arguments: [
             nil, "Basic", "Basic ", "Basic !!", "Bearer resource-server-secret", "Basic b3JkZXJzOndyb25n",
             "Basic " + Data("resource-server-secret".utf8).base64EncodedString(),
-            "Basic " + Data("orders:resource-server-secretx".utf8).base64EncodedString(),
-            "Basic " + Data("orders:".utf8).base64EncodedString(),
+            "Basic " + Data("\(audience):resource-server-secretx".utf8).base64EncodedString(),
+            "Basic " + Data("\(audience):".utf8).base64EncodedString(),
         ] as [String?])
     func secrets(_ header: String?) async throws {
         try await withIdentityServer { server in
@@ -170,7 +263,8 @@ import Testing
     func noSecret() async throws {
         try await withIdentityServer { server in
             let answer = try await post(
-                .tokenIntrospection, [("token", "x")], headers: Self.authorization, with: server.passwordClient)
+                .tokenIntrospection, [("token", "x")], headers: Self.basic(Self.audience, Self.secret),
+                with: server.passwordClient)
             #expect(answer.status == 404)
         }
     }
@@ -265,15 +359,29 @@ import Testing
                 "/contoso/oidc/userinfo", headers: bearer(tokens.text("access_token")))
             #expect(wrongAudience.status == 403)
             #expect(wrongAudience.headers["www-authenticate"]?.contains("insufficient_scope") == true)
-            for token in [tokens.text("id_token"), "x", ""] {
+            for token in [tokens.text("id_token"), "x"] {
                 let answer = try await client.get("/contoso/oidc/userinfo", headers: bearer(token))
                 #expect(answer.status == 401, "\(answer)")
                 #expect(answer.headers["www-authenticate"]?.contains("invalid_token") == true)
             }
             let access = try #require(try await server.signIn().text("access_token"))
-            #expect(try await client.get("/contoso/oidc/userinfo").status == 401)
             #expect(
                 try await client.get("/contoso/oidc/userinfo?access_token=\(access)").status != 200, "RFC 6750 §2.3")
+        }
+    }
+
+    @Test(
+        "Row D5, RFC 6750 §3: a request without a token is asked for one, without an error code",
+        arguments: [nil, "Basic ZGFuYTp4", "bearer", "Bearer "] as [String?])
+    func noTokenIsNoError(_ header: String?) async throws {
+        try await withIdentityServer { server in
+            let client = try client(of: server)
+            for path in ["/contoso/oidc/userinfo", "/dev/api/contoso"] {
+                let answer = try await client.get(path, headers: header.map { ["authorization": $0] } ?? [:])
+                #expect(answer.status == 401)
+                let challenge = try #require(answer.headers["www-authenticate"])
+                #expect(challenge.hasPrefix("Bearer realm=") && !challenge.contains("error"), "\(challenge)")
+            }
         }
     }
 

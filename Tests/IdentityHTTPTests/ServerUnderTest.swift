@@ -207,8 +207,10 @@ struct Seeded: RandomNumberGenerator {
 /// `count` codes of the right form that are not `code`, all different.
 func wrongCodes(_ count: Int, besides code: String) -> [String] {
     let right = Int(code) ?? 0
+    let length = code.utf8.count
+    let all = (0..<length).reduce(1) { product, _ in product * 10 }
     return (1...count).map { offset in
-        let digits = String((right + offset) % 100_000_000)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let digits = String((right + offset) % all)
+        return String(repeating: "0", count: length - digits.utf8.count) + digits
     }
 }

@@ -294,4 +294,26 @@ import Testing
             ["token_type", "scope", "expires_in", "ext_expires_in", "access_token", "id_token", "client_info"])
         #expect(try claims(of: tokens.text("access_token"))["aud"] == "api://orders")
     }
+
+    @Test(
+        "D2: a bare scope is one of the directory; one that is not there, or not given, is 65001 with the vendor's words"
+    )
+    func directoryScopes() async throws {
+        let server = try TestDirectory.server()
+        try await server.signUpWithPassword()
+        for scope in ["User.Read", "https://graph.microsoft.com/User.Read"] {
+            let tokens = try await server.signIn(scope: "openid \(scope)")
+            #expect(tokens["scope"] == .string("openid \(scope)"))
+            let access = try claims(of: tokens.text("access_token"))
+            #expect(access["aud"] == "00000003-0000-0000-c000-000000000000" && access["scp"] == "User.Read")
+        }
+        var scoped = server.passwordClient
+        scoped.clientID = TestDirectory.scoped
+        for (client, scope) in [(server.passwordClient, "Calendar.Read"), (scoped, "User.Read")] {
+            let refused = try await server.signIn(scope: "openid \(scope)", with: client)
+            expectError(refused, "invalid_grant", 65_001)
+            let words = "Send an interactive authorization request for this user and resource."
+            #expect(refused.text("error_description")?.contains(words) == true)
+        }
+    }
 }

@@ -150,8 +150,8 @@ import Testing
             ("openid api://orders/Orders.Read api://orders/Orders.Write", nil), ("api://stock/Stock.Read", nil),
             ("openid api://stock/Stock.Write", "invalid_grant"), ("api://payroll/Pay.Read", "invalid_grant"),
             ("api://orders/Orders.Read api://stock/Stock.Read", "invalid_scope"),
-            ("openid Orders.Read", "invalid_scope"),
-            ("api://orders/", "invalid_scope"), ("OpenID", "invalid_scope"),
+            ("openid Orders.Read", "invalid_grant"), ("/Orders.Read", "invalid_scope"),
+            ("api://orders/", "invalid_scope"), ("OpenID", "invalid_grant"),
         ] as [(String, String?)])
     func scopesAreThoseOfOneResource(_ scope: String, _ error: String?) async throws {
         let server = try TestDirectory.server()
@@ -412,8 +412,54 @@ import Testing
             #expect(tokens["scope"] == "openid api://stock/Stock.Read")
             expectError(
                 try await client.refresh(#require(tokens.text("refresh_token")), scope: "openid nonsense"),
-                "invalid_scope", 70_011)
+                "invalid_grant", 65_001)
             #expect(try await client.refresh(#require(tokens.text("refresh_token"))).status == 200)
+        }
+    }
+
+    @Test("RFC 6749 §6: a refresh gives no more of a resource than the grant, whatever the application may ask for")
+    func aRefreshNeverGoesBeyondTheGrant() async throws {
+        try await withIdentityServer { server in
+            let client = server.client()
+            var tokens = try await signedIn(on: server, scope: "openid offline_access api://orders/Orders.Read")
+            func refresh(_ scope: String) async throws -> WireAnswer {
+                try await client.refresh(#require(tokens.text("refresh_token")), scope: scope)
+            }
+            for wider in ["api://orders/admin", "openid api://orders/Orders.Read api://orders/admin"] {
+                expectError(try await refresh(wider), "invalid_grant", 65_001)
+            }
+            let narrower = try await refresh("openid email profile offline_access api://orders/Orders.Read")
+            #expect(narrower["scope"] == "openid offline_access api://orders/Orders.Read", "not what was not asked for")
+            tokens = narrower
+            #expect(try await server.audited(.scopesGranted) == 0)
+
+            // Another resource that the application may use is a new grant, written down, and from then on a bound as well.
+            tokens = try await refresh("api://stock/Stock.Read")
+            #expect(tokens["scope"] == "api://stock/Stock.Read")
+            let granted = try await server.rows("SELECT detail FROM audit WHERE kind = 'token.scopes_granted'")
+            #expect(granted == [["api://stock/Stock.Read"]])
+            tokens = try await refresh("openid api://stock/Stock.Read")
+            expectError(try await refresh("api://stock/Stock.Write"), "invalid_grant", 65_001)
+            #expect(try await server.audited(.scopesGranted) == 1)
+            // Without a scope it is for what the sign-in was for.
+            #expect(try await refresh("")["scope"] == "openid offline_access api://orders/Orders.Read")
+        }
+    }
+
+    @Test("RFC 6749 §6: two refreshes at one moment do not have two grants of one new resource")
+    func aNewResourceIsGrantedOnce() async throws {
+        try await withIdentityServer { server in
+            let client = server.client()
+            let token = try #require(
+                try await signedIn(on: server, scope: "openid offline_access").text("refresh_token"))
+            let statuses = try await withThrowingTaskGroup { group in
+                for scope in ["Stock.Read", "Stock.Write"] {
+                    group.addTask { try await client.refresh(token, scope: "api://stock/\(scope)").status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 400])
+            #expect(try await server.audited(.scopesGranted) == 1)
         }
     }
 

@@ -79,7 +79,8 @@ struct RenderingTests {
     }
 
     static let notices: [MailContent.Purpose] = [
-        .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures,
+        .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
+        .accountExists, .signInLocked, .signedInAfterFailures,
     ]
 
     @Test(
@@ -98,7 +99,7 @@ struct RenderingTests {
                 (
                     "A verification method was added to your account at Contoso",
                     "An e-mail address was added to your account at Contoso as a way to prove who you are.",
-                    "If this was not you, tell Contoso at once."
+                    "If this was not you, choose a new password at once and tell Contoso."
                 )
             case (.danish, true):
                 (
@@ -109,7 +110,7 @@ struct RenderingTests {
                 (
                     "Der er tilføjet en bekræftelsesmetode til din konto hos Contoso",
                     "En e-mailadresse er blevet knyttet til din konto hos Contoso som bekræftelsesmetode.",
-                    "Hvis det ikke var dig, skal du straks kontakte Contoso."
+                    "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte Contoso."
                 )
             case (.dutch, true):
                 (
@@ -121,7 +122,7 @@ struct RenderingTests {
                 (
                     "Er is een verificatiemethode toegevoegd aan uw account bij Contoso",
                     "Aan uw account bij Contoso is een e-mailadres als verificatiemethode toegevoegd.",
-                    "Hebt u dit niet zelf gedaan, neem dan meteen contact op met Contoso."
+                    "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op met Contoso."
                 )
             case (.french, true):
                 (
@@ -133,7 +134,7 @@ struct RenderingTests {
                 (
                     "Un moyen de vérification a été ajouté à votre compte chez Contoso",
                     "Une adresse e-mail a été ajoutée à votre compte chez Contoso comme moyen de vérification.",
-                    "Si ce n’était pas vous, prévenez immédiatement Contoso."
+                    "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez Contoso."
                 )
             case (.japanese, true):
                 (
@@ -144,12 +145,46 @@ struct RenderingTests {
                 (
                     "Contoso のアカウントに本人確認方法が追加されました",
                     "Contoso のアカウントに、本人確認方法としてメール アドレスが追加されました。",
-                    "お心当たりがない場合は、すぐに Contoso にご連絡ください。"
+                    "お心当たりがない場合は、すぐに新しいパスワードを設定し、Contoso にご連絡ください。"
                 )
             }
         let words = try MailRenderer().words(of: .notice(purpose, language))
         #expect(words.subject == subject)
         #expect(words.text == "Contoso\n\n\(event)\n\n\(advice)")
+    }
+
+    @Test(
+        "SEC-ENR-5: a notice about methods says which ones, when, and from which network",
+        arguments: MailLanguage.allCases,
+        [
+            MailContent.Purpose.methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
+            .methodFirstUsed,
+        ])
+    func detailsOfNotices(_ language: MailLanguage, _ purpose: MailContent.Purpose) throws {
+        var content = MailContent.notice(purpose, language)
+        content.sentAt = Date(timeIntervalSince1970: 1_800_000_000)
+        content.occasion = MailContent.Occasion(
+            methods: ["d***a@ex***le.com", "e***e@ex***le.org"], network: "192.0.2.0/24")
+        let renderer = try MailRenderer()
+        let words = try renderer.words(of: content)
+        let labels: (String, String, String) =
+            switch language {
+            case .english: ("E-mail address", "Time", "Network")
+            case .danish: ("E-mailadresse", "Tidspunkt", "Netværk")
+            case .dutch: ("E-mailadres", "Tijdstip", "Netwerk")
+            case .french: ("Adresse e-mail", "Date et heure", "Réseau")
+            case .japanese: ("メール アドレス", "日時", "ネットワーク")
+            }
+        let lines = [
+            "\(labels.0): d***a@ex***le.com, e***e@ex***le.org", "\(labels.1): 2027-01-15 08:00:00 UTC",
+            "\(labels.2): 192.0.2.0/24",
+        ]
+        #expect(words.text.contains("\n\n" + lines.joined(separator: "\n") + "\n\n"), "\(words.text)")
+        for value in ["d***a@ex***le.com, e***e@ex***le.org", "2027-01-15 08:00:00 UTC", "192.0.2.0/24"] {
+            #expect(words.html.contains(value))
+        }
+        content.occasion?.network = nil
+        #expect(try !renderer.words(of: content).text.contains(labels.2), "nothing is said where nothing is known")
     }
 
     @Test(

@@ -21,9 +21,9 @@ private final class Gate: Sendable {
     var finished: Int { count.withLock { $0.finished } }
 
     /// Passes the gate on a worker of `pool`; false when the pool is overloaded.
-    func isPassed(on pool: HashingPool) async -> Bool {
+    func isPassed(on pool: HashingPool, in lane: HashingLane = .accounts) async -> Bool {
         do throws(HashingError) {
-            try await pool.run { self.pass() }
+            try await pool.run(in: lane) { self.pass() }
             return true
         } catch {
             return error != .overloaded
@@ -49,6 +49,11 @@ private final class Gate: Sendable {
     func waitUntilRunning(_ jobs: Int) async {
         while running < jobs { await Task.yield() }
     }
+}
+
+/// In which order jobs of the lanes were run.
+private final class Order: Sendable {
+    let lanes = Mutex<[HashingLane]>([])
 }
 
 @Suite(.timeLimit(.minutes(1))) struct HashingPoolTests {
@@ -88,6 +93,49 @@ private final class Gate: Sendable {
         }
         #expect(gate.finished == 66)
         #expect(gate.peak == 2)
+    }
+
+    @Test("SEC-PWD-8, B7a: however many sign up, half of the queue is left to those who have an account")
+    func signUpsLeaveRoom() async {
+        let pool = HashingPool(threads: 2, longestWait: .seconds(60))
+        let gate = Gate()
+        await withTaskGroup(of: Bool.self) { signUps in
+            for _ in 0..<(2 + 32 + 500) {
+                signUps.addTask { await gate.isPassed(on: pool, in: .signUps) }
+            }
+            for _ in 0..<500 { #expect(await signUps.next() == false) }
+            await gate.waitUntilRunning(2)
+            await withTaskGroup(of: Bool.self) { signIns in
+                for _ in 0..<(32 + 3) { signIns.addTask { await gate.isPassed(on: pool) } }
+                for _ in 0..<3 { #expect(await signIns.next() == false) }
+                gate.open(for: 66)
+                for await wasRun in signIns { #expect(wasRun) }
+            }
+            for await wasRun in signUps { #expect(wasRun) }
+        }
+        #expect(gate.finished == 66)
+    }
+
+    @Test("B7a: while both wait, sign-ins and sign-ups take turns")
+    func lanesTakeTurns() async {
+        let pool = HashingPool(threads: 1, longestWait: .seconds(60))
+        let gate = Gate()
+        let order = Order()
+        let first = Task { await gate.isPassed(on: pool, in: .signUps) }
+        await gate.waitUntilRunning(1)
+        let lanes: [HashingLane] = Array(repeating: .signUps, count: 6) + Array(repeating: .accounts, count: 4)
+        let callers = lanes.map { lane in
+            Task { try? await pool.run(in: lane) { order.lanes.withLock { $0.append(lane) } } }
+        }
+        // Each is in the queue before the first one ends.
+        while pool.waiting < lanes.count { await Task.yield() }
+        gate.open(for: 1)
+        #expect(await first.value)
+        for caller in callers { _ = await caller.value }
+        #expect(
+            order.lanes.withLock { $0 } == [
+                .accounts, .signUps, .accounts, .signUps, .accounts, .signUps, .accounts, .signUps, .signUps, .signUps,
+            ])
     }
 
     @Test("SEC-PWD-8: a job that waited too long is refused while the workers are still busy, and is not run")

@@ -4,6 +4,10 @@ import MSAL
 import NativeAuth
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 private let clientID = "00001111-aaaa-2222-bbbb-3333cccc4444"
 
 private func url(_ text: String) throws -> URL {
@@ -42,6 +46,19 @@ struct ConfigurationTests {
         let configuration = MSALNativeAuthPublicClientApplicationConfig(
             clientId: clientID, authority: authority, challengeTypes: .OOB)
         _ = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+    }
+
+    @Test("D4: an authority without a tenant in its path is refused, with a sentence that says what to add")
+    func anAuthorityWithoutATenantIsRefused() throws {
+        for text in ["https://login.example.com", "http://127.0.0.1:8765/"] {
+            let error = #expect(throws: (any Error).self) {
+                try MSALCIAMAuthority(url: url(text), validateFormat: false)
+            }
+            #expect((error as NSError?)?.domain == MSALErrorDomain)
+            #expect(
+                (error as NSError?)?.userInfo[MSALErrorDescriptionKey] as? String
+                    == "The authority names no tenant: end it with the tenant's subdomain, domain or id.")
+        }
     }
 
     @Test func plainHTTPIsForThisMachineOnly() throws {
@@ -106,6 +123,22 @@ struct ConfigurationTests {
             try MSALNativeAuthPublicClientApplicationConfig(
                 clientId: clientID, tenantSubdomain: subdomain, challengeTypes: [.OOB])
         }
+    }
+
+    @Test("E2: a certificate that is not trusted is told as that, with the reason")
+    @MainActor func aCertificateThatIsNotTrusted() async throws {
+        struct Expired: HTTPTransport {
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                throw URLError(.serverCertificateHasBadDate)
+            }
+        }
+        let configuration = try MSALNativeAuthPublicClientApplicationConfig(
+            clientId: clientID, tenantSubdomain: "contoso", challengeTypes: [.OOB])
+        let app = try MSALNativeAuthPublicClientApplication(configuration, transport: Expired())
+        let delegate = FullDelegate()
+        app.signIn(parameters: .init(username: "dana@example.com"), delegate: delegate)
+        let error = try #require(await delegate.mailbox.next().error)
+        #expect(error.errorDescription == "The server's certificate is not trusted: it has expired.")
     }
 
     @Test @MainActor func challengeTypesAndCapabilitiesAreSent() async throws {

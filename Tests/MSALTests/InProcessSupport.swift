@@ -88,21 +88,28 @@ struct InProcess: Sendable {
         return try await step.submit(code: code(email)).done
     }
 
-    /// Signs a user up who has a password and `contact` for the second factor.
+    /// Signs a user up who has a password and, since 60 days, `contact` for the second factor: a method that a reset
+    /// of the password leaves in place (SEC-ENR-7).
     func signUpWithMethod(_ email: String = email, contact: String = contact) async throws {
         try await signUp(email)
         let step = try await client().startSignIn(username: email, password: Self.password, claims: Self.claims)
         let registration = try step.registration
         let sent = try await registration.requestChallenge(registration.methods[0], contact: contact).sent
         _ = try await sent.submit(code: code(contact))
+        _ = try await server.rows(
+            """
+            UPDATE strong_methods SET enrolled_under = 'twoFactors', proven_at = proven_at - 5184000000,
+                first_used_at = proven_at - 5184000000
+            """)
     }
 
     /// Gives every user of the database another method, which no flow does for those who have one.
     func addMethod(_ contact: String) async throws {
         _ = try await server.rows(
             """
-            INSERT INTO strong_methods (tenant, user, id, email, key, proven_at)
-            SELECT tenant, user, randomblob(16), '\(contact)', CAST('\(contact)' AS BLOB), proven_at + 1000
+            INSERT INTO strong_methods (tenant, user, id, email, key, proven_at, enrolled_under, first_used_at)
+            SELECT tenant, user, randomblob(16), '\(contact)', CAST('\(contact)' AS BLOB), proven_at + 1000,
+                enrolled_under, first_used_at
             FROM strong_methods
             """)
     }

@@ -64,10 +64,15 @@ struct ClockTests {
 
     @Test func aClientThatSleepsMovesTheClock() async throws {
         let tenant = try passwordTenant()
-        let (begin, start) = (tenant.clock.now, ContinuousClock.now)
-        _ = try await reset(tenant)
-        #expect(tenant.clock.now.timeIntervalSince(begin) == 2)
-        #expect(ContinuousClock.now - start < .seconds(2), "no real time was slept")
+        // A reset that really sleeps takes two seconds, however fast the machine is; one that does not, takes them on a busy one.
+        var fastest = Duration.seconds(60)
+        for _ in 0..<5 where fastest >= .seconds(2) {
+            let (begin, start) = (tenant.clock.now, ContinuousClock.now)
+            _ = try await reset(tenant)
+            #expect(tenant.clock.now.timeIntervalSince(begin) == 2)
+            fastest = min(fastest, ContinuousClock.now - start)
+        }
+        #expect(fastest < .seconds(2), "no real time was slept")
     }
 
     @Test func aClockCanWaitToBeMoved() async throws {

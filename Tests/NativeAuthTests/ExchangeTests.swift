@@ -381,10 +381,9 @@ struct ExchangeTests {
                 }
             }
             await stubborn.arrival()
-            let began = ContinuousClock.now
             step.cancel()
+            // The transport still hangs.
             let failure = try #require(await step.value)
-            #expect(ContinuousClock.now - began < .milliseconds(100))
             #expect(kind(failure) == "cancelled")
             stubborn.release()
             // Nothing is sent afterwards either.
@@ -519,9 +518,7 @@ struct URLSessionSettingsTests {
                 _ = await received()
                 // By now the watch has seen that one, and waits for the end of its time.
                 try await Task.sleep(for: .milliseconds(250))
-                let began = ContinuousClock.now
                 await #expect(throws: TransportError.connectTimedOut) { try await transport.send(request(full)) }
-                #expect(ContinuousClock.now - began < .seconds(5))
                 waiting.cancel()
                 await #expect(throws: CancellationError.self) { try await waiting.value }
             }
@@ -560,11 +557,10 @@ struct URLSessionSettingsTests {
             } _: { client, _ in
                 let step = Task { _ = try await client.startSignUp(username: "dahlia@example.com") }
                 _ = await received()
-                let began = ContinuousClock.now
                 step.cancel()
+                // The server never answers, and the time limit is another error.
                 let failure = try await error(step)
                 #expect(kind(failure) == "cancelled")
-                #expect(ContinuousClock.now - began < .milliseconds(500))
             }
             try await withClient([]) {
                 $0.authority = silent

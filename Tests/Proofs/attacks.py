@@ -15,8 +15,9 @@ LIMITS = ["--limits", "production"]
 # SEC-RATE-5: wrong passwords of one source in 10 minutes. The budget of a source is looked up before, and counted after the
 # comparison (SEC-RATE-9: approximate), so those that are compared at the same moment come on top.
 WRONG_PASSWORDS, PARALLEL = 50, 24
-# SEC-OTP-12: mails to one mailbox in 15 minutes, of one kind, from sources that are not familiar.
-MAILS = 5
+# SEC-OTP-12: mails to one mailbox in 15 minutes, for one purpose, at the wish of sources that are not familiar; and what the slow lane
+# of resets sends besides.
+MAILS, SLOW_LANE = 5, 1
 
 
 def source(number):
@@ -171,7 +172,8 @@ def mail_bombing(options, number, rng):
         result.count(f"answers {status}", times)
     result.note("mails to the account's mailbox", to_victim)
     result.note("mails to the mailbox of nobody", to_newcomer)
-    result.expect(to_victim <= MAILS and to_newcomer <= MAILS, f"{to_victim} and {to_newcomer} mails, {MAILS} are allowed")
+    is_within = to_victim <= 2 * MAILS + SLOW_LANE and to_newcomer <= MAILS
+    result.expect(is_within, f"{to_victim} and {to_newcomer} mails")
     # None at all would prove nothing.
     result.expect(to_victim > 0 and to_newcomer > 0, "no mail came")
     expect_sober(statuses, result)

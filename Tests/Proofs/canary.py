@@ -93,7 +93,7 @@ def flows(site, mark, secret, personal, resource_secret):
         ask(site.nodes[0].port, "GET", "/contoso/oidc/userinfo", headers={"Authorization": f"Bearer {header}"})
     ask(
         site.nodes[0].port, "POST", "/contoso/oauth2/v2.0/tokeninfo", {"token": tokens["access_token"]},
-        headers={"Authorization": "Basic " + base64.b64encode(f"api:{resource_secret}".encode()).decode()})
+        headers={"Authorization": "Basic " + base64.b64encode(f"{owner.client}:{resource_secret}".encode()).decode()})
     owner.post("oauth2/v2.0/revoke", {"token": tokens["refresh_token"]})
     owner.can_refresh(tokens["refresh_token"])
 
@@ -148,9 +148,8 @@ def reset_code(owner, token, email, second):
     fields = {"continuation_token": token, "challenge_type": "oob redirect"}
     token = owner.step("resetpassword/v1.0/challenge", fields)["continuation_token"]
     with mailbox.news:
-        mailbox.news.wait_for(lambda: any(mailbox.seen(address) > seen for address, seen in before.items()), 10)
-    address = next(address for address, seen in before.items() if mailbox.seen(address) > seen)
-    return token, mailbox.mails[address][-1].code
+        mailbox.news.wait_for(lambda: any(mailbox.codes(address, seen) for address, seen in before.items()), 10)
+        return token, next(codes[-1] for codes in (mailbox.codes(*place) for place in before.items()) if codes)
 
 
 def forms(text):
@@ -194,7 +193,7 @@ def search(options, store, result):
     resource_secret = "Resource" + secrets.token_hex(12)
     site = Site(
         options, store, 1 if store == "sqlite" else 2, arguments=["--log-level", "trace"],
-        environment={"NATIVE_AUTH_RESOURCE_SERVER_SECRET": resource_secret})
+        environment={"NATIVE_AUTH_RESOURCE_SERVER_SECRETS": f"{PASSWORD_AND_ATTRIBUTES_APP}={resource_secret}"})
     mark = secrets.token_hex(8)
     secret, personal = {"password of resource servers": resource_secret, "master key": site.key.read_bytes()}, {}
     email, password = flows(site, mark, secret, personal, resource_secret)

@@ -310,7 +310,9 @@ class Family:
 
 def is_good(port, access_token, by_user_info=False):
     """What a node says about an access token: to its holder, or to a resource server. It is asked until it answers."""
-    basic = "Basic " + base64.b64encode(b"proof:development").decode()
+    payload = access_token.split(".")[1]
+    audience = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["aud"]
+    basic = "Basic " + base64.b64encode(f"{urllib.parse.quote(audience, safe='')}:development".encode()).decode()
     end = time.monotonic() + PATIENCE
     while True:
         try:

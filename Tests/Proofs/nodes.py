@@ -192,6 +192,9 @@ backend nodes
 """
 
 
+HAPROXY = next((path for path in ("/usr/sbin/haproxy", "/usr/local/bin/haproxy") if os.path.exists(path)), None)
+
+
 class HAProxy:
     """Asks each node every 200 ms whether it is ready."""
 
@@ -201,11 +204,10 @@ class HAProxy:
         servers = "\n".join(
             f"    server node{node.number} 127.0.0.1:{node.port} check inter 200ms fall 1 rise 1" for node in site.nodes)
         file.write_text(PROXY.format(port=self.port, servers=servers))
-        program = next((path for path in ("/usr/sbin/haproxy", "/usr/local/bin/haproxy") if os.path.exists(path)), None)
-        if not program:
+        if not HAPROXY:
             raise Broken("HAProxy is not installed; run scripts/setup tests")
         self.process = subprocess.Popen(
-            [program, "-db", "-f", file], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [HAPROXY, "-db", "-f", file], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not wait_until(self.is_up, 10):
             raise Broken("HAProxy did not start")
 

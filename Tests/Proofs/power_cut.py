@@ -15,7 +15,7 @@ import time
 from shim import shim
 from world import Broken, Load, Mailbox, Person, Result, Site, SQLite, halves
 
-NAME, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK = range(1, 9)
+NAME, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK, LINK = range(1, 10)
 SECTOR = 512
 # One image in so many is opened by the server itself; each one by SQLite.
 SERVED = 20
@@ -34,7 +34,7 @@ def records(file):
         if kind == NAME:
             names[number] = content.decode()
             continue
-        yield at / 1e9, kind, names[number], names.get(offset) if kind == RENAME else offset, length, content
+        yield at / 1e9, kind, names[number], names.get(offset) if kind in (RENAME, LINK) else offset, length, content
 
 
 class File:
@@ -74,6 +74,10 @@ class Disk:
             self.changes.append((number, kind, name, self.names[name]))
         elif kind == UNLINK:
             self.changes.append((number, kind, name, self.names.pop(name)))
+        elif kind == LINK:
+            # Another name of the same file; `offset` is that name.
+            self.names[offset] = self.names[name]
+            self.changes.append((number, kind, offset, self.names[name]))
         elif kind == RENAME:
             raise Broken("the server renames files, which this proof has not learnt")
         elif kind in (WRITE, TRUNCATE):

@@ -126,8 +126,19 @@ PROOFS = [
         "mail-bombing", "SEC-OTP-12", "requests for mail to one mailbox from 500 sources", "requests",
         10_000, 100_000, 10_000, "attacks", "mail_bombing"),
     Proof(
+        "lockout-reset", "SEC-OTP-12, SEC-LOCK-5",
+        "an address is flooded with resets, sign-ups and sign-ins from few networks and from 1,000, while its owner resets from a new one",
+        "requests each time", 3_000, 100_000, 100_000, "lockout_reset", "lockout_reset"),
+    Proof(
         "strangers", "SEC-OTP-15, SEC-OTP-5", "flows, resends and wrong guesses of strangers for names whose owners wait for their code",
         "flows on each store", 1_000, 10_000, 1_000, "attacks", "strangers"),
+    Proof(
+        "flush", "SEC-RATE-2", "made-up tokens, names and flows from 64 sources, while three others are blocked", "requests",
+        100_000, 1_000_000, 1_000_000, "floods", "flush"),
+    Proof(
+        "proxy-connections", "SEC-NET-6",
+        "half bodies from the address of a trusted proxy, and through HAProxy with the sample file, from one client and from 100",
+        "half bodies at a time", 10_300, 103_000, 10_300, "floods", "proxy_connections"),
     Proof(
         "canary", "LOG-T, SEC-OTP-14, SEC-LOG-1, SEC-LOG-2, SEC-SEC-2",
         "all flows with a marker in each secret and personal field, on both stores; a search of logs, tables, files and tools",

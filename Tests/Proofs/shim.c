@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind { NAME = 1, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK };
+enum kind { NAME = 1, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK, LINK };
 
 #define DESCRIPTORS 65536
 // The file that a descriptor is, plus one; 0 is any other.
@@ -56,6 +56,7 @@ REAL(int, openat, int, const char *, int, ...)
 REAL(int, close, int)
 REAL(int, rename, const char *, const char *)
 REAL(int, unlink, const char *)
+REAL(int, link, const char *, const char *)
 REAL(int, posix_fallocate, int, off_t, off_t)
 REAL(int, clock_gettime, clockid_t, struct timespec *)
 
@@ -269,15 +270,18 @@ static int sync_it(int descriptor, int (*real)(int)) {
 int fsync(int descriptor) { return sync_it(descriptor, real_fsync); }
 int fdatasync(int descriptor) { return sync_it(descriptor, real_fdatasync); }
 
-int rename(const char *from, const char *to) {
+static int name_anew(const char *from, const char *to, int (*real)(const char *, const char *), enum kind kind) {
     char first[PATH_MAX], second[PATH_MAX];
     const char *old = within(AT_FDCWD, from, first), *new = within(AT_FDCWD, to, second);
     pthread_mutex_lock(&lock);
-    int result = real_rename(from, to);
-    if (result == 0 && old && new) note(RENAME, number_of(old), number_of(new), NULL, 0, 0);
+    int result = real(from, to);
+    if (result == 0 && old && new) note(kind, number_of(old), number_of(new), NULL, 0, 0);
     pthread_mutex_unlock(&lock);
     return result;
 }
+
+int rename(const char *from, const char *to) { return name_anew(from, to, real_rename, RENAME); }
+int link(const char *from, const char *to) { return name_anew(from, to, real_link, LINK); }
 
 int unlink(const char *path) {
     char buffer[PATH_MAX];

@@ -31,7 +31,7 @@ def tenants(options, number, rng):
     file = site.folder / "tenants.yaml"
     for index in range(number):
         file.write_text(DOCUMENT.format(number=index))
-        command(site, "tenant", "apply", file)
+        command(site, "tenant", "apply", file, "--yes")
         begin = time.monotonic()
         while time.monotonic() < begin + 30 and not all(knows(node, f"harbour{index}") for node in site.nodes):
             time.sleep(0.05)

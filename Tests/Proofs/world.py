@@ -116,7 +116,7 @@ class Mail:
         self.address = address
         self.message_id = message["Message-ID"]
         self.text = message.get_body(("plain",)).get_content()
-        found = re.search(r"(?<!\d)\d{8}(?!\d)", self.text)
+        found = re.search(r"(?<!\d)\d{8}(?:\d{4})?(?!\d)", self.text)
         self.code = found[0] if found else None
 
 
@@ -148,10 +148,13 @@ class Mailbox:
         return len(self.mails[address])
 
     def code(self, address, after, timeout):
-        """The newest code once there are more than `after` mails; None when none comes."""
+        """The newest code that came after `after` mails; None when none comes. Notices, which have none, are passed over."""
         with self.news:
-            self.news.wait_for(lambda: len(self.mails[address]) > after, timeout)
-            return self.mails[address][-1].code if len(self.mails[address]) > after else None
+            self.news.wait_for(lambda: self.codes(address, after), timeout)
+            return (self.codes(address, after) or [None])[-1]
+
+    def codes(self, address, after):
+        return [mail.code for mail in self.mails[address][after:] if mail.code]
 
     @property
     def url(self):

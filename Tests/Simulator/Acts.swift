@@ -92,7 +92,9 @@ extension World {
             guard let user = UserID(hexadecimal: hexadecimal) else { return "nobody" }
             if what == 2 {
                 let event = AuditEvent(.methodsForgotten, at: now, tenant: tenant, user: user)
-                return "forgot \(try await stores.forgetStrongMethods(of: user, in: tenant, at: now, event: event))"
+                let isKnown = try await stores.forgetStrongMethods(
+                    of: user, in: tenant, at: now, event: event, mails: [])
+                return "forgot \(isKnown)"
             }
             let event = AuditEvent(isDisabled ? .accountEnabled : .accountDisabled, at: now, tenant: tenant, user: user)
             return "switched \(try await stores.setDisabled(isDisabled ? nil : now, user, in: tenant, event: event))"

@@ -255,7 +255,7 @@ extension World {
                 person.password = possible?.password
                 person.hash = row[1]
             }
-            let changes = count(id, [.passwordChanged, .accountDisabled, .methodsForgotten])
+            let changes = count(id, [.passwordChanged, .accountDisabled, .methodsForgotten, .methodRegistered])
             demand(
                 version == person.version + changes, "SEC-CT-9",
                 "the credentials have version \(version) after \(person.version) and \(changes) changes")
@@ -347,7 +347,9 @@ extension World {
                 !old.isRevoked || family.generation == old.generation, "I10", "a revoked family was rotated")
             guard family.isRevoked, !old.isRevoked else { continue }
             let causes = Set(events.filter { $0.user == user }.map(\.kind))
-            if causes.isDisjoint(with: [.passwordChanged, .accountDisabled, .methodsForgotten, .tokenRevoked]) {
+            if causes.isDisjoint(with: [
+                .passwordChanged, .accountDisabled, .methodsForgotten, .methodRegistered, .tokenRevoked,
+            ]) {
                 demand(causes.contains(.tokenReuseDetected), "I9", "a family was revoked and nothing tells why")
                 demand(ledger.disturbed.contains(id), "SDK-STO-4", "an honest client was taken for a thief")
             }

@@ -294,10 +294,18 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
     }
 
     func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
     ) async throws(StoreError) -> Bool {
         try await write { () async throws(StoreError) in
-            try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event)
+            try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
+        }
+    }
+
+    func setFactorRule(
+        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write { () async throws(StoreError) in
+            try await store.setFactorRule(rule, of: id, in: tenant, event: event)
         }
     }
 

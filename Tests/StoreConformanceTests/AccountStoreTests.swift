@@ -240,11 +240,12 @@ struct AccountStoreTests {
             let event = AuditEvent(.methodsForgotten, at: noon + 5, tenant: contoso, user: user.id)
 
             for (id, tenant) in [(user.id, elsewhere), (UserID(UUID()), contoso)] {
-                #expect(try await !store.forgetStrongMethods(of: id, in: tenant, at: noon + 5, event: event))
+                #expect(try await !store.forgetStrongMethods(of: id, in: tenant, at: noon + 5, event: event, mails: []))
             }
             #expect(try await store.account(user.id, in: contoso)?.strongMethods == [method])
 
-            #expect(try await store.forgetStrongMethods(of: user.id, in: contoso, at: noon + 5, event: event))
+            #expect(
+                try await store.forgetStrongMethods(of: user.id, in: contoso, at: noon + 5, event: event, mails: []))
             let account = try #require(try await store.account(user.id, in: contoso))
             #expect(account.strongMethods.isEmpty && account.passwordHash == oldHash)
             #expect(account.credentialVersion == 1 && account.credentialsChangedAt == noon + 5)

@@ -44,7 +44,7 @@ struct AuditChainTests {
     func aDocumentIsToldToAll(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
             try await write(1, to: store)
-            _ = try await store.apply("tenants: []", naming: [Self.other], at: noon)
+            _ = try await store.apply("tenants: []", naming: [Self.other], over: 0, at: noon)
             #expect(try await store.unsealedAuditLines(of: contoso) == 2)
             #expect(try await store.unsealedAuditLines(of: Self.other) == 1)
         }

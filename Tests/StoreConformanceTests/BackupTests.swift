@@ -112,6 +112,35 @@ struct BackupTests {
         return family
     }
 
+    @Test("SEC-PRF-1, REL-BAK-3: a backup has the profile of its database, and an older one is restored as it was")
+    func theProfileIsKept() async throws {
+        try await withTemporaryFolder { folder in
+            let marked = try SQLiteStore(path: folder.appending(path: "marked.db").path())
+            _ = try await marked.mark(.development, at: noon)
+            let file = Sealed()
+            _ = try await marked.backUp(into: file)
+            let restored = try SQLiteStore(path: folder.appending(path: "restored.db").path())
+            _ = try await restored.restore(file)
+            #expect(try await restored.mark(.production, at: noon) == .development)
+
+            // What the version before 0013 would have made, for which the table and the columns since stand here.
+            let older = "0012 enrolment"
+            let old = try SQLiteStore(path: folder.appending(path: "old.db").path(), upTo: older)
+            let target = try SQLiteStore(path: folder.appending(path: "target.db").path(), upTo: older)
+            for store in [old, target] {
+                _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way BLOB")
+                _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER")
+            }
+            _ = try await old.unsafeSQL("CREATE TABLE profile_mark (id INTEGER, profile TEXT) STRICT")
+            _ = try await fill(old)
+            let oldFile = Sealed()
+            #expect(try await old.backUp(into: oldFile).schema == older)
+            #expect(try await target.restore(oldFile).count("users") == 2)
+            #expect(try await target.unsafeSQL("SELECT detail FROM audit WHERE kind = 'restore.done'").count == 1)
+            for store in [marked, restored, old, target] { try await store.close() }
+        }
+    }
+
     @Test(
         "REL-BAK-1, REL-BAK-3: either database is restored from either one: users, keys and audit stay, flows go",
         arguments: DatabaseUnderTest.all, DatabaseUnderTest.all)

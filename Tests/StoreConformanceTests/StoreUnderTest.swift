@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import IdentityStorePostgres
 import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
@@ -28,6 +29,15 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 
     func withStore(_ body: (any AnyStore) async throws -> Void) async throws {
         try await run(body)
+    }
+}
+
+/// What a statement finds in the database of a store, past its ports.
+func rows(_ sql: String, in store: any AnyStore) async throws -> [[String?]] {
+    switch store {
+    case let store as SQLiteStore: try await store.unsafeSQL(sql)
+    case let store as PostgresStore: try await store.unsafeSQL(sql)
+    default: throw StoreError.corrupt("a store whose database cannot be looked into")
     }
 }
 

@@ -14,31 +14,68 @@ extension StepSituation {
     ///   - fresh: The code, drawn in any case; without a mail nobody ever learns it.
     ///   - purpose: That of a notice sends the notice in the code's place; all else is the same.
     ///   - next: The state in which the code is awaited.
-    ///   - delivering: What the client is told; its argument is the seconds until another code may be asked for.
+    ///   - delivering: What the client is told; its arguments are the seconds until another code may be asked for, and how many
+    ///     digits the code has.
     func sendCode<State>(
         _ fresh: FreshCode, to email: EmailAddress, for purpose: MailContent.Purpose, next: State,
-        delivering: (Int) -> Interaction
+        delivering: (_ resendIn: Int, _ length: Int) -> Interaction
     ) -> Decision<State> {
         var row = row
         // SEC-OTP-11: too early, the client hears the same again and no second mail goes out. For another target it is not early.
         if let last = row.code, last.target == fresh.record.target {
             let wait = last.sentAt.addingTimeInterval(Double(settings.resendCooldown)).timeIntervalSince(now)
-            if wait > 0 { return Decision(.accepted(delivering(Int(wait.rounded(.up)))), next: next) }
+            if wait > 0 {
+                return Decision(.accepted(delivering(Int(wait.rounded(.up)), settings.codeDigits)), next: next)
+            }
         }
         guard row.codesSent < settings.codesPerFlow else {
             row.isEnded = true
             return Decision(.refused(.tooManyCodes), row: row, effects: [.record(.codesExhausted)])
         }
-        let counted: CountedEvent = purpose == .secondFactor ? .secondFactorMailed : .codeMailed
-        if let wait = waitForMail(counted) { return .refused(.throttled(retryAfter: wait)) }
+        if let wait = waitForMailbox() {
+            guard hasSlowLane, let shared = fresh.shared else { return .refused(.throttled(retryAfter: wait)) }
+            return sendShared(shared, fresh, wait, to: email, for: purpose, next: next, delivering: delivering)
+        }
+        if let wait = waitForSender() { return .refused(.throttled(retryAfter: wait)) }
         row.code = fresh.record
         row.codesSent += 1
         return Decision(
-            .accepted(delivering(settings.resendCooldown)), next: next, row: row,
+            .accepted(delivering(settings.resendCooldown, settings.codeDigits)), next: next, row: row,
             effects: [
                 purpose == .accountExists
                     ? .mailNotice(purpose, to: email) : .mailCode(fresh, to: email, for: purpose),
-                .record(.codeSent), .count(counted, of: .address),
+                .record(.codeSent), .count(.codeMailed, of: .mailbox), .count(.codeMailed, of: .networkAtMailbox),
+                .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
+            ])
+    }
+
+    /// The slow lane (docs/design/0013): strangers have asked for as many mails as the mailbox may get. Now and then one more goes
+    /// out, with a code that every flow takes which asks meanwhile: the owner's among them, wherever they are.
+    ///
+    /// - Parameter wait: Seconds until the mailbox may have a code of a flow's own again.
+    private func sendShared<State>(
+        _ shared: SharedCode, _ fresh: FreshCode, _ wait: Int, to email: EmailAddress, for purpose: MailContent.Purpose,
+        next: State, delivering: (_ resendIn: Int, _ length: Int) -> Interaction
+    ) -> Decision<State> {
+        let interval = Double(settings.limits?.slowLaneInterval ?? 0)
+        let untilNext = slowLane?.code.map { $0.sentAt.addingTimeInterval(interval).timeIntervalSince(now) } ?? 0
+        let seconds = max(1, Int(untilNext.rounded(.up)))
+        // Nothing is written, so that the flows of a flood have no rows.
+        // Where nothing may tell that there is an account, nor does that its owner has used the code (SEC-ENUM-3).
+        if let lane = slowLane, let code = lane.code, !lane.isEnded || hidesAccounts, now < code.expiresAt {
+            return Decision(.accepted(delivering(seconds, EngineSettings.sharedCodeDigits)), next: next)
+        }
+        guard untilNext <= 0 else { return .refused(.throttled(retryAfter: min(wait, seconds))) }
+        if let wait = waitForSender() { return .refused(.throttled(retryAfter: wait)) }
+        let lane = FlowRow(
+            code: CodeRecord(
+                digest: shared.digest, target: fresh.record.target, sentAt: now, expiresAt: fresh.record.expiresAt),
+            codesSent: 1, expiresAt: now.addingTimeInterval(interval))
+        return Decision(
+            .accepted(delivering(Int(interval), EngineSettings.sharedCodeDigits)), next: next, row: row,
+            effects: [
+                .mailSharedCode(fresh, to: email, for: purpose), .setSlowLane(lane),
+                .record(.codeSent, detail: "shared"),
                 .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
             ])
     }
@@ -59,8 +96,12 @@ extension StepSituation {
     func judgeCode<State>(
         recording failure: AuditEvent.Kind? = nil, user: UserID? = nil, matches: (CodeRecord) -> Bool
     ) -> CodeJudgement<State> {
+        guard !usesSharedCode else { return judgeShared(recording: failure, user: user, matches: matches) }
         var row = row
-        guard var sent = row.code else { return .refused(.refused(.notAllowedNow)) }
+        // A flow of the slow lane has no code of its own to be right or wrong.
+        guard var sent = row.code else {
+            return .refused(.refused(slowLane?.code == nil ? .notAllowedNow : .incorrectCode))
+        }
         guard now < sent.expiresAt else { return .refused(.refused(.expiredCode)) }
         guard sent.attempts < settings.guessesPerCode else { return .refused(.refused(.incorrectCode)) }
         if let wait = waitForGuess(after: sent.attempts) {
@@ -75,6 +116,49 @@ extension StepSituation {
         }
         row.code = nil
         row.revision += 1
-        return .proven(row, [.record(.codeVerified, user: user), .forget(.wrongCode, of: .address)])
+        return .proven(row, [.record(.codeVerified, user: user)] + forgettingGuesses)
+    }
+
+    /// A success clears the count (`SEC-OTP-5`), but not where that would tell that the address has an owner.
+    private var forgettingGuesses: [FlowEffect] { hidesAccounts ? [] : [.forget(.wrongCode, of: .address)] }
+
+    /// The same for a guess at the shared code. Each source and each network has few, so that one cannot use up those of all.
+    private func judgeShared<State>(
+        recording failure: AuditEvent.Kind?, user: UserID?, matches: (CodeRecord) -> Bool
+    ) -> CodeJudgement<State> {
+        guard let limits = settings.limits, var lane = slowLane, var sent = lane.code, !lane.isEnded || hidesAccounts
+        else {
+            return .refused(.refused(.incorrectCode))
+        }
+        guard now < sent.expiresAt else { return .refused(.refused(.expiredCode)) }
+        guard sent.attempts < limits.guessesPerSharedCode else { return .refused(.refused(.incorrectCode)) }
+        let isOverBudget = [
+            (CountedSubject.guesser, limits.guessesOfSourcePerSharedCode),
+            (.guessingNetwork, limits.guessesOfNetworkPerSharedCode),
+            (.guessingSite, limits.guessesOfSitePerSharedCode),
+        ].contains { who, limit in counted[who]?[.wrongCode]?.count { $0 >= sent.sentAt } ?? 0 >= limit }
+        guard !isOverBudget else {
+            let wait = sent.sentAt.addingTimeInterval(Double(limits.slowLaneInterval)).timeIntervalSince(now)
+            return .refused(.refused(.throttled(retryAfter: max(1, Int(wait.rounded(.up))))))
+        }
+        sent.attempts += 1
+        lane.code = sent
+        guard matches(sent), !lane.isEnded else {
+            var effects: [FlowEffect] = [
+                .setSlowLane(lane), .record(.codeRefused, user: user, detail: "shared"),
+                .count(.wrongCode, of: .guesser), .count(.wrongCode, of: .guessingNetwork),
+                .count(.wrongCode, of: .guessingSite),
+            ]
+            if let failure { effects.append(.record(failure, user: user)) }
+            return .refused(Decision(.refused(.incorrectCode), row: row, effects: effects))
+        }
+        // It is spent; the next mail has to wait all the same.
+        lane.isEnded = true
+        var row = row
+        row.code = nil
+        row.revision += 1
+        return .proven(
+            row,
+            [.setSlowLane(lane), .record(.codeVerified, user: user, detail: "shared")] + forgettingGuesses)
     }
 }

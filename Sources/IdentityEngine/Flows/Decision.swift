@@ -37,16 +37,27 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
 package enum FlowEffect: Hashable, Sendable {
     case createUser(SignUpDraft, id: UserID)
     case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
-    /// Tells the owner of the account what happened to it; holds no code.
-    case mailNotice(MailContent.Purpose, to: EmailAddress)
+    /// The code that all flows share which ask for one when the budget of the mailbox is spent.
+    case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
+    /// How the slow lane stands.
+    case setSlowLane(FlowRow)
+    /// Tells the owner of the account what happened to it, and to which methods; holds no code.
+    case mailNotice(MailContent.Purpose, to: EmailAddress, about: [EmailAddress] = [])
     case openRefreshFamily(RefreshFamily)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
     case count(CountedEvent, of: CountedSubject)
     case forget(CountedEvent, of: CountedSubject)
     case changePassword(UserID, PasswordHash)
     case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
-    case revokeRefreshFamilies(UserID)
+    case trustPassword(UserID)
+    case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false)
+    case endFlows(UserID)
+    /// The engine adds from where and by which application.
     case addStrongMethod(StrongMethod, to: UserID)
+    case removeStrongMethods([UUID], of: UserID)
+    case suspendStrongMethods([UUID], of: UserID)
+    case reactivateStrongMethod(UUID, of: UserID)
+    case noteFirstUse(UUID, of: UserID)
     /// The failures of the class of sources that asks; nil: none.
     case setLockout(Lockout?)
     /// No failures of the user any more, from whatever source (`SEC-LOCK-5`).
@@ -58,9 +69,17 @@ package enum FlowEffect: Hashable, Sendable {
 }
 
 /// Whose occurrences are counted over time.
-package enum CountedSubject: Hashable, Sendable {
-    /// The mailbox that the flow is about, apart for familiar and other sources.
+package enum CountedSubject: Hashable, Sendable, CaseIterable {
+    /// The mailbox that the flow is about, apart for familiar and other sources: guesses at codes.
     case address
+    /// The same for what the code is wanted for: mails.
+    case mailbox
+    /// A network of strangers, as far as it asks for mails to that mailbox.
+    case networkAtMailbox
+    /// The network address of the client, its network and its site, as far as they guess at the shared code.
+    case guesser
+    case guessingNetwork
+    case guessingSite
     /// The account that the flow is about.
     case account
     /// The network address of the client.
@@ -73,10 +92,25 @@ package enum CountedSubject: Hashable, Sendable {
 package struct FreshCode: Hashable, Sendable {
     package var digits: Secret<String>
     package var record: CodeRecord
+    /// What is sent in its place in the slow lane: longer digits, bound to no flow.
+    package var shared: SharedCode?
 
-    package init(digits: Secret<String>, record: CodeRecord) {
+    package init(digits: Secret<String>, record: CodeRecord, shared: SharedCode? = nil) {
         self.digits = digits
         self.record = record
+        self.shared = shared
+    }
+}
+
+/// A code of the slow lane.
+package struct SharedCode: Hashable, Sendable {
+    package var digits: Secret<String>
+    /// Keyed, 32 bytes or more.
+    package var digest: Data
+
+    package init(digits: Secret<String>, digest: Data) {
+        self.digits = digits
+        self.digest = digest
     }
 }
 
@@ -90,20 +124,29 @@ package struct StepSituation: Sendable {
     package var counted: [CountedSubject: [CountedEvent: [Date]]]
     /// The wrong passwords of the class of sources that asks.
     package var lockout: Lockout?
+    /// The slow lane to the mailbox, if it has one and was used lately.
+    package var slowLane: FlowRow?
+    /// Whether a code is wanted for something that has a slow lane.
+    package var hasSlowLane: Bool
+    /// Whether the digits that were submitted have the length of a shared code.
+    package var usesSharedCode: Bool
     /// Since when the tenant has had as many mails as it may have in an hour; nil: it may have more.
     package var tenantMailsSince: Date?
     /// Whether the user has signed in from this network lately (`SEC-LOCK-3`).
     package var isFamiliar: Bool
     /// Whether no answer may tell that an account exists (`SEC-ENUM-2`).
     package var hidesAccounts: Bool
+    /// What a sign-in by password alone may enrol.
+    package var enrolment: EnrolmentMode
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
 
     package init(
         row: FlowRow, taken: Set<LoginIdentifier.Key>, account: UserAccount? = nil,
-        counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, tenantMailsSince: Date? = nil,
-        isFamiliar: Bool = false, hidesAccounts: Bool = false, now: Date,
+        counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
+        hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
+        isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven, now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -111,9 +154,13 @@ package struct StepSituation: Sendable {
         self.account = account
         self.counted = counted
         self.lockout = lockout
+        self.slowLane = slowLane
+        self.hasSlowLane = hasSlowLane
+        self.usesSharedCode = usesSharedCode
         self.tenantMailsSince = tenantMailsSince
         self.isFamiliar = isFamiliar
         self.hidesAccounts = hidesAccounts
+        self.enrolment = enrolment
         self.now = now
         self.userFlow = userFlow
         self.settings = settings
@@ -121,9 +168,9 @@ package struct StepSituation: Sendable {
 }
 
 extension StepSituation {
-    /// Whether a right password is not enough from here (`SEC-LOCK-6`). It was counted before it was compared, so the failures
-    /// are one less.
-    package var needsMailbox: Bool { !isFamiliar && lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
+    /// Whether a right password is not enough from sources of this class (`SEC-LOCK-6`). It was counted before it was compared, so
+    /// the failures are one less.
+    package var needsMailbox: Bool { lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
 
     /// Whether nothing but the last three passwords is compared now.
     var isLocked: Bool { lockout?.lockedUntil.map { now < $0 } ?? false }

@@ -48,6 +48,15 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
+    /// The name by which guesses and mails of this state are counted; nil: the mailbox.
+    package var countedName: Data? {
+        switch self {
+        case .signUp: nil
+        case .signIn(let state): state.draft?.countedName
+        case .reset(let state): state.draft?.countedName
+        }
+    }
+
     /// Whether codes of this state go to an address that the account does not have yet.
     package var hasForeignMailbox: Bool {
         switch self {
@@ -55,6 +64,18 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset:
             false
+        }
+    }
+
+    /// The account's own address while a contact is being registered; nil in all other states.
+    package var registrant: EmailAddress? {
+        switch self {
+        case .signIn(.choosingContact(let proven)), .signIn(.awaitingContactCode(let proven, _)),
+            .signIn(.confirmingContact(let proven, _)):
+            proven.email
+        case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
+            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset:
+            nil
         }
     }
 
@@ -102,34 +123,49 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether the password was given in this flow: at sign-in, or chosen at sign-up. A password set by a reset proves nothing
     /// that the mailbox did not.
     package var knowsPassword: Bool
+    /// Whether that password came from a reset (decision D14): it is worth what the account's own mailbox is.
+    package var passwordIsFromReset: Bool
     /// The mailboxes whose codes were given, each once.
     package var mailboxes: [EmailAddress]
+    /// Those of them that were enrolled on the strength of the account's own mailbox alone, and stand for it: who has the one can
+    /// name any other (`SEC-ENR-8`).
+    package var standIns: [EmailAddress]
     /// The contact that was registered in this flow.
     package var registered: EmailAddress?
     package var authenticatedAt: Date
     /// What the client can handle, in a fixed order, so that equal states make equal tokens (decision D10).
     package var capabilities: [Capability]
-    /// Whether the mailbox must be proven besides the password, because too many wrong ones came before (`SEC-LOCK-6`).
+    /// Whether a mailbox must be proven besides the password, because too many wrong ones came before (`SEC-LOCK-6`).
     package var needsMailbox: Bool
 
     package init(
-        account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool, mailboxes: [EmailAddress],
+        account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,
+        passwordIsFromReset: Bool = false, mailboxes: [EmailAddress], standIns: [EmailAddress] = [],
         authenticatedAt: Date, capabilities: [Capability], needsMailbox: Bool = false
     ) {
         self.account = account
         self.email = email
         self.origin = origin
         self.knowsPassword = knowsPassword
+        self.passwordIsFromReset = passwordIsFromReset
         self.mailboxes = mailboxes
+        self.standIns = standIns
         self.authenticatedAt = authenticatedAt
         self.capabilities = capabilities
         self.needsMailbox = needsMailbox
     }
 
     /// With one more mailbox proven; the same one again adds nothing (`SEC-MFA-3`).
-    package func proving(_ mailbox: EmailAddress) -> Authentication {
+    ///
+    /// - Parameter strength: Under which proofs that mailbox was enrolled.
+    package func proving(_ mailbox: EmailAddress, enrolledUnder strength: Enrolment.Strength) -> Authentication {
+        guard !hasProven(mailbox) else { return self }
         var proven = self
-        if !hasProven(mailbox) { proven.mailboxes.append(mailbox) }
+        proven.mailboxes.append(mailbox)
+        switch strength {
+        case .mailbox: proven.standIns.append(mailbox)
+        case .unknown, .password, .twoFactors: break
+        }
         return proven
     }
 
@@ -137,13 +173,31 @@ package struct Authentication: Hashable, Sendable, Codable {
         mailboxes.contains { $0.mailbox == mailbox.mailbox }
     }
 
-    /// How many independent factors the proofs are: the password, and each mailbox. A contact registered after a reset does
-    /// not count there: whoever holds the one mailbox could name any other.
+    /// Whether the account's own mailbox stands behind a proof: its code, that of a stand-in, or a password that it reset.
+    package var provesOwnMailbox: Bool {
+        passwordIsFromReset && knowsPassword || mailboxes.contains(where: standsForOwn)
+    }
+
+    /// Whether the password was given, and is a factor of its own.
+    package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }
+
+    /// How many independent factors the proofs are: the password, the account's own mailbox with all that stands for it, and each
+    /// other mailbox.
     package var factors: Int {
-        let counted = mailboxes.filter {
-            origin != .reset || $0.mailbox != registered?.mailbox || $0.mailbox == email.mailbox
-        }
-        return (knowsPassword ? 1 : 0) + counted.count
+        (provesPassword ? 1 : 0) + (provesOwnMailbox ? 1 : 0) + mailboxes.count { !standsForOwn($0) }
+    }
+
+    /// What a method is worth that is enrolled on the strength of these proofs.
+    package var enrolmentStrength: Enrolment.Strength {
+        if factors > 1 { return .twoFactors }
+        return provesOwnMailbox ? .mailbox : .password
+    }
+
+    /// Whether `mailbox` is the one by which the account is known.
+    package func isOwn(_ mailbox: EmailAddress) -> Bool { mailbox.mailbox == email.mailbox }
+
+    private func standsForOwn(_ mailbox: EmailAddress) -> Bool {
+        isOwn(mailbox) || standIns.contains { $0.mailbox == mailbox.mailbox }
     }
 
     /// How the user proved who they are (RFC 8176): `pwd`, `otp`, and `mfa` for two factors or more.

@@ -2,7 +2,7 @@ package import NativeAuthCore
 
 /// An attribute that a user flow accepts, and its rules (native-auth-v1 §11).
 package struct AttributeDefinition: Hashable, Sendable {
-    package enum ValueType: String, Hashable, Sendable, Codable {
+    package enum ValueType: String, Hashable, Sendable, Codable, CaseIterable {
         case string
         case boolean
         case integer

@@ -6,8 +6,10 @@ package struct JudgedAttributes: Hashable, Sendable {
     package var accepted: [String: AttributeValue] = [:]
     /// The names that break a rule, in the order in which they came.
     package var invalid: [String] = []
-    /// How many names the flow does not know; they are ignored (native-auth-v1 §11.4).
-    package var ignored = 0
+    /// The names that the flow does not know, in the order in which they came; they are ignored (native-auth-v1 §11.4).
+    package var unknown: [String] = []
+    /// How many names are ignored.
+    package var ignored: Int { unknown.count }
 }
 
 extension UserFlow {
@@ -29,7 +31,7 @@ extension UserFlow {
             } else if isForbidden(name) {
                 judged.invalid.append(name)
             } else {
-                judged.ignored += 1
+                judged.unknown.append(name)
             }
         }
         return judged

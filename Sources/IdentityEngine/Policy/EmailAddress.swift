@@ -8,8 +8,9 @@ import NativeAuthCore
 
 /// An e-mail address that was checked (`SEC-ID-1` to `SEC-ID-5`).
 ///
-/// The local part is an RFC 5321 dot-string of at most 64 bytes without `%` and `!`, which some mailers read as a route, and
-/// without the marks of an encoded word (RFC 2047). The domain has two or more labels of letters, digits and hyphens, the
+/// The local part is an RFC 5321 dot-string of at most 64 bytes without `%` and `!`, which some mailers read as a route, without
+/// the marks of an encoded word (RFC 2047), and without what a mail server's own programs could take for an option, a path or
+/// a command: no `|`, `` ` ``, `$`, `&`, `#`, `?`, `*`, and no `-`, `/` or `~` at its beginning. The domain has two or more labels of letters, digits and hyphens, the
 /// last of which begins with a letter, and at most 253 bytes. The whole has at most 254 bytes (RFC 5321 §4.5.3.1).
 /// Blanks and tabs around it are dropped.
 ///
@@ -25,6 +26,15 @@ package struct EmailAddress: Hashable, Sendable {
 
     /// Nil for anything but one address.
     package init?(_ text: String) {
+        self.init(stored: text)
+        guard Self.isHarmless(localPart) else { return nil }
+    }
+
+    /// An address that was accepted before, from the store or in a flow, or by which a user wants to sign in. The characters of
+    /// the local part that ``init(_:)`` refuses for the mail server's sake were allowed once, and their accounts go on.
+    ///
+    /// Nil for anything else but one address.
+    package init?(stored text: String) {
         // Bytes only, and their number first: nothing here depends on how Unicode compares (SEC-SWIFT-1, SEC-SWIFT-2).
         guard text.utf8.count <= 1024 else { return nil }
         let bytes = Self.trimmed(Array(text.utf8))
@@ -78,6 +88,13 @@ package struct EmailAddress: Hashable, Sendable {
         return tail[..<(tail.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? tail.startIndex)]
     }
 
+    /// Whether no program behind a mail server can take the local part for an option, a path, a pipe or a command of a shell, when it
+    /// is handed over carelessly. The default configurations of Exim and Postfix refuse most of these as well.
+    private static func isHarmless(_ localPart: String) -> Bool {
+        !localPart.utf8.contains { "|`$&#?*".utf8.contains($0) }
+            && !(localPart.utf8.first.map { "-/~".utf8.contains($0) } ?? true)
+    }
+
     private static func isLocalPart(_ bytes: ArraySlice<UInt8>) -> Bool {
         let marks = Set("#$&'*+-/=?^_`{|}~".utf8)
         let equalsSign = UInt8(ascii: "=")
@@ -113,7 +130,7 @@ package struct EmailAddress: Hashable, Sendable {
 extension EmailAddress: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let address = EmailAddress(try container.decode(String.self)) else {
+        guard let address = EmailAddress(stored: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an e-mail address")
         }
         self = address

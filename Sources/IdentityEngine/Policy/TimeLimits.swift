@@ -12,10 +12,18 @@ package struct TimeLimits: Hashable, Sendable {
     package var wrongCodesPerDay = 100
     /// `SEC-OTP-5`: how many guesses each mailed code gets even then.
     package var guessesOverBudget = 2
-    /// `SEC-OTP-12`: mails in 15 minutes, an hour and a day.
-    package var mailsPerQuarter = 5
-    package var mailsPerHour = 10
-    package var mailsPerDay = 30
+    /// `SEC-OTP-12`: mails of one purpose to one mailbox in 15 minutes, an hour and a day.
+    package var mailsToMailbox = MailCaps(perQuarter: 5, perHour: 10, perDay: 30)
+    /// How many of them strangers of one network may ask for (docs/design/0013).
+    package var mailsOfNetwork = MailCaps(perQuarter: 2, perHour: 4, perDay: 8)
+    /// Seconds between two mails of the slow lane.
+    package var slowLaneInterval = 900
+    /// `SEC-OTP-3`, for the slow lane: how many guesses a shared code gets in all, those of one source, of its network and, for
+    /// IPv6, of its site.
+    package var guessesPerSharedCode = 2_000
+    package var guessesOfSourcePerSharedCode = 2
+    package var guessesOfNetworkPerSharedCode = 10
+    package var guessesOfSitePerSharedCode = 16
     /// `SEC-OTP-13`: mails that one source may have sent in an hour.
     package var mailsPerSourceAndHour = 50
     /// `SEC-OTP-13`: how many mails of a tenant in an hour are an alert.
@@ -25,15 +33,20 @@ package struct TimeLimits: Hashable, Sendable {
 
     package init() {}
 
-    /// `SEC-OTP-6`: the best daily chance of somebody who guesses codes of one address: the budgets of both source classes,
-    /// and two guesses for each mail of the four kinds of mail buckets.
+    /// `SEC-OTP-6`: the best daily chance of a guesser at the codes of one address: the budgets of both source classes, two
+    /// guesses for each mail of every purpose to both, and those at the shared codes of the slow lanes.
     package func dailyGuessingChance(digits: Int) -> Double {
-        let guesses = 2 * wrongCodesPerDay + guessesOverBudget * 4 * mailsPerDay
-        return (0..<digits).reduce(Double(guesses)) { chance, _ in chance / 10 }
+        let own = 2 * wrongCodesPerDay + guessesOverBudget * 2 * MailBudget.allCases.count * mailsToMailbox.perDay
+        let lanes = MailBudget.allCases.count(where: \.hasSlowLane)
+        let shared = lanes * (86_400 / slowLaneInterval) * guessesPerSharedCode
+        func chance(_ guesses: Int, _ digits: Int) -> Double {
+            (0..<digits).reduce(Double(guesses)) { chance, _ in chance / 10 }
+        }
+        return chance(own, digits) + chance(shared, EngineSettings.sharedCodeDigits)
     }
 
     /// Seconds until fewer than `limit` of `dates` lie in the last `window` seconds; nil when that is so now.
-    fileprivate static func wait(_ dates: [Date], window: Double, limit: Int, now: Date) -> Int? {
+    static func wait(_ dates: [Date], window: Double, limit: Int, now: Date) -> Int? {
         let recent = dates.filter { now.timeIntervalSince($0) < window }
         guard recent.count >= limit else { return nil }
         let first = recent[recent.count - limit]
@@ -41,18 +54,71 @@ package struct TimeLimits: Hashable, Sendable {
     }
 }
 
+/// How many mails may be sent in 15 minutes, an hour and a day.
+package struct MailCaps: Hashable, Sendable {
+    package var perQuarter: Int
+    package var perHour: Int
+    package var perDay: Int
+
+    package init(perQuarter: Int, perHour: Int, perDay: Int) {
+        self.perQuarter = perQuarter
+        self.perHour = perHour
+        self.perDay = perDay
+    }
+
+    /// Seconds until one more may be sent; nil: it may now.
+    fileprivate func wait(_ dates: [Date], now: Date) -> Int? {
+        [
+            TimeLimits.wait(dates, window: 900, limit: perQuarter, now: now),
+            TimeLimits.wait(dates, window: 3_600, limit: perHour, now: now),
+            TimeLimits.wait(dates, window: 86_400, limit: perDay, now: now),
+        ].compactMap(\.self).max()
+    }
+}
+
+/// What codes are mailed for. Each has a budget of its own for every mailbox, so that one way in is not shut by asking for
+/// another (decision D16).
+package enum MailBudget: String, Hashable, Sendable, CaseIterable {
+    case signUp, signIn, reset, secondFactor, registration
+
+    /// Nil for mails without a code, but for the one that takes the place of a sign-up's.
+    package init?(_ purpose: MailContent.Purpose) {
+        switch purpose {
+        case .signUp, .accountExists: self = .signUp
+        case .signIn: self = .signIn
+        case .passwordReset: self = .reset
+        case .secondFactor: self = .secondFactor
+        case .registration: self = .registration
+        case .passwordChanged, .signInLocked, .signedInAfterFailures, .methodRegistered, .methodRemoved,
+            .methodSuspended, .methodReactivated, .methodFirstUsed:
+            return nil
+        }
+    }
+
+    /// Whether a shared code is sent when the budget is spent: on the ways into an account that a stranger can ask for.
+    package var hasSlowLane: Bool {
+        switch self {
+        case .signIn, .reset: true
+        case .signUp, .secondFactor, .registration: false
+        }
+    }
+}
+
 extension StepSituation {
-    /// Seconds to wait before another code may be mailed to the address; nil: none.
-    ///
-    /// - Parameter event: Which of the two kinds of mail; each has its own budget (`SEC-OTP-12`).
-    func waitForMail(_ event: CountedEvent) -> Int? {
+    /// Seconds to wait before another code may be mailed to the mailbox, or at the wish of this network; nil: none.
+    func waitForMailbox() -> Int? {
         guard let limits = settings.limits else { return nil }
-        let toAddress = counted[.address]?[event] ?? []
+        return [
+            limits.mailsToMailbox.wait(counted[.mailbox]?[.codeMailed] ?? [], now: now),
+            limits.mailsOfNetwork.wait(counted[.networkAtMailbox]?[.codeMailed] ?? [], now: now),
+        ].compactMap(\.self).max()
+    }
+
+    /// Seconds to wait before another mail may be sent for this source or this tenant; nil: none.
+    func waitForSender() -> Int? {
+        guard let limits = settings.limits else { return nil }
         let fromSource = counted[.source]?[.codeMailed] ?? []
         return [
-            TimeLimits.wait(toAddress, window: 900, limit: limits.mailsPerQuarter, now: now),
-            TimeLimits.wait(toAddress, window: 3_600, limit: limits.mailsPerHour, now: now),
-            TimeLimits.wait(toAddress, window: 86_400, limit: limits.mailsPerDay, now: now),
             // So long ago was the first of as many mails as the tenant may send in an hour.
             tenantMailsSince.map { max(1, Int((3_600 - now.timeIntervalSince($0)).rounded(.up))) },
             TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),

@@ -120,10 +120,13 @@ package struct RecordedEvent: Hashable, Sendable {
     /// Its place in the chain; nil before it was sealed.
     package var position: Int?
     package var event: AuditEvent
+    /// The profile of the server that wrote it (`SEC-PRF-1`); nil for a line from before it was written down.
+    package var profile: String?
 
-    package init(seq: Int, position: Int?, event: AuditEvent) {
+    package init(seq: Int, position: Int?, event: AuditEvent, profile: String? = nil) {
         self.seq = seq
         self.position = position
         self.event = event
+        self.profile = profile
     }
 }

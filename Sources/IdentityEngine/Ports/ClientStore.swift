@@ -10,6 +10,14 @@ package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable 
     case strict
 }
 
+/// What a sign-in by password alone may enrol (decision D14).
+package enum EnrolmentMode: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The account's own mailbox; any other contact needs a proof of that mailbox in the same flow (`SEC-ENR-2`).
+    case proven
+    /// Any mailbox, as at the vendor. A thief of the password can then enrol a mailbox of their own.
+    case compatible
+}
+
 /// A tenant: who owns the users.
 package struct Tenant: Hashable, Sendable {
     package var id: TenantID
@@ -21,6 +29,8 @@ package struct Tenant: Hashable, Sendable {
     package var displayName: String
     /// Nil: as the server's settings say.
     package var enumeration: EnumerationMode?
+    /// Nil: as the server's settings say.
+    package var enrolment: EnrolmentMode?
     /// How many mails may be sent in any 60 minutes; nil: as many as the other limits allow (`SEC-OTP-13`).
     package var mailsPerHour: Int?
     /// For how many days lines of the audit trail are kept; nil: ``AuditChain/retentionDays`` (`SEC-AUD-3`).
@@ -28,13 +38,14 @@ package struct Tenant: Hashable, Sendable {
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
-        mailsPerHour: Int? = nil, auditDays: Int? = nil
+        enrolment: EnrolmentMode? = nil, mailsPerHour: Int? = nil, auditDays: Int? = nil
     ) {
         self.id = id
         self.subdomain = subdomain
         self.domain = domain
         self.displayName = displayName
         self.enumeration = enumeration
+        self.enrolment = enrolment
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
     }
@@ -73,7 +84,7 @@ package struct Client: Hashable, Sendable {
 /// A tenant's configuration of sign-up and sign-in for an application.
 package struct UserFlow: Hashable, Sendable {
     /// How users of the flow sign in.
-    package enum Method: String, Hashable, Sendable, Codable {
+    package enum Method: String, Hashable, Sendable, Codable, CaseIterable {
         case emailOneTimePasscode
         case emailPassword
     }

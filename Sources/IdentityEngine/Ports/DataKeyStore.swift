@@ -65,3 +65,10 @@ package protocol DataKeyStore: Sendable {
         decide: @escaping @Sendable (DataKeySituation) -> (change: DataKeyChange?, answer: Answer)
     ) async throws(StoreError) -> Answer
 }
+
+extension DataKeyStore {
+    /// Whether nothing in the store was sealed or digested, so that any master key may become its own.
+    package func isUnsealed() async throws(StoreError) -> Bool {
+        try await updateDataKeys { (nil, $0.records.isEmpty && $0.isNew) }
+    }
+}

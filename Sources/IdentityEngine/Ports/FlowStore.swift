@@ -73,12 +73,26 @@ package enum Effect: Hashable, Sendable {
     /// The same password under newer parameters, unless somebody was faster: `old` must still be the stored one
     /// (`SEC-PWD-7`). The credential version stays.
     case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
+    /// The password counts as a factor of its own again: something else was proven beside it.
+    case trustPassword(UserID)
     /// Ends every family of refresh tokens of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
-    case revokeRefreshFamilies(UserID, at: Date)
+    ///
+    /// - Parameter keepingTwoFactors: Whether those stay whose sign-in gave two factors (`SEC-ENR-6`).
+    case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false, at: Date)
+    /// The credential version goes up by one, so that every open flow of the user ends. Tokens stay.
+    case endFlows(UserID)
     /// A further method for the second factor; one that has the same address already gives way.
     case addStrongMethod(StrongMethod, to: UserID)
+    /// Takes these methods away.
+    case removeStrongMethods([UUID], of: UserID)
+    /// These methods are listed and cannot be used (`SEC-ENR-7`); nil: they can be used again.
+    case setSuspension([UUID], of: UserID, Date?)
+    /// The method was given for the first time.
+    case noteFirstUse(UUID, of: UserID, at: Date)
     /// The failures of a subject as they stand now; nil: none (`SEC-LOCK-1`).
     case setLockout(Lockout?, subject: Data)
+    /// How the slow lane stands that has this id; it belongs to no flow (docs/design/0013).
+    case setSlowLane(FlowRow, UUID)
     /// A network from which the user signed in, as a keyed digest; the 20 newest are kept (`SEC-LOCK-3`).
     case rememberNetwork(Data, of: UserID, at: Date)
     /// Forgets all networks of the user (`SEC-ID-11`).
@@ -90,25 +104,31 @@ package enum Effect: Hashable, Sendable {
 package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     /// `SEC-OTP-5`.
     case wrongCode
-    /// `SEC-OTP-12`: a code that anybody can have sent.
+    /// `SEC-OTP-12`.
     case codeMailed
-    /// `SEC-OTP-12`: a code for the second factor, sent after a correct password.
+    /// Not counted any more; nodes of an older version beside this one still write it.
     case secondFactorMailed
-    /// `SEC-LOCK-10`: the owner of an account was warned of somebody who guesses its password.
+    /// `SEC-LOCK-10`: the owner of an account was warned of guesses at its password.
     case warningMailed
-}
+    /// `SEC-ENR-5`: the user was told what happened to a method.
+    case methodRegisteredMailed
+    case methodRemovedMailed
+    case methodSuspendedMailed
+    case methodReactivatedMailed
+    case methodFirstUsedMailed
 
-/// A way to give a second factor: a mailbox that was proven.
-package struct StrongMethod: Hashable, Sendable, Codable {
-    /// Random; what `id` says on the wire (native-auth-v1 §4.6).
-    package var id: UUID
-    package var email: EmailAddress
-    package var provenAt: Date
-
-    package init(id: UUID, email: EmailAddress, provenAt: Date) {
-        self.id = id
-        self.email = email
-        self.provenAt = provenAt
+    /// What is counted of a notice about methods; nil for other mails.
+    package static func notice(_ purpose: MailContent.Purpose) -> CountedEvent? {
+        switch purpose {
+        case .methodRegistered: .methodRegisteredMailed
+        case .methodRemoved: .methodRemovedMailed
+        case .methodSuspended: .methodSuspendedMailed
+        case .methodReactivated: .methodReactivatedMailed
+        case .methodFirstUsed: .methodFirstUsedMailed
+        case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .passwordChanged, .accountExists,
+            .signInLocked, .signedInAfterFailures:
+            nil
+        }
     }
 }
 
@@ -158,6 +178,8 @@ package struct StepQuery: Hashable, Sendable {
     package var subjects: [Data]
     /// Whose failures matter; nil when limits over time are off, and where no password is at stake.
     package var lockout: Data?
+    /// The slow lane that matters, which has a row beside the flows.
+    package var slowLane: UUID?
     /// How many mails the tenant may have in an hour; nil where it has no such limit, and where no mail is to be sent.
     package var mailsPerHour: Int?
     /// Whose flow it is, if its row is the first; nobody's when limits over time are off.
@@ -166,7 +188,8 @@ package struct StepQuery: Hashable, Sendable {
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
-        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, mailsPerHour: Int? = nil,
+        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, slowLane: UUID? = nil,
+        mailsPerHour: Int? = nil,
         owners: FlowOwners = FlowOwners(), now: Date
     ) {
         self.tenant = tenant
@@ -176,6 +199,7 @@ package struct StepQuery: Hashable, Sendable {
         self.user = user
         self.subjects = subjects
         self.lockout = lockout
+        self.slowLane = slowLane
         self.mailsPerHour = mailsPerHour
         self.owners = owners
         self.now = now
@@ -196,13 +220,16 @@ package struct StepFacts: Hashable, Sendable {
     package var counted: [Data: [CountedEvent: [Date]]]
     /// The failures of the asked subject; nil when there were none.
     package var lockout: Lockout?
+    /// The row of the asked slow lane; nil when it was not used lately.
+    package var slowLane: FlowRow?
     /// When the first of the last so many mails of the tenant was written, if that is less than an hour ago. Mails of steps that
     /// run at the same time may not be counted yet.
     package var tenantMailsSince: Date?
 
     package init(
         row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], account: UserAccount? = nil,
-        counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, tenantMailsSince: Date? = nil
+        counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
+        tenantMailsSince: Date? = nil
     ) {
         self.row = row
         self.sealedAnswer = sealedAnswer
@@ -210,6 +237,7 @@ package struct StepFacts: Hashable, Sendable {
         self.account = account
         self.counted = counted
         self.lockout = lockout
+        self.slowLane = slowLane
         self.tenantMailsSince = tenantMailsSince
     }
 }

@@ -133,6 +133,11 @@ package struct MailContent: Hashable, Sendable, Codable {
         /// Notices; they hold no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
         case passwordChanged
         case methodRegistered
+        /// Notices of what became of methods (`SEC-ENR-5`).
+        case methodRemoved
+        case methodSuspended
+        case methodReactivated
+        case methodFirstUsed
         /// Somebody wants to sign up with the address of an account (`SEC-ENUM-2`).
         case accountExists
         /// Wrong passwords have locked the account (`SEC-LOCK-10`).
@@ -153,6 +158,21 @@ package struct MailContent: Hashable, Sendable, Codable {
     /// The name of the tenant, which the mail shows.
     package var organisation: String
     package var sentAt: Date
+    /// What a notice about methods tells besides; nil in other mails.
+    package var occasion: Occasion?
+
+    /// Which methods a notice is about, and from where something was done to them (`SEC-ENR-5`).
+    package struct Occasion: Hashable, Sendable, Codable {
+        /// The mailboxes, masked.
+        package var methods: [String]
+        /// The network, as in `192.0.2.0/24`; nil where it is not known.
+        package var network: String?
+
+        package init(methods: [String], network: String?) {
+            self.methods = methods
+            self.network = network
+        }
+    }
 
     /// Whose mails are written and never sent, so that a flow about nobody makes the same work as others (`SEC-ENUM-4`). No mail
     /// could reach this address (RFC 2606 section 2).
@@ -160,7 +180,7 @@ package struct MailContent: Hashable, Sendable, Codable {
 
     package init(
         purpose: Purpose, recipient: String, code: String?, minutesValid: Int, language: MailLanguage,
-        organisation: String, sentAt: Date
+        organisation: String, sentAt: Date, occasion: Occasion? = nil
     ) {
         self.purpose = purpose
         self.recipient = recipient
@@ -169,6 +189,7 @@ package struct MailContent: Hashable, Sendable, Codable {
         self.language = language
         self.organisation = organisation
         self.sentAt = sentAt
+        self.occasion = occasion
     }
 }
 

@@ -20,13 +20,29 @@ package enum HashingError: Error, Equatable {
     case unusable
 }
 
+/// What a hash is computed for. Users with an account keep a share of the hasher, however many people sign up.
+package enum HashingLane: Hashable, Sendable, CaseIterable {
+    /// Sign-ins and resets.
+    case accounts
+    case signUps
+}
+
 /// Hashes passwords, off the request's executor.
 package protocol PasswordHasher: Sendable {
     /// Hashes with a fresh random salt.
     func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash
+    /// The same, in the queue of `lane`.
+    func hash(_ password: Secret<String>, in lane: HashingLane) async throws(HashingError) -> PasswordHash
     /// Whether `password` yields `hash`.
     func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool
     /// Whether `hash` was made with weaker parameters than ``hash(_:)`` uses now, so that it wants to be made again once the
     /// password is at hand (`SEC-PWD-7`).
     func isOutdated(_ hash: PasswordHash) -> Bool
+}
+
+extension PasswordHasher {
+    /// A hasher without a queue has no lanes.
+    package func hash(_ password: Secret<String>, in lane: HashingLane) async throws(HashingError) -> PasswordHash {
+        try await hash(password)
+    }
 }

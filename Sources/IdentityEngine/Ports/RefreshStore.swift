@@ -14,8 +14,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package var tenant: TenantID
     package var client: ClientID
     package var user: UserID
-    /// What the sign-in granted, and what a refresh that names no scope is for. The ceiling is what the application may ask for:
-    /// a refresh token is not bound to one resource (native-auth-v1 §5.5).
+    /// What the sign-in granted, with what refreshes added: the scopes of another resource, the first time that it was named, as
+    /// far as the application may ask for them. A refresh token is not bound to one resource (native-auth-v1 §5.5).
     package var scopes: [String]
     package var methods: [String]
     /// The authentication contexts that the sign-in satisfied, such as `c1` (`SEC-MFA-1`).

@@ -97,12 +97,18 @@ package struct UserAccount: Hashable, Sendable {
     package var credentialsChangedAt: Date
     /// When the account was disabled; nil: it was not.
     package var disabledAt: Date?
-    /// Oldest first.
+    /// Oldest first; those that are suspended too.
     package var strongMethods: [StrongMethod]
+    /// Whether the password was chosen in a reset, and nothing but the mailbox of that reset has been proven beside it since: it
+    /// is worth what the mailbox is (decision D14).
+    package var passwordIsFromReset: Bool
+    /// Whether every sign-in of this user needs a second factor, whatever application and user flow say.
+    package var requiresSecondFactor: Bool
 
     package init(
         user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
-        disabledAt: Date? = nil, strongMethods: [StrongMethod] = []
+        disabledAt: Date? = nil, strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
+        requiresSecondFactor: Bool = false
     ) {
         self.user = user
         self.passwordHash = passwordHash
@@ -110,6 +116,16 @@ package struct UserAccount: Hashable, Sendable {
         self.credentialsChangedAt = credentialsChangedAt
         self.disabledAt = disabledAt
         self.strongMethods = strongMethods
+        self.passwordIsFromReset = passwordIsFromReset
+        self.requiresSecondFactor = requiresSecondFactor
+    }
+
+    /// Where the user is told of what happens to the account: its own address, and each mailbox of a method, once.
+    package var noticeChannels: [EmailAddress] {
+        ([EmailAddress(stored: user.email)].compactMap(\.self) + strongMethods.map(\.email)).reduce(into: []) {
+            channels, email in
+            if !channels.contains(where: { $0.mailbox == email.mailbox }) { channels.append(email) }
+        }
     }
 }
 
@@ -133,16 +149,30 @@ package protocol UserStore: Sendable {
     /// The user, or nil.
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
     /// Forgets the user's methods of the second factor; counts as a change of the credentials and revokes the user's refresh
-    /// tokens.
+    /// tokens. `mails` go into the outbox with it.
     ///
     /// - Returns: False when there is no such user.
     func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
+    ) async throws(StoreError) -> Bool
+    /// Changes what is demanded of the user, or what the password is worth.
+    ///
+    /// - Returns: False when there is no such user.
+    func setFactorRule(
+        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
     ) async throws(StoreError) -> Bool
     /// Those of `keys` that belong to somebody.
     func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
+}
+
+/// What an operator says of one user's factors.
+package enum FactorRule: Hashable, Sendable {
+    /// Whether every sign-in of the user needs a second factor.
+    case requiresSecondFactor(Bool)
+    /// The password counts as a factor of its own, though it came from a reset: the operator has made sure whose it is.
+    case trustsPassword
 }
 
 /// A line of the audit trail: what happened, never the value of a secret or of personal data.
@@ -158,6 +188,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case codeVerified = "otp.verified"
         case tokenIssued = "token.issued"
         case tokenRefreshed = "token.refreshed"
+        /// A refresh that gave the session the scopes of another resource as well; the detail has them.
+        case scopesGranted = "token.scopes_granted"
         case tokenReuseDetected = "token.reuse_detected"
         case tokenRevoked = "token.revoked"
         case signInSucceeded = "signin.succeeded"
@@ -168,6 +200,10 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case secondFactorFailed = "mfa.failed"
         case methodRegistered = "mfa.registered"
         case methodsForgotten = "mfa.removed"
+        case methodsSuspended = "mfa.suspended"
+        case methodReactivated = "mfa.reactivated"
+        case factorRuleChanged = "mfa.rule_changed"
+        case passwordTrusted = "password.trusted"
         case resetStarted = "reset.started"
         case resetCompleted = "reset.completed"
         case passwordChanged = "password.changed"
@@ -193,10 +229,13 @@ package struct AuditEvent: Hashable, Sendable, Codable {
     package var user: UserID?
     /// A count or a reason from a fixed list; never text of a request.
     package var detail: String?
+    /// A keyed pseudonym of the address that the request came from, the same for the same address; nil within a process and for
+    /// commands (`SEC-AUD-1`).
+    package var source: Data?
 
     package init(
         _ kind: Kind, at: Date, tenant: TenantID, client: ClientID? = nil, flow: UUID? = nil, user: UserID? = nil,
-        detail: String? = nil
+        detail: String? = nil, source: Data? = nil
     ) {
         self.kind = kind
         self.at = at
@@ -205,5 +244,6 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         self.flow = flow
         self.user = user
         self.detail = detail
+        self.source = source
     }
 }

@@ -9,22 +9,24 @@ package final class ConnectionDeadlines: ChannelInboundHandler {
 
     /// When the connection is closed, unless something comes.
     private var deadline: NIODeadline = .distantFuture
-    /// Rings no later than the deadline. On a busy connection it rings too early now and then, and is not moved for each request.
-    private var alarm: (time: NIODeadline, scheduled: Scheduled<Void>)?
+    /// When it is looked at next, no later than the deadline. On a busy connection that is too early now and then, and is not moved for
+    /// each request.
+    ///
+    /// It is never cancelled: an event loop looks through all that is scheduled to find one, so ten thousand connections that end at
+    /// once would keep it from all else for seconds. It holds nothing of a connection that has ended.
+    private var alarm: NIODeadline?
+    /// Nil once the connection has ended.
+    private var channel: (any Channel)?
 
     package init() {}
 
     package func handlerAdded(context: ChannelHandlerContext) {
+        channel = context.channel
         expect(within: .seconds(10), context)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        alarm?.scheduled.cancel()
-    }
-
-    package func channelInactive(context: ChannelHandlerContext) {
-        alarm?.scheduled.cancel()
-        context.fireChannelInactive()
+        channel = nil
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -39,16 +41,17 @@ package final class ConnectionDeadlines: ChannelInboundHandler {
 
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
         deadline = context.eventLoop.now + time
-        if let alarm, alarm.time <= deadline { return }
-        alarm?.scheduled.cancel()
-        setAlarm(context.channel, context.eventLoop)
+        if let alarm, alarm <= deadline { return }
+        setAlarm(at: deadline, context.eventLoop)
     }
 
-    private func setAlarm(_ channel: any Channel, _ loop: any EventLoop) {
-        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
+    private func setAlarm(at time: NIODeadline, _ loop: any EventLoop) {
+        alarm = time
+        loop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+            // One that was set for an earlier time has taken this one's place.
+            guard let self, let channel, alarm == time else { return }
             guard loop.now < deadline else { return channel.close(promise: nil) }
-            setAlarm(channel, loop)
+            setAlarm(at: deadline, loop)
         }
-        alarm = (deadline, scheduled)
     }
 }

@@ -1,18 +1,45 @@
+import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
 import NativeAuthCore
 
-/// Closes connections of a source that has a hundred already (`SEC-NET-6`). A trusted proxy and an unlimited network bring many
-/// clients, and are not counted.
+/// Closes connections of a source that has a hundred already (`SEC-NET-6`).
+///
+/// Trusted proxies and unlimited networks bring many clients, and are not counted one by one. Together they may have so many; over
+/// those that come on top only health checks are answered, since who fills a proxy's connections must not make the node look dead.
 package final class ConnectionsPerSource: Sendable {
+    /// How many connections a node has in all; beyond that none is accepted until one has ended.
+    static let most = 10_000
+
+    private enum Place {
+        case source(SourceAddress.Network)
+        case shared
+        /// Counted as shared; two seconds, and for health checks alone.
+        case spare
+        case none
+    }
+
+    private struct Counts {
+        var sources: [SourceAddress.Network: Int] = [:]
+        var shared = 0
+    }
+
     private let limit: Int
+    private let sharedLimit: Int
     private let exempt: [NetworkList]
-    private let counts = Locked<[SourceAddress.Network: Int]>([:])
+    private let guardian: RequestGuard
+    private let counts = Locked(Counts())
 
     /// Nil where the perimeter has no limits.
-    package init?(within perimeter: Perimeter, limit: Int = 100) {
+    ///
+    /// - Parameters:
+    ///   - guardian: Knows the words of a refusal.
+    ///   - sharedLimit: For all proxies and unlimited networks together; what is left of ``most`` is for health checks.
+    package init?(within perimeter: Perimeter, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
         guard perimeter.limits != nil else { return nil }
         self.limit = limit
+        self.sharedLimit = sharedLimit
+        self.guardian = guardian
         exempt = [perimeter.trustedProxies.networks, perimeter.unlimitedNetworks]
     }
 
@@ -21,43 +48,95 @@ package final class ConnectionsPerSource: Sendable {
         Handler(self)
     }
 
-    /// The source of a connection that is counted.
-    private func source(of address: SocketAddress?) -> SourceAddress.Network? {
-        guard let peer = IPAddress(address), !exempt.contains(where: { $0.contains(peer) }) else { return nil }
-        return SourceAddress(peer).networks.first
+    /// Counts a connection; nil: there is no place for it.
+    private func place(for address: SocketAddress?) -> Place? {
+        guard let peer = IPAddress(address) else { return Place.none }
+        let isExempt = exempt.contains { $0.contains(peer) }
+        let source = SourceAddress(peer).networks.first
+        return counts.withLock { counts in
+            if isExempt {
+                counts.shared += 1
+                return counts.shared > sharedLimit ? .spare : .shared
+            }
+            guard let source else { return Place.none }
+            guard counts.sources[source, default: 0] < limit else { return nil }
+            counts.sources[source, default: 0] += 1
+            return .source(source)
+        }
+    }
+
+    private func leave(_ place: Place) {
+        counts.withLock { counts in
+            switch place {
+            case .source(let source):
+                counts.sources[source, default: 0] -= 1
+                if counts.sources[source] == 0 { counts.sources[source] = nil }
+            case .shared, .spare: counts.shared -= 1
+            case .none: break
+            }
+        }
     }
 
     private final class Handler: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
+        typealias InboundOut = HTTPRequestPart
+        typealias OutboundOut = HTTPResponsePart
 
         private let connections: ConnectionsPerSource
-        /// Whose connection this is, once it counts.
-        private var source: SourceAddress.Network?
+        private var place = Place.none
+        private var isRefused = false
 
         init(_ connections: ConnectionsPerSource) {
             self.connections = connections
         }
 
         func handlerAdded(context: ChannelHandlerContext) {
-            source = connections.source(of: context.channel.remoteAddress)
-            guard let source else { return }
-            let isAdmitted = connections.counts.withLock { counts in
-                guard counts[source, default: 0] < connections.limit else { return false }
-                counts[source, default: 0] += 1
-                return true
-            }
-            if !isAdmitted {
-                self.source = nil
+            guard let place = connections.place(for: context.channel.remoteAddress) else {
                 context.channel.close(promise: nil)
+                return
             }
+            self.place = place
+            guard case .spare = place else { return }
+            let channel = context.channel
+            // Not cancelled when it ends earlier, see ``ConnectionDeadlines``.
+            context.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
         }
 
         func handlerRemoved(context: ChannelHandlerContext) {
-            guard let source else { return }
-            connections.counts.withLock { counts in
-                counts[source, default: 0] -= 1
-                if counts[source] == 0 { counts[source] = nil }
+            connections.leave(place)
+            place = .none
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard case .spare = place else { return context.fireChannelRead(data) }
+            guard !isRefused else { return }
+            if case .head(let head) = unwrapInboundIn(data), !Self.isHealthCheck(head) {
+                // Its body may never come.
+                isRefused = true
+                refuse(head, context)
+            } else {
+                context.fireChannelRead(data)
             }
+        }
+
+        private static func isHealthCheck(_ head: HTTPRequest) -> Bool {
+            let path = head.path.map { $0.prefix { $0 != "?" } }
+            return head.method == .get && (path == "/livez" || path == "/readyz")
+        }
+
+        private func refuse(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+            let reply = connections.guardian.refusal(
+                toClientRequest: head.headerFields[IdentityHeader.clientRequestID])
+            var fields = RequestGuard.fields(of: reply)
+            fields[.connection] = "close"
+            fields[.contentLength] = "\(reply.body.count)"
+            let response = HTTPResponse(status: .init(code: reply.status), headerFields: fields)
+            context.write(wrapOutboundOut(.head(response)), promise: nil)
+            context.write(wrapOutboundOut(.body(ByteBuffer(bytes: reply.body))), promise: nil)
+            let ended = context.eventLoop.makePromise(of: Void.self)
+            let channel = context.channel
+            ended.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: ended)
         }
     }
 }

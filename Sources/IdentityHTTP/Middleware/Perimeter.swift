@@ -22,22 +22,26 @@ package struct Perimeter: Sendable {
     package var unlimitedNetworks: NetworkList
     /// Nil: any number.
     package var admission: Admission?
-    /// The host names in lower case by which the pages of the development profile may be asked for, besides loopback's
-    /// (`SEC-NET-1`); nil: any.
+    /// The host names in lower case by which this server may be asked, besides loopback's (`SEC-NET-1`); nil: any.
     ///
     /// A page of another site can make its own name point at this machine. The browser then lets it read what this server
-    /// answers, such as the inbox with its codes; but it sends that name.
-    package var pageHosts: Set<String>?
+    /// answers; but it sends that name.
+    package var hosts: Set<String>?
+    /// Those by which the development inbox, with the codes of all users, may be asked for; nil: any. The name of a tunnel is not
+    /// among them unless the developer says so: everybody can use it.
+    package var inboxHosts: Set<String>?
 
     package init(
         trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil,
-        unlimitedNetworks: NetworkList = NetworkList(), admission: Admission? = nil, pageHosts: Set<String>? = nil
+        unlimitedNetworks: NetworkList = NetworkList(), admission: Admission? = nil, hosts: Set<String>? = nil,
+        inboxHosts: Set<String>? = nil
     ) {
         self.trustedProxies = trustedProxies
         self.limits = limits
         self.unlimitedNetworks = unlimitedNetworks
         self.admission = admission
-        self.pageHosts = pageHosts
+        self.hosts = hosts
+        self.inboxHosts = inboxHosts
     }
 
     /// Hands requests to the router of `routes`, with this perimeter around it.
@@ -54,12 +58,18 @@ package struct Perimeter: Sendable {
         }
     }
 
-    /// - Parameter authority: A host as the client wrote it, with or without a port; any port will do.
-    func showsPages(to authority: String) -> Bool {
-        guard let pageHosts else { return true }
-        guard let host = HostAndPort.host(of: authority[...]) else { return false }
-        let name = host.lowercased()
-        return name == "localhost" || pageHosts.contains(name) || IPAddress(host)?.isLoopback == true
+    /// Whether this server answers at `path` to a client that calls it `authority` (`SEC-NET-1`).
+    ///
+    /// - Parameters:
+    ///   - authority: A host as the client wrote it, with or without a port; any port will do.
+    ///   - path: Of the request, or the template of its route.
+    func answers(to authority: String, at path: String) -> Bool {
+        let segments = path.split(separator: "/")
+        // Proxies ask for these by whatever name or none, and they tell nothing.
+        if segments == ["livez"] || segments == ["readyz"] { return true }
+        // What is under /dev is the inbox, but for the sample API, which apps call.
+        let isInbox = segments.first == "dev" && segments.dropFirst().first != "api"
+        return HostAndPort.isLoopback(authority, or: isInbox ? inboxHosts : hosts)
     }
 }
 

@@ -24,6 +24,8 @@ package struct IdentityRequestContext: RequestContext {
     package var source: SourceAddress?
     /// Set by the listener, before the router.
     package var perimeter = Perimeter()
+    /// The number of the error that is answered, for the log; nil: none.
+    let errorCode = Locked<Int?>(nil)
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -47,8 +49,8 @@ package struct IdentityRequestContext: RequestContext {
 /// The first and the last to see a request: sets its trace and its source, enforces the limits, turns every error into the
 /// documented JSON, and writes one line of log.
 ///
-/// The log holds the route's template, the status, the time taken and the trace ID: nothing that a client wrote
-/// (`SEC-LOG-1`, `SEC-LOG-2`).
+/// The log holds the route's template, the status, the number of the error, the time taken and the trace ID. Of what a client
+/// wrote it holds only the name of the request, if that is a harmless word (`SEC-LOG-1` to `SEC-LOG-3`).
 package struct RequestGuard: RouterMiddleware {
     package typealias Context = IdentityRequestContext
 
@@ -94,19 +96,44 @@ package struct RequestGuard: RouterMiddleware {
             }
             response = try await next(request, context)
         } catch {
-            response = Self.response(V1Codec.reply(fault(for: error, context), trace: context.trace))
+            let reply = V1Codec.reply(fault(for: error, context), trace: context.trace)
+            context.errorCode.withLock { $0 = reply.errorCode }
+            response = Self.response(reply)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         // So that a proxy sends nothing more over this connection, which ends soon (`REL-SHUT-1`).
         if readiness.isDraining { response.headers[.connection] = "close" }
-        context.logger.info(
-            "request",
-            metadata: [
-                "method": "\(request.method)", "route": "\(context.endpointPath ?? "none")",
-                "status": "\(response.status.code)",
-                "ms": "\((ContinuousClock.now - started) / .milliseconds(1))",
-            ])
+        log(request, context, response.status, ContinuousClock.now - started)
         return response
+    }
+
+    private func log(
+        _ request: Request, _ context: Context, _ status: HTTPResponse.Status, _ time: Duration
+    ) {
+        let route = context.endpointPath ?? "none"
+        // Proxies ask about twice a second whether all is well.
+        let isDull = ["/livez", "/readyz"].contains(route) && status == .ok
+        var metadata: Logger.Metadata = [
+            "method": "\(request.method)", "route": "\(route)", "status": .stringConvertible(status.code),
+            // In microseconds at the finest.
+            "ms": .stringConvertible(((time / .milliseconds(1)) * 1_000).rounded() / 1_000),
+            "client-request-id": "\(Self.clientRequestID(of: request) ?? context.trace.correlationID.text)",
+        ]
+        if let code = context.errorCode.withLock({ $0 }) { metadata["error"] = .stringConvertible(code) }
+        context.logger.log(level: isDull ? .debug : .info, "request", metadata: metadata)
+    }
+
+    /// What the client calls its request, if that may stand in a log: at most 64 letters, digits, `.`, `_` and `-` of ASCII, as a UUID
+    /// has them.
+    private static func clientRequestID(of request: Request) -> String? {
+        guard let id = request.headers[IdentityHeader.clientRequestID], (1...64).contains(id.utf8.count) else {
+            return nil
+        }
+        let isHarmless = id.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || "._-".utf8.contains($0)
+        }
+        return isHarmless ? id : nil
     }
 
     /// Turns a codec's reply into a response, with the headers that clients correlate by (native-auth-v1 §2.3).
@@ -164,15 +191,12 @@ package struct RequestGuard: RouterMiddleware {
         return SourceAddress(client ?? peer)
     }
 
-    /// `SEC-NET-1` for the pages of the development profile, and the limits per source, before anything is read or hashed.
+    /// `SEC-NET-1` and the limits per source, before anything is read or hashed.
     private func checkPerimeter(_ request: Request, _ context: Context) throws(RequestFault) {
         // The router's template, where there is one: it does not care about doubled slashes, so neither may this check.
         let path = context.endpointPath ?? request.uri.path
-        let first = path.split(separator: "/").first
-        if first == nil || first == "dev" {
-            let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
-            guard hosts.allSatisfy(context.perimeter.showsPages(to:)) else { throw .misdirected }
-        }
+        let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
+        guard hosts.allSatisfy({ context.perimeter.answers(to: $0, at: path) }) else { throw .misdirected }
         guard let limits = context.perimeter.limits, let source = context.source,
             !context.perimeter.unlimitedNetworks.contains(source.address)
         else { return }
@@ -185,7 +209,7 @@ package struct RequestGuard: RouterMiddleware {
         range.lowerBound + randomness.bytes(1).reduce(0) { Int($1) % range.count + $0 }
     }
 
-    /// Which row of the error table an error is. What broke goes to the log as a type name and a constant text.
+    /// Which row of the error table an error is. What broke goes to the log, without values or secrets.
     private func fault(for error: any Error, _ context: Context) -> RequestFault {
         if let fault = error as? RequestFault { return fault }
         if let error = error as? EngineError {
@@ -193,7 +217,7 @@ package struct RequestGuard: RouterMiddleware {
             case .overloaded:
                 return .unavailable(retryAfter: seconds(1...3))
             case .store(let cause):
-                context.logger.error("the store failed", metadata: ["cause": "\(cause.summary)"])
+                context.logger.error("the store failed", metadata: ["cause": "\(cause.logText)"])
                 return .unavailable(retryAfter: seconds(2...10))
             case .tokens:
                 context.logger.error("no signing key can be had")
@@ -222,14 +246,4 @@ extension Trace {
     private static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     /// Before ``RequestGuard`` has seen the request.
     fileprivate static let unset = Trace(id: zero, correlationID: zero, at: .distantPast)
-}
-
-extension StoreError {
-    /// For the log: the kind of failure, without statement or value.
-    fileprivate var summary: String {
-        switch self {
-        case .unavailable(let error): "unavailable (\(type(of: error)))"
-        case .corrupt(let table): "corrupt row in \(table)"
-        }
-    }
 }

@@ -71,6 +71,14 @@ enum HostAndPort {
         return isPort(rest) ? text[..<colon] : nil
     }
 
+    /// Whether `authority` names this machine to itself, or is one of `others`, in lower case; nil: any will do.
+    static func isLoopback(_ authority: String, or others: Set<String>? = []) -> Bool {
+        guard let others else { return true }
+        guard let host = host(of: authority[...]) else { return false }
+        let name = host.lowercased()
+        return name == "localhost" || others.contains(name) || IPAddress(host)?.isLoopback == true
+    }
+
     /// A colon and at most five digits; RFC 3986 section 3.2.3 allows none.
     private static func isPort(_ text: Substring) -> Bool {
         text.utf8.count <= 6 && text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -80,8 +88,10 @@ enum HostAndPort {
 /// Networks that somebody has listed.
 package struct NetworkList: Hashable, Sendable {
     /// A range of addresses, as in `10.0.0.0/8`.
-    private struct Block: Hashable, Sendable {
+    struct Block: Hashable, Sendable {
+        /// 4 bytes or 16; those after the length are 0.
         let network: [UInt8]
+        /// In bits.
         let length: Int
 
         func contains(_ address: IPAddress) -> Bool {
@@ -94,7 +104,7 @@ package struct NetworkList: Hashable, Sendable {
         package var sentence: String
     }
 
-    private var blocks: [Block] = []
+    private(set) var blocks: [Block] = []
 
     package init() {}
 

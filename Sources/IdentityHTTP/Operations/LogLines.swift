@@ -12,23 +12,29 @@ import NativeAuthCore
 package enum LogFormat: String, CaseIterable, Sendable {
     /// `2026-08-01T09:30:12Z info request route=/livez status=200`
     case text
-    /// One JSON object in a line: `time`, `level`, `message`, and the metadata beside them.
+    /// One JSON object in a line: `time`, `level`, `message`, and the metadata beside them; numbers are numbers.
     case json
 
-    /// - Parameter pairs: Names and values, both without anything that would end a line.
-    fileprivate func line(_ pairs: [(name: String, value: String)]) -> String {
+    /// A name and a value, both without anything that would end a line.
+    fileprivate struct Pair {
+        let name: String
+        let value: String
+        var isNumber = false
+    }
+
+    fileprivate func line(_ pairs: [Pair]) -> String {
         switch self {
         case .text:
-            let words = pairs.map { name, value in
-                let value = value.contains(" ") && name != "message" ? "\"\(value)\"" : value
-                return ["time", "level", "message"].contains(name) ? value : "\(name)=\(value)"
+            let words = pairs.map { pair in
+                let value = pair.value.contains(" ") && pair.name != "message" ? "\"\(pair.value)\"" : pair.value
+                return ["time", "level", "message"].contains(pair.name) ? value : "\(pair.name)=\(value)"
             }
             return words.joined(separator: " ") + "\n"
         case .json:
             let quoted = { (text: String) in
                 "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
             }
-            let members = pairs.map { name, value in "\(quoted(name)):\(quoted(value))" }
+            let members = pairs.map { "\(quoted($0.name)):\($0.isNumber ? $0.value : quoted($0.value))" }
             return "{" + members.joined(separator: ",") + "}\n"
         }
     }
@@ -70,8 +76,11 @@ package final class LogOutput: Sendable {
                 return state.dropped
             }
             if dropped > 0 {
-                let pairs = [("level", "warning"), ("message", "log lines were dropped"), ("count", "\(dropped)")]
-                self.write(self.format.line(pairs))
+                self.write(
+                    self.format.line([
+                        .init(name: "level", value: "warning"), .init(name: "message", value: "log lines were dropped"),
+                        .init(name: "count", value: "\(dropped)", isNumber: true),
+                    ]))
             }
         }
     }
@@ -110,12 +119,20 @@ package struct LogLines: LogHandler {
     package func log(event: LogEvent) {
         var all = metadata
         for more in [metadataProvider?.get(), event.metadata] { all.merge(more ?? [:]) { $1 } }
-        let first = [
-            ("time", now().formatted(.iso8601)), ("level", "\(event.level)"),
-            ("message", Self.safe("\(event.message)")),
+        let first: [LogFormat.Pair] = [
+            .init(name: "time", value: now().formatted(.iso8601)), .init(name: "level", value: "\(event.level)"),
+            .init(name: "message", value: Self.safe("\(event.message)")),
         ]
-        let rest = all.sorted { $0.key < $1.key }.map { (Self.safe($0.key), Self.safe("\($0.value)")) }
+        let rest = all.sorted { $0.key < $1.key }.map { name, value in
+            LogFormat.Pair(name: Self.safe(name), value: Self.safe("\(value)"), isNumber: Self.isNumber(value))
+        }
         output.append(output.format.line(first + rest))
+    }
+
+    /// Whether the value was given as a number, and not as text: text may come from outside.
+    private static func isNumber(_ value: Logger.Metadata.Value) -> Bool {
+        guard case .stringConvertible(let value) = value else { return false }
+        return value is any BinaryInteger || (value as? Double)?.isFinite == true
     }
 
     private static func safe(_ text: String) -> String {

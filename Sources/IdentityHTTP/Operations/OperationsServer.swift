@@ -12,7 +12,8 @@ import NIOCore
     import Foundation
 #endif
 
-/// The listener for whoever runs the server, on loopback: `/metrics`, and the health checks of the public one.
+/// The operator's listener, on loopback: `/metrics`, and the health checks of the public one. It answers to the
+/// names of loopback only (`SEC-NET-1`).
 package enum OperationsServer {
     /// - Parameters:
     ///   - facts: Labels of the metric `native_auth_info`, whose value is 1.
@@ -23,6 +24,7 @@ package enum OperationsServer {
     ) -> some ApplicationProtocol {
         metrics.makeMeter(label: "native_auth_info", dimensions: facts).set(1 as Int64)
         let router = Router()
+        router.add(middleware: LoopbackNames())
         router.get("/metrics") { _, _ in
             ProcessMetrics.sample(into: metrics)
             return Response(
@@ -38,6 +40,18 @@ package enum OperationsServer {
         return Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) }, logger: logger)
+    }
+}
+
+/// Answers 421 to a host name that is not loopback's: a page of another site can make its own point here.
+private struct LoopbackNames<Context: RequestContext>: RouterMiddleware {
+    @concurrent
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
+        guard hosts.allSatisfy({ HostAndPort.isLoopback($0) }) else { return Response(status: .misdirectedRequest) }
+        return try await next(request, context)
     }
 }
 

@@ -25,6 +25,8 @@ package enum V1Codec {
         package var allow: String?
         /// The error, as metrics call it; nil: none.
         package var failure: String?
+        /// The number of the error; nil: none.
+        package var errorCode: Int?
     }
 
     // MARK: Requests

@@ -11,10 +11,13 @@ import NativeAuthWire
 // Outcomes in the words of V1.
 extension V1Codec {
     /// Says `outcome` in the words of V1.
-    package static func reply(_ outcome: Outcome) -> Reply {
+    ///
+    /// - Parameter hint: A sentence for the developer, which follows the description of an error and is that of a success; the
+    ///   development profile only.
+    package static func reply(_ outcome: Outcome, hint: String? = nil) -> Reply {
         switch outcome.verdict {
-        case .refused(let refusal): failure(V1Failure(refusal), outcome)
-        case .accepted(let interaction): reply(interaction, outcome)
+        case .refused(let refusal): failure(V1Failure(refusal).with(hint: hint), outcome)
+        case .accepted(let interaction): reply(interaction, outcome, hint: hint)
         }
     }
 
@@ -23,11 +26,11 @@ extension V1Codec {
         failure(V1Failure(fault), trace: trace)
     }
 
-    private static func reply(_ interaction: Interaction, _ outcome: Outcome) -> Reply {
+    private static func reply(_ interaction: Interaction, _ outcome: Outcome, hint: String?) -> Reply {
         let token = outcome.token?.secret
         switch interaction {
         case .requestChallenge, .signIn:
-            return success(ContinuationReply(continuationToken: token), outcome)
+            return success(ContinuationReply(continuationToken: token, description: hint), outcome)
         case .proveAddress(let delivery):
             return success(
                 ChallengeReply(
@@ -73,9 +76,9 @@ extension V1Codec {
         case .chooseCredential:
             return failure(.credentialRequired, outcome)
         case .collectAttributes(let attributes):
-            return failure(.attributesRequired, outcome, required: attributes)
+            return failure(.attributesRequired.with(hint: hint), outcome, required: attributes)
         case .verifyFirst(let unverified):
-            return failure(.verificationRequired, outcome, unverified: unverified)
+            return failure(.verificationRequired.with(hint: hint), outcome, unverified: unverified)
         case .signedIn(let tokens):
             return success(
                 TokenReply(
@@ -121,7 +124,8 @@ extension V1Codec {
             unverifiedAttributes: unverified?.map { .init(name: $0) })
         var reply = Reply(
             status: failure.status, body: Data("{}".utf8), trace: trace, retryAfter: failure.retryAfter,
-            allow: failure.allow, failure: failure.suberror?.rawValue ?? failure.error.rawValue)
+            allow: failure.allow, failure: failure.suberror?.rawValue ?? failure.error.rawValue,
+            errorCode: failure.code.rawValue)
         do {
             reply.body = try WireJSON.encode(body)
         } catch {

@@ -111,13 +111,16 @@ package struct V1Failure: Hashable, Sendable {
                     .invalidScope, .scopeInvalid,
                     "The scope is not valid: OpenID scopes, and scopes of one resource.")
             case .scopeNotConsented:
-                Self(.invalidGrant, .scopeNotConsented, "The application may not ask for this scope.")
+                Self(
+                    .invalidGrant, .scopeNotConsented,
+                    "The application may not have this scope, or the session has less of its resource. "
+                        + "Send an interactive authorization request for this user and resource.")
             case .userNotFound:
                 Self(.userNotFound, .userNotFound, "Nobody signs in by this name.")
             case .noPasswordToReset:
                 Self(
                     .invalidRequest, .credentialRecoveryUnsupported,
-                    "The account does not support native credential recovery: it has no password.")
+                    "The tenant or user does not support native credential recovery. The account has no password.")
             case .incorrectPassword:
                 Self(.invalidGrant, .credentialsWrong, "The username or the password is not correct.")
             case .locked:
@@ -132,6 +135,10 @@ package struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidRequest, .contactInvalid,
                     "The challenge_target is no e-mail address, or the challenge_channel is not email.")
+            case .blockedContact:
+                Self(
+                    .accessDenied, .providerBlockedByReputation, .methodBlocked,
+                    "This contact may not be registered before the e-mail address of the account is; try that one.")
             case .secondFactorNeeded:
                 Self(
                     .invalidGrant, .multiFactorRequired,
@@ -189,7 +196,7 @@ package struct V1Failure: Hashable, Sendable {
             case .uriTooLong:
                 Self(.invalidRequest, .requestMalformed, "The URI is longer than 8 KiB.", status: 414)
             case .misdirected:
-                Self(.invalidRequest, .requestInvalid, "This server has no pages under this host name.", status: 421)
+                Self(.invalidRequest, .requestInvalid, "This server does not answer to this host name.", status: 421)
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
             case .throttled:
@@ -212,6 +219,13 @@ package struct V1Failure: Hashable, Sendable {
             .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .broken:
             break
         }
+    }
+
+    /// The same with a sentence for the developer behind its own.
+    func with(hint: String?) -> Self {
+        var failure = self
+        if let hint { failure.text += " " + hint }
+        return failure
     }
 
     private static let tooManyRequests = "Too many requests; come again later."

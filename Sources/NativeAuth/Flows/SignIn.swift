@@ -265,9 +265,9 @@ extension Flow {
         }
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
-            guard let session = client.sessions.start(with: reply, requested: requested, username: username) else {
-                throw flow.unexpectedReply()
-            }
+            let session = try await client.sessions.start(
+                with: reply, requested: requested, username: username, correlationID: flow.correlationID)
+            guard let session else { throw flow.unexpectedReply() }
             return .account(Account(session, client: client))
         case .redirect(let reason):
             throw flow.browserRequired(reason)

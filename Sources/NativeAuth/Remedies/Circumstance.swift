@@ -16,7 +16,12 @@ package enum Circumstance: String, CaseIterable, Hashable, Sendable {
     case connectionFailed
     case connectionRefused
     case connectionTooSlow
+    case certificateExpired
+    case certificateNotYetValid
+    case certificateOfOtherHost
+    case certificateRefused
     case certificateUntrusted
+    case clientCertificateRequired
     case emulatorInvalid
     case hostNotFound
     case offline
@@ -25,12 +30,18 @@ package enum Circumstance: String, CaseIterable, Hashable, Sendable {
     case signInRequired
     case stepAlreadyUsed
     case throttled
+    case tlsFailed
+    case tlsMissing
     case urlInsecure
 }
 
 extension Circumstance {
     /// Why a transport brought no answer.
     package init(transport error: any Error) {
+        if let fault = TLSFault(error) {
+            self.init(fault)
+            return
+        }
         self =
             switch (error as? TransportError, (error as? URLError)?.code) {
             case (.insecureURL, _): .urlInsecure
@@ -47,13 +58,24 @@ extension Circumstance {
         .cannotConnectToHost: .connectionRefused,
         .notConnectedToInternet: .offline, .internationalRoamingOff: .offline, .callIsActive: .offline,
         .dataNotAllowed: .offline,
-        .secureConnectionFailed: .certificateUntrusted, .serverCertificateHasBadDate: .certificateUntrusted,
-        .serverCertificateUntrusted: .certificateUntrusted, .serverCertificateHasUnknownRoot: .certificateUntrusted,
-        .serverCertificateNotYetValid: .certificateUntrusted, .clientCertificateRejected: .certificateUntrusted,
-        .clientCertificateRequired: .certificateUntrusted,
         .appTransportSecurityRequiresSecureConnection: .urlInsecure,
         .timedOut: .answerLost, .networkConnectionLost: .answerLost,
     ]
+
+    /// Why there was no TLS connection.
+    init(_ fault: TLSFault) {
+        self =
+            switch fault {
+            case .certificateExpired: .certificateExpired
+            case .certificateNotYetValid: .certificateNotYetValid
+            case .certificateOfOtherHost: .certificateOfOtherHost
+            case .certificateUntrusted: .certificateUntrusted
+            case .certificateRefused: .certificateRefused
+            case .clientCertificateRequired: .clientCertificateRequired
+            case .notTLS: .tlsMissing
+            case .handshakeFailed: .tlsFailed
+            }
+    }
 
     /// Why the server sends the user to a browser, by what it says about it (native-auth-v1 §3.4).
     package init(redirectReason reason: String?) {
@@ -144,10 +166,35 @@ extension ErrorRemedy {
                     "The host took more than ten seconds to accept a connection.",
                     "Check host and port of the authority, and any firewall on the way."
                 )
+            case .certificateExpired:
+                (
+                    "The server's certificate is not trusted: it has expired.",
+                    "Renew the certificate, or set the clock of this device right."
+                )
+            case .certificateNotYetValid:
+                (
+                    "The server's certificate is not trusted: it is not valid yet.",
+                    "Set the clock of this device right, or give the server a certificate that is valid now."
+                )
+            case .certificateOfOtherHost:
+                (
+                    "The server's certificate is not trusted: it is for another host name.",
+                    "Use a host name of the certificate in the authority, or give the server a certificate for its name."
+                )
+            case .certificateRefused:
+                (
+                    "The server's certificate is not trusted: the system refuses it.",
+                    "Show the reason with openssl s_client -connect HOST:443, and replace the certificate."
+                )
             case .certificateUntrusted:
                 (
-                    "The server's certificate is not trusted, out of date, or for another name.",
-                    "Give the server a certificate for its name from an authority that the system trusts."
+                    "The server's certificate is not trusted: no authority that the system trusts has signed it.",
+                    "Use a certificate of a trusted authority, send its chain too, or add your authority to the system's store."
+                )
+            case .clientCertificateRequired:
+                (
+                    "The server asks for a certificate of the client, and this library sends none.",
+                    "Ask for no client certificate at the endpoints of native authentication."
                 )
             case .emulatorInvalid:
                 (
@@ -188,6 +235,16 @@ extension ErrorRemedy {
                 (
                     "The server takes no more requests for now.",
                     "Wait as long as the error says before the next request."
+                )
+            case .tlsFailed:
+                (
+                    "No encrypted connection came about: client and server could not agree.",
+                    "Let the server, or the proxy before it, speak TLS 1.2 or newer with common ciphers."
+                )
+            case .tlsMissing:
+                (
+                    "The server does not speak TLS at this port.",
+                    "Correct the port of the authority, or write http for a server on this machine."
                 )
             case .urlInsecure:
                 (

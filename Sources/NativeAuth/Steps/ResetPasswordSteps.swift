@@ -25,6 +25,8 @@ extension NativeAuthClient {
 }
 
 /// The user has to type the code they were sent.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
     private let state: ResetCodeState
     private let attempts: Int
@@ -80,6 +82,8 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
 }
 
 /// The user has to choose a new password.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct NewPasswordRequired: ~Copyable, FlowStep {
     /// How long there is to choose.
     public struct Info: Hashable, Sendable {
@@ -127,6 +131,8 @@ public struct NewPasswordRequired: ~Copyable, FlowStep {
 }
 
 /// The password is the new one.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct PasswordResetCompleted: ~Copyable, FlowStep {
     private let state: CompletedState
 

@@ -9,6 +9,8 @@ public struct MethodCode: Hashable, Sendable {
 // MARK: - A second factor
 
 /// The user has to prove a second factor.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct MFARequired: ~Copyable, FlowStep {
     private let state: MFAState
 
@@ -44,6 +46,8 @@ public struct MFARequired: ~Copyable, FlowStep {
 }
 
 /// The user has to type the code of their second factor.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct MFACodeRequired: ~Copyable, FlowStep {
     private let state: MFACodeState
     private let attempts: Int
@@ -102,6 +106,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
 // MARK: - Its registration
 
 /// The user has to register a strong authentication method before they are signed in.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct RegistrationRequired: ~Copyable, FlowStep {
     private let state: RegistrationState
 
@@ -140,6 +146,8 @@ public struct RegistrationRequired: ~Copyable, FlowStep {
 }
 
 /// What comes after the choice of a method to register.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 @frozen
 public enum RegistrationStep: ~Copyable, Sendable {
     /// A code was sent to the contact.
@@ -157,6 +165,8 @@ public enum RegistrationStep: ~Copyable, Sendable {
 }
 
 /// The user has to type the code that was sent to the contact.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct RegistrationCodeRequired: ~Copyable, FlowStep {
     private let state: RegistrationCodeState
     private let attempts: Int

@@ -32,6 +32,8 @@ extension NativeAuthClient {
 }
 
 /// What a sign-in begins with.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 @frozen
 public enum SignInStep: ~Copyable, Sendable {
     /// The user was sent a code.
@@ -59,6 +61,8 @@ public enum SignInStep: ~Copyable, Sendable {
 }
 
 /// What comes after the first factor.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 @frozen
 public enum SignInNext: ~Copyable, Sendable {
     /// A second factor is asked for.
@@ -79,6 +83,8 @@ public enum SignInNext: ~Copyable, Sendable {
 }
 
 /// The user has to type the code they were sent.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignInCodeRequired: ~Copyable, FlowStep {
     /// Whether a password was given that nobody looked at, because the user signs in with codes.
     public let isPasswordUnused: Bool
@@ -139,6 +145,8 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
 }
 
 /// The user has to give their password.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignInPasswordRequired: ~Copyable, FlowStep {
     private let state: SignInPasswordState
     private let attempts: Int

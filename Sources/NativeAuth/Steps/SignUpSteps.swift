@@ -31,6 +31,8 @@ extension NativeAuthClient {
 }
 
 /// What comes after a step of sign-up. The server decides the order.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 @frozen
 public enum SignUpStep: ~Copyable, Sendable {
     /// The user has to choose a password.
@@ -51,6 +53,8 @@ public enum SignUpStep: ~Copyable, Sendable {
 }
 
 /// The user has to type the code they were sent.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignUpCodeRequired: ~Copyable, FlowStep {
     private let state: SignUpCodeState
     private let attempts: Int
@@ -105,6 +109,8 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
 }
 
 /// The user has to choose a password.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignUpPasswordRequired: ~Copyable, FlowStep {
     private let state: SignUpPasswordState
 
@@ -138,6 +144,8 @@ public struct SignUpPasswordRequired: ~Copyable, FlowStep {
 }
 
 /// The user has to give attributes.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     private let state: SignUpAttributesState
 
@@ -209,6 +217,8 @@ extension CompletedFlow: CustomStringConvertible, CustomReflectable {
 }
 
 /// The account exists.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 public struct SignUpCompleted: ~Copyable, FlowStep {
     private let state: CompletedState
 

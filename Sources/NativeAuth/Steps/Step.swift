@@ -10,7 +10,8 @@ import NativeAuthCore
 ///
 /// A step can be used once: its calls consume it, and the compiler refuses a second one. What comes back is an ``Outcome``: the
 /// next step, or a refusal together with the live step to try again. Where only copyable values can live, such as in a view
-/// model, keep it with ``kept()``; to let it survive a restart of the app, use ``saved(with:)``.
+/// model, keep it with ``kept()``; to let it survive a restart of the app, use ``saved(with:)``. What the compiler says where a step
+/// is used wrongly, and the way out: <doc:CompilerMessages>.
 public protocol FlowStep: ~Copyable, Sendable {
     /// What there is to show.
     associatedtype Info: Sendable
@@ -30,6 +31,8 @@ public protocol FlowStep: ~Copyable, Sendable {
 }
 
 /// What came of a call on a step.
+///
+/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
 @frozen
 public enum Outcome<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable>: ~Copyable, Sendable {
     /// The server took it: on to what is next.

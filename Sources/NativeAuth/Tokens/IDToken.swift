@@ -23,8 +23,10 @@ enum IDToken {
     /// What a token must be for; what is not known is not checked.
     struct Expectation {
         var clientID: String
-        /// Where the token came from, which must be able to issue it.
+        /// Where the token came from, which may issue it under its own origin.
         var authority: Authority
+        /// The issuer that the authority's discovery document names, as far as it was read.
+        var namedIssuer: String?
         /// Of the user whose session is renewed.
         var subject: String?
         /// The server's time, as well as it is known.
@@ -45,7 +47,7 @@ enum IDToken {
             case .null, .boolean, .string, .array, .object: return false
             }
         }
-        return isText(claims["iss"]) { expected.authority.isPlausibleIssuer($0) }
+        return isText(claims["iss"]) { expected.authority.isOwnIssuer($0) || $0 == expected.namedIssuer }
             && isText(claims["sub"]) { expected.subject == nil || $0 == expected.subject }
             && isAudience(claims["aud"], expected.clientID)
             && isTime("exp") { $0 + tolerance > now }
@@ -68,18 +70,28 @@ enum IDToken {
 }
 
 extension Authority {
-    /// Whether `issuer`, of a token or of a discovery document, may speak for this authority (`SDK-AUTH-1`, `SDK-AUTH-2`): it
-    /// has the same origin. The vendor's cloud names issuers by the tenant's identifier, `https://{tenantID}.ciamlogin.com/…`,
-    /// whatever the address of the tenant is; and this machine has more names than one.
-    ///
-    /// It takes no discovery document to tell, so that a token is accepted or refused alike before and after one was read.
-    func isPlausibleIssuer(_ issuer: String) -> Bool {
+    /// Whether `issuer` may speak for this authority without further proof (`SDK-AUTH-1`): it has the same origin, or both are
+    /// this machine, which has more names than one.
+    func isOwnIssuer(_ issuer: String) -> Bool {
         guard let url = URL(string: issuer), let host = url.host(percentEncoded: true)?.lowercased() else {
             return false
         }
         if sharesOrigin(with: url) { return true }
-        guard Authority.isSecure(url), url.user == nil, url.password == nil else { return false }
         let ownHost = self.url.host(percentEncoded: true)?.lowercased() ?? ""
-        return host.hasSuffix(".ciamlogin.com") || Authority.isLoopback(host) && Authority.isLoopback(ownHost)
+        return Authority.isSecure(url) && url.user == nil && url.password == nil && Authority.isLoopback(host)
+            && Authority.isLoopback(ownHost)
+    }
+
+    /// Whether this authority's discovery document may name `issuer`, which has another origin (`SDK-AUTH-2`).
+    ///
+    /// The vendor's cloud names issuers by the tenant's identifier, `https://{tenantID}.ciamlogin.com/{tenantID}/v2.0`, whatever
+    /// the address of the tenant is. A token of such an issuer counts only when the document, read from this authority over
+    /// TLS, names exactly that one: every customer of the vendor has a host there.
+    func mayName(_ issuer: String) -> Bool {
+        guard let url = URL(string: issuer), let host = url.host(percentEncoded: true)?.lowercased() else {
+            return false
+        }
+        return self.url.scheme == "https" && url.scheme?.lowercased() == "https" && url.user == nil
+            && url.password == nil && host.hasSuffix(".ciamlogin.com")
     }
 }

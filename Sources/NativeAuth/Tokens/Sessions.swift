@@ -9,10 +9,10 @@ import NativeAuthWire
 
 /// The sessions of a client's users and their renewal: one at a time for each account (`SDK-REF-1`).
 actor Sessions {
-    private nonisolated let api: V1Client
+    nonisolated let api: V1Client
     nonisolated let store: SessionStore
     /// The discovery document, once it was needed.
-    private nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
+    nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
     private var flights: [String: Flight] = [:]
     private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
     private var nextWaiter = 0
@@ -48,11 +48,16 @@ actor Sessions {
 
     /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is missing,
     /// cannot be read, or is not for this app and moment (`SDK-AUTH-2`). Every request asks for one: its scopes have `openid`.
-    nonisolated func start(with reply: TokenReply, requested: [String], username: String) -> Session? {
+    ///
+    /// - Throws: What the discovery document costs, when it is needed to tell whether the issuer is the authority's.
+    nonisolated func start(
+        with reply: TokenReply, requested: [String], username: String, correlationID: UUID
+    ) async throws(NativeAuthError) -> Session? {
         let moment = api.configuration.moment
         let info = reply.clientInfo.flatMap(ClientInfo.init(encoded:))
-        guard let claims = reply.idToken.flatMap({ IDToken.claims($0.reveal()) }),
-            IDToken.isAcceptable(claims, expectation(subject: nil, at: moment)),
+        let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) }
+        let issuer = try await namedIssuer(for: claims, correlationID)
+        guard let claims, IDToken.isAcceptable(claims, expectation(subject: nil, namedIssuer: issuer, at: moment)),
             let objectID = info?.uid ?? claims["oid"]?.string ?? claims["sub"]?.string, !objectID.isEmpty,
             let tenantID = info?.utid ?? claims["tid"]?.string, !tenantID.isEmpty
         else { return nil }
@@ -69,10 +74,12 @@ actor Sessions {
         }
     }
 
-    private nonisolated func expectation(subject: String?, at moment: Moment) -> IDToken.Expectation {
+    private nonisolated func expectation(
+        subject: String?, namedIssuer: String?, at moment: Moment
+    ) -> IDToken.Expectation {
         IDToken.Expectation(
-            clientID: api.configuration.clientID, authority: api.effectiveAuthority, subject: subject,
-            now: api.serverClock.now(at: moment))
+            clientID: api.configuration.clientID, authority: api.effectiveAuthority, namedIssuer: namedIssuer,
+            subject: subject, now: api.serverClock.now(at: moment))
     }
 
     // MARK: Access tokens
@@ -192,6 +199,8 @@ actor Sessions {
         {
             return AccessToken(fresh, refreshToken: session.refreshToken)
         }
+        // Before the request, so that no refresh token is used up for an answer that cannot be checked.
+        _ = try await namedIssuer(for: session.idToken.flatMap(IDToken.claims), correlationID)
         // Each round but the last ends because another process was quicker all the same, which does not go on for ever.
         for _ in 0..<4 {
             guard let refreshToken = session.refreshToken else {
@@ -201,7 +210,7 @@ actor Sessions {
             var correlationID = correlationID
             switch try await ask(refreshToken, requested, claims, &correlationID) {
             case .success(let reply):
-                return try keep(
+                return try await keep(
                     reply, for: session, wanted: scopes, requested: requested, correlationID: correlationID)
             case .redirect(let reason):
                 throw .browserRequired(.init(correlationID: correlationID, message: reason))
@@ -259,15 +268,16 @@ actor Sessions {
     /// Stores what a renewal brought, unless the user signed out, or signed in again, while it was under way.
     private func keep(
         _ reply: TokenReply, for session: Session, wanted: [String], requested: [String], correlationID: UUID
-    ) throws(NativeAuthError) -> AccessToken {
+    ) async throws(NativeAuthError) -> AccessToken {
         let moment = api.configuration.moment
         let unexpected = NativeAuthError.unexpectedReply(
             .init(correlationID: correlationID, message: V1Client.unexpectedReply))
         // A renewal may come without an ID token; one that cannot be read is out of order.
         let claims = reply.idToken.map { IDToken.claims($0.reveal()) } ?? [:]
         let subject = session.idToken.flatMap(IDToken.claims)?["sub"]?.string
+        let issuer = try await namedIssuer(for: claims, correlationID)
         guard let claims, reply.accessToken?.reveal().isEmpty == false,
-            IDToken.isAcceptable(claims, expectation(subject: subject, at: moment))
+            IDToken.isAcceptable(claims, expectation(subject: subject, namedIssuer: issuer, at: moment))
         else { throw unexpected }
         let outcome = store.update { sessions -> Outcome in
             guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else {
@@ -323,60 +333,6 @@ actor Sessions {
     /// What the server said once, as long as the account is still there.
     private static func ended(_ correlationID: UUID) -> NativeAuthError {
         .expired(.init(correlationID: correlationID, message: "The server has ended the session."))
-    }
-
-    // MARK: Sign-out
-
-    /// Begins to end the refresh tokens of `removed` at the server. That goes on whether or not somebody waits for it.
-    nonisolated func revocation(of removed: [Session]) -> Task<Result<Revocation, NativeAuthError>, Never> {
-        Task {
-            do throws(NativeAuthError) {
-                return .success(try await revoke(removed))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
-    /// Ends the refresh tokens of `removed` at the server (RFC 7009), if its discovery document names an address for that at
-    /// its own origin. The vendor's cloud has none, so it is not asked.
-    private nonisolated func revoke(_ removed: [Session]) async throws(NativeAuthError) -> Revocation {
-        let tokens = removed.compactMap(\.refreshToken)
-        let correlationID = api.configuration.makeCorrelationID()
-        let authority = try api.authority(correlationID)
-        guard !tokens.isEmpty else { return .nothingToRevoke }
-        guard !authority.isVendorCloud else { return .notOffered }
-        let document = try await discover(correlationID)
-        guard let url = document.revocationEndpoint.flatMap({ URL(string: $0) }), authority.sharesOrigin(with: url)
-        else { return .notOffered }
-        var failure: NativeAuthError?
-        for token in tokens {
-            let request = RevocationRequest(
-                token: Secret(token), tokenTypeHint: "refresh_token", clientID: api.configuration.clientID)
-            do throws(NativeAuthError) {
-                guard try await api.post(request.form, to: url, correlationID: correlationID) else {
-                    let message = "The server did not end the session."
-                    throw .general(.init(correlationID: correlationID, message: message))
-                }
-            } catch {
-                // The other users' tokens are tried all the same.
-                failure = failure ?? error
-            }
-        }
-        if let failure { throw failure }
-        return .revoked
-    }
-
-    private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
-        if let document = discovered.withLock(\.self) { return document }
-        let document: OpenIDConfiguration = try await api.get(.openIDConfiguration, correlationID: correlationID)
-        guard try api.authority(correlationID).isPlausibleIssuer(document.issuer) else {
-            throw .unexpectedReply(
-                .init(correlationID: correlationID, message: "The issuer of the discovery document has another origin.")
-            )
-        }
-        discovered.withLock { $0 = document }
-        return document
     }
 }
 

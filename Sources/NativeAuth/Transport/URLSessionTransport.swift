@@ -59,12 +59,10 @@ public struct URLSessionTransport: HTTPTransport {
 /// says nothing about that.
 func provesNothingWasSent(_ error: any Error) -> Bool {
     guard let error = error as? URLError else { return false }
+    if TLSFault(error) != nil { return true }
     let codes: Set<URLError.Code> = [
         .badURL, .unsupportedURL, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
-        .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
-        .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-        .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
-        .appTransportSecurityRequiresSecureConnection,
+        .internationalRoamingOff, .callIsActive, .dataNotAllowed, .appTransportSecurityRequiresSecureConnection,
     ]
     return codes.contains(error.code)
 }

@@ -26,7 +26,6 @@ extension Answer: Decodable {
 /// Sends requests of version 1 of the API and sorts the answers. Repeats by itself only what may be repeated
 /// (`SDK-RETRY-1`).
 final class V1Client: Sendable {
-    static let version = "0.1.0"
     static let unexpectedReply = "Unexpected response body received"
 
     let configuration: NativeAuthConfiguration
@@ -198,7 +197,11 @@ final class V1Client: Sendable {
             let again = NativeAuthError.Details(correlationID: correlationID, canRetry: true)
             switch self {
             case .cancelled: return .cancelled(again)
-            case .notSent(let underlying): return .network(again, underlying: underlying)
+            case .notSent(let underlying):
+                var details = again
+                // Whoever runs the server has to change something, so that is said in release builds too.
+                details.message = TLSFault(underlying).map { ErrorRemedy(Circumstance($0)).cause }
+                return .network(details, underlying: underlying)
             case .lost(let underlying) where isRepeatable: return .network(again, underlying: underlying)
             case .lost:
                 var details = again
@@ -299,7 +302,7 @@ final class V1Client: Sendable {
             WireHeader.clientRequestID: correlationID.uuidString,
             WireHeader.returnClientRequestID: "true",
             WireHeader.clientSKU: "swift-native-auth",
-            WireHeader.clientVersion: Self.version,
+            WireHeader.clientVersion: ProductVersion.current,
             WireHeader.clientOS: Self.operatingSystem,
             WireHeader.clientCPU: Self.processor,
         ]
@@ -341,41 +344,6 @@ final class V1Client: Sendable {
             "other"
         #endif
     }()
-}
-
-/// The languages of the user, as `Accept-Language` wants them.
-enum Languages {
-    /// At most five, best first: from the system's settings; where it has none, from the variables of POSIX.
-    static func preferred(environment: [String: String]) -> String {
-        #if canImport(Darwin)
-            let languages = Locale.preferredLanguages
-        #else
-            let languages = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.filter { !$0.isEmpty }
-                .prefix(1).compactMap(tag(ofPOSIXLocale:))
-        #endif
-        return list(languages)
-    }
-
-    /// `da-DK` for `da_DK.UTF-8`; nil for `C`, `POSIX` and anything that is no language.
-    static func tag(ofPOSIXLocale locale: String) -> String? {
-        let name = locale.prefix { $0 != "." && $0 != "@" }
-        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
-        let isAlphanumeric = parts.allSatisfy { part in
-            !part.isEmpty && part.utf8.count <= 8
-                && part.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 >= 0x30 && $0 <= 0x39 }
-        }
-        guard isAlphanumeric, parts.count <= 2, let language = parts.first, (2...3).contains(language.utf8.count) else {
-            return nil
-        }
-        return parts.joined(separator: "-")
-    }
-
-    private static func list(_ languages: some Sequence<String>) -> String {
-        let weighted = languages.prefix(5).enumerated().map { index, language in
-            index == 0 ? language : "\(language);q=0.\(10 - index)"
-        }
-        return weighted.isEmpty ? "en" : weighted.joined(separator: ", ")
-    }
 }
 
 // MARK: - Errors

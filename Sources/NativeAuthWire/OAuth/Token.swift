@@ -223,6 +223,10 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     package var scopesSupported: [String]?
     package var claimsSupported: [String]?
     package var tokenEndpointAuthMethodsSupported: [String]?
+    /// RFC 8414 §2.
+    package var revocationEndpointAuthMethodsSupported: [String]?
+    /// RFC 8414 §2.
+    package var introspectionEndpointAuthMethodsSupported: [String]?
     package var codeChallengeMethodsSupported: [String]?
 
     package init(
@@ -232,7 +236,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         responseModesSupported: [String]? = nil, grantTypesSupported: [String]? = nil,
         subjectTypesSupported: [String]? = nil, idTokenSigningAlgValuesSupported: [String]? = nil,
         scopesSupported: [String]? = nil, claimsSupported: [String]? = nil,
-        tokenEndpointAuthMethodsSupported: [String]? = nil, codeChallengeMethodsSupported: [String]? = nil
+        tokenEndpointAuthMethodsSupported: [String]? = nil, revocationEndpointAuthMethodsSupported: [String]? = nil,
+        introspectionEndpointAuthMethodsSupported: [String]? = nil, codeChallengeMethodsSupported: [String]? = nil
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -250,6 +255,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         self.scopesSupported = scopesSupported
         self.claimsSupported = claimsSupported
         self.tokenEndpointAuthMethodsSupported = tokenEndpointAuthMethodsSupported
+        self.revocationEndpointAuthMethodsSupported = revocationEndpointAuthMethodsSupported
+        self.introspectionEndpointAuthMethodsSupported = introspectionEndpointAuthMethodsSupported
         self.codeChallengeMethodsSupported = codeChallengeMethodsSupported
     }
 
@@ -270,6 +277,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case scopesSupported = "scopes_supported"
         case claimsSupported = "claims_supported"
         case tokenEndpointAuthMethodsSupported = "token_endpoint_auth_methods_supported"
+        case revocationEndpointAuthMethodsSupported = "revocation_endpoint_auth_methods_supported"
+        case introspectionEndpointAuthMethodsSupported = "introspection_endpoint_auth_methods_supported"
         case codeChallengeMethodsSupported = "code_challenge_methods_supported"
     }
 }

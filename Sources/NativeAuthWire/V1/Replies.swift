@@ -4,9 +4,12 @@ package import NativeAuthCore
 package struct ContinuationReply: Hashable, Sendable {
     /// Servers always send it; clients bear its absence after the last step of sign-up (native-auth-v1 §16, row 18).
     package var continuationToken: Secret<String>?
+    /// A hint for the developer, from a server in its development profile; clients ignore it.
+    package var description: String?
 
-    package init(continuationToken: Secret<String>?) {
+    package init(continuationToken: Secret<String>?, description: String? = nil) {
         self.continuationToken = continuationToken
+        self.description = description
     }
 }
 
@@ -157,6 +160,7 @@ extension KeyedEncodingContainer {
 extension ContinuationReply: Codable {
     private enum CodingKeys: String, CodingKey {
         case continuationToken = "continuation_token"
+        case description
     }
 
     package init(from decoder: any Decoder) throws {
@@ -167,6 +171,7 @@ extension ContinuationReply: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encodeIfPresent(description, forKey: .description)
     }
 }
 

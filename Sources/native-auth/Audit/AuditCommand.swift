@@ -32,7 +32,7 @@ struct AuditCommand: AsyncParsableCommand {
         var noted: String?
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 guard noted == nil || opened.tenants.count == 1 else {
                     throw StartFailure.usage(["--noted belongs to one tenant; choose it with --tenant."])
                 }
@@ -62,7 +62,7 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "Only what was written after the line with this seq.") var after = 0
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 encoder.dateEncodingStrategy = .iso8601
@@ -92,6 +92,10 @@ struct AuditCommand: AsyncParsableCommand {
         var flow: String?
         var user: String?
         var detail: String?
+        /// A pseudonym of the address that the request came from, in hexadecimal.
+        var source: String?
+        /// `development` or `production`.
+        var profile: String?
 
         init(_ recorded: RecordedEvent) {
             let event = recorded.event
@@ -104,6 +108,8 @@ struct AuditCommand: AsyncParsableCommand {
             flow = event.flow?.text
             user = event.user?.description
             detail = event.detail
+            source = event.source?.hexadecimal
+            profile = recorded.profile
         }
     }
 }

@@ -28,7 +28,7 @@ struct BackupCommand: AsyncParsableCommand {
         @Argument(help: "The file to make; there must be none of that name.") var file: String
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 let file = try BackupFile(making: file)
                 do {
                     let contents = try await opened.store.backUp(now: opened.now) { () throws(SealedStreamError) in

@@ -107,8 +107,10 @@ struct ConfigurationCheck {
         }
     }
 
+    private static let example = "such as https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
+    private static let tenantRemedy = "End it with the tenant's subdomain, domain or id, \(example)."
+
     private func located(_ text: String, _ notes: Notebook) -> Authority? {
-        let example = "such as https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
         let authority: Authority
         do throws(AuthorityError) {
             guard let url = URL(string: text) else { throw .malformed }
@@ -122,10 +124,12 @@ struct ConfigurationCheck {
                 notes.problem(
                     "authority", "It holds a user name or a password.", "Leave them out; apps have no secret."
                 )
+            case .missingTenant:
+                notes.problem("authority", "“\(text)” does not name the tenant.", Self.tenantRemedy)
             case .malformed, .invalidSubdomain:
                 // What cannot be read may hold a password.
                 let shown = text.contains("@") ? "It" : "“\(text)”"
-                notes.problem("authority", "\(shown) is not the URL of a tenant.", "Give one \(example).")
+                notes.problem("authority", "\(shown) is not the URL of a tenant.", "Give one \(Self.example).")
             }
             return nil
         }
@@ -134,14 +138,11 @@ struct ConfigurationCheck {
         if host.hasSuffix("microsoftonline.com") || host.hasSuffix("onmicrosoft.com") {
             notes.problem(
                 "authority", "\(authority) is not the address of an external tenant.",
-                "Native authentication is at ciamlogin.com, \(example).")
+                "Native authentication is at ciamlogin.com, \(Self.example).")
             return nil
         }
         if segments.count != 1 {
-            notes.problem(
-                "authority",
-                segments.isEmpty ? "\(authority) does not name the tenant." : "\(authority) goes on after the tenant.",
-                "End it with the tenant's subdomain, domain or id, \(example).")
+            notes.problem("authority", "\(authority) goes on after the tenant.", Self.tenantRemedy)
             return nil
         }
         return authority
@@ -152,13 +153,19 @@ struct ConfigurationCheck {
     private func checkScopes(_ notes: Notebook) {
         let reserved = scopes.filter { ["openid", "profile", "offline_access"].contains($0) }
         let ofResources = scopes.filter { !["openid", "profile", "offline_access", "email"].contains($0) }
-        let resources = Set(ofResources.map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+        // A bare name, such as User.Read, is a scope of the directory.
+        let resources = Set(
+            ofResources.map { scope in
+                scope.contains("/")
+                    ? scope.split(separator: "/").dropLast().joined(separator: "/") : "https://graph.microsoft.com"
+            })
         if !reserved.isEmpty {
             notes.problem("scopes", "Reserved: \(Self.list(reserved)).", "Leave them out; the SDK adds them.")
-        } else if let odd = ofResources.first(where: { !$0.contains(":") || !$0.contains("/") }) {
+        } else if let odd = ofResources.first(where: { $0.contains("/") != $0.contains(":") }) {
             notes.problem(
                 "scopes", "“\(odd)” names no resource.",
-                "Write a scope as api://APPLICATION-ID/NAME, as the registration of the API lists it.")
+                "Write a scope as api://APPLICATION-ID/NAME, as the registration of the API lists it; the directory's have only a name."
+            )
         } else if resources.count > 1 {
             notes.problem(
                 "scopes", "They belong to \(resources.count) resources.",

@@ -55,8 +55,9 @@ struct ServerCheck {
         do {
             response = try await get(authority.endpoint("v2.0/.well-known/openid-configuration"))
         } catch {
-            let remedy = ErrorRemedy(Circumstance(transport: error))
-            let isPlain = isHere && authority.url.scheme == "https"
+            let circumstance = Circumstance(transport: error)
+            let remedy = ErrorRemedy(circumstance)
+            let isPlain = isHere && circumstance == .tlsMissing
             notes.problem(
                 "connection", "\(authority.environment): \(remedy.cause)",
                 isPlain ? "Write http in front: native-auth serve does not encrypt by itself." : remedy.remedy)

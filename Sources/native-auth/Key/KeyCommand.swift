@@ -15,8 +15,8 @@ struct KeyCommand: AsyncParsableCommand {
         commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens; rotate the master key.",
         discussion: """
             A server rotates its signing keys by itself every 90 days. These commands are for the days between, and for an \
-            emergency. An SQLite file has one user at a time, so stop the server first, but for key master; PostgreSQL has not. --data, \
-            --database, --master-key-file and --config are those of serve, and are read from the environment too.
+            emergency. Servers may run meanwhile, and know of a change within a minute. --data, --database, \
+            --master-key-file and --config are those of serve, and are read from the environment too.
             """,
         subcommands: [List.self, Rotate.self, Revoke.self, MasterKeyCommand.self])
 

@@ -26,7 +26,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
         @OptionGroup var place: DatabasePlace
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 let rows = try await opened.store.dataKeys()
                 for generation in Set(rows.map(\.generation)).sorted() {
                     let own = rows.filter { $0.generation == generation }
@@ -53,7 +53,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
         var newMasterKeyFile: String
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 let new = try MasterKey.file(newMasterKeyFile).load(in: ".")
                 let rotation = try await DataKeys.rotate(
                     in: opened.store, from: opened.masterKey, to: new, randomness: SystemRandomness(), now: opened.now)
@@ -87,7 +87,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
         @OptionGroup var place: DatabasePlace
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
+            try await place.open { opened in
                 let gone = try await DataKeys.retire(
                     in: opened.store, keeping: opened.masterKey, randomness: SystemRandomness(), now: opened.now)
                 say(

@@ -30,20 +30,22 @@ struct Janitor: Service {
         for await _ in AsyncTimer(seconds: 60).cancelOnGracefulShutdown() {
             do {
                 let removed = try await engine.removeExpired(now: clock.now)
-                if removed > 0 { logger.debug("removed expired rows", metadata: ["count": "\(removed)"]) }
+                if removed > 0 {
+                    logger.debug("removed expired rows", metadata: ["count": .stringConvertible(removed)])
+                }
             } catch {
-                logger.error("expired rows could not be removed")
+                logger.error("expired rows could not be removed", metadata: ["cause": "\(error.logText)"])
             }
             await cutTrails(now: clock.now)
             do {
                 try await keys.rotateIfDue(now: clock.now)
             } catch {
-                logger.error("signing keys could not be rotated")
+                logger.error("signing keys could not be rotated", metadata: ["cause": "\(error.logText)"])
             }
             do {
                 try await lookForFloods(&alarms, now: clock.now)
             } catch {
-                logger.error("mails could not be counted")
+                logger.error("mails could not be counted", metadata: ["cause": "\(error.logText)"])
             }
         }
     }
@@ -66,11 +68,11 @@ extension Janitor {
                 if removed > 0 {
                     logger.info(
                         "old lines of the audit trail removed",
-                        metadata: ["tenant": "\(tenant)", "count": "\(removed)"])
+                        metadata: ["tenant": "\(tenant)", "count": .stringConvertible(removed)])
                 }
             }
         } catch {
-            logger.error("old lines of the audit trail could not be removed")
+            logger.error("old lines of the audit trail could not be removed", metadata: ["cause": "\(error.logText)"])
         }
     }
 
@@ -112,7 +114,8 @@ struct ClockReader: Service {
     private func warnOfSkew(_ clock: DatabaseClock, _ isSkewed: inout Bool) {
         let skew = SystemClock().now.timeIntervalSince(clock.now)
         if abs(skew) > 1, !isSkewed {
-            logger.warning("this machine's clock is not the database's", metadata: ["seconds": "\(Int(skew))"])
+            logger.warning(
+                "this machine's clock is not the database's", metadata: ["seconds": .stringConvertible(Int(skew))])
         }
         isSkewed = abs(skew) > 1
     }
@@ -146,7 +149,7 @@ struct AuditSealer: Service {
                 logger.critical("the audit trail was tampered with", metadata: ["tenant": "\(tenant)"])
             }
         } catch {
-            logger.error("the audit trail could not be sealed")
+            logger.error("the audit trail could not be sealed", metadata: ["cause": "\(error.logText)"])
         }
     }
 }
@@ -170,9 +173,9 @@ struct DataKeyWatch: Service {
                 isOpen = opens
                 guard keys.generation != generation else { continue }
                 generation = keys.generation
-                logger.notice("data key in force", metadata: ["generation": "\(generation)"])
+                logger.notice("data key in force", metadata: ["generation": .stringConvertible(generation)])
             } catch {
-                logger.error("the data keys could not be looked for")
+                logger.error("the data keys could not be looked for", metadata: ["cause": "\(error.logText)"])
             }
         }
     }
@@ -189,7 +192,9 @@ struct KeyPreparation: Service {
             do {
                 try await keys.prepare(for: tenant)
             } catch {
-                logger.error("a signing key could not be prepared", metadata: ["tenant": "\(tenant)"])
+                logger.error(
+                    "a signing key could not be prepared",
+                    metadata: ["tenant": "\(tenant)", "cause": "\(error.logText)"])
             }
         }
         // A service that returns ends the group; this one is done, and waits. Cancellation ends the wait just as well.

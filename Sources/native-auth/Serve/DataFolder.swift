@@ -1,4 +1,5 @@
 import Crypto
+import IdentityEngine
 import NativeAuthCore
 
 #if canImport(Glibc)
@@ -31,48 +32,61 @@ struct DataFolder {
         }
     }
 
-    /// The master key: 32 random bytes in a file of mode 0600, made at the first start (`SEC-SEC-1`).
+    /// The file of the master key that the server has made (`SEC-SEC-1`).
+    var masterKeyFile: String { path + "/master.key" }
+
+    /// Makes the master key, 32 random bytes in a file of mode 0600; only for a database in which nothing is sealed.
     ///
-    /// A file that others can read, or that is too short, is refused: its key may be known.
-    func masterKey() throws(StartFailure) -> SymmetricKey {
-        let file = path + "/master.key"
-        let made = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if made >= 0 {
-            let key = SymmetricKey(size: .bits256)
-            let written = key.withUnsafeBytes { write(made, $0.baseAddress, $0.count) }
-            let isSafe = written == 32 && fsync(made) == 0
-            close(made)
-            guard isSafe else {
-                unlink(file)
-                throw .inputOutput("The master key \(file) cannot be written.")
-            }
-            let folder = open(path, O_RDONLY | O_CLOEXEC)
-            if folder >= 0 {
-                fsync(folder)
-                close(folder)
-            }
-            return key
+    /// The file appears whole or not at all, and never takes the place of another one: of two processes that make it at the
+    /// same moment, one does.
+    ///
+    /// - Returns: The key of the file, and whether this call has made it.
+    func makeMasterKey() throws(StartFailure) -> (key: SymmetricKey, isNew: Bool) {
+        let key = SymmetricKey(size: .bits256)
+        let draft = masterKeyFile + ".\(UInt64.random(in: .min ... .max)).draft"
+        let made = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard made >= 0 else { throw cannotMakeKey() }
+        defer { unlink(draft) }
+        let written = key.withUnsafeBytes { write(made, $0.baseAddress, $0.count) }
+        let isSafe = written == 32 && fsync(made) == 0
+        close(made)
+        guard isSafe else { throw cannotMakeKey() }
+        guard link(draft, masterKeyFile) == 0 else {
+            guard errno == EEXIST else { throw cannotMakeKey() }
+            return (try MasterKey.load(masterKeyFile), false)
         }
-        guard errno == EEXIST else {
-            throw .inputOutput("The master key \(file) cannot be made: \(String(cString: strerror(errno))).")
+        let folder = open(path, O_RDONLY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
         }
-        return try MasterKey.load(file)
+        return (key, true)
+    }
+
+    /// Removes a master key that this process has made and that opens nothing.
+    func removeMasterKey() {
+        unlink(masterKeyFile)
+    }
+
+    private func cannotMakeKey(_ code: Int32 = errno) -> StartFailure {
+        .inputOutput("The master key \(masterKeyFile) cannot be made: \(String(cString: strerror(code))).")
     }
 }
 
 /// Where the key comes from under which everything is sealed (`SEC-SEC-1`): 32 random bytes, the same for all servers of one
 /// database.
 enum MasterKey: Sendable {
-    /// A file of the data folder, made at the first start.
+    /// A file of the data folder, which the server makes for a new database.
     case inDataFolder
     /// A file that somebody made, such as `head -c 32 /dev/urandom`.
     case file(String)
     /// Given in the environment, base64.
     case given(Secret<Data>)
 
+    /// The key, which must be there.
     func load(in dataFolder: String) throws(StartFailure) -> SymmetricKey {
         switch self {
-        case .inDataFolder: try DataFolder(dataFolder).masterKey()
+        case .inDataFolder: try Self.load(DataFolder(dataFolder).masterKeyFile)
         case .file(let path): try Self.load(path)
         case .given(let bytes): SymmetricKey(data: bytes.reveal())
         }
@@ -98,8 +112,10 @@ enum MasterKey: Sendable {
         return SymmetricKey(data: bytes.prefix(32))
     }
 
-    /// False for what is a sample or was typed: few different bytes, or text. That 32 random bytes look so happens once in 10¹³ cases.
+    /// False for what is a sample or was typed: few different bytes, a run of numbers, or text. That 32 random bytes look so
+    /// happens once in 10¹³ cases.
     static func isRandom(_ bytes: some Sequence<UInt8>) -> Bool {
-        Set(bytes).count >= 16 && !bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }
+        Set(bytes).count >= 16 && !SecretStrength.isRun(Array(bytes))
+            && !bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }
     }
 }

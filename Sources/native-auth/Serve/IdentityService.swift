@@ -64,7 +64,8 @@ struct IdentityService: Sendable {
             throw Self.noTenants
         }
         let folder = try DataFolder(settings.dataFolder)
-        let masterKey = try settings.masterKey.load(in: folder.path)
+        // A key that is there is looked at before a database is made.
+        let knownKey = try settings.masterKey.known(in: folder)
         store = try await settings.database.open(in: folder.path)
         let written: Date?
         let document: TenantDocument?
@@ -77,31 +78,28 @@ struct IdentityService: Sendable {
             throw .inputOutput("The database cannot be read.")
         }
         clock = try Self.clock(of: store, lastWritten: written, settings.clock)
-        do {
-            // A node with another master key would refuse everybody, and its users would be nobody's at the other nodes.
-            vault = Vault(
-                masterKey: masterKey, randomness: randomness, epoch: epoch,
-                dataKeys: try await DataKeys.open(
-                    in: store, masterKey: masterKey, randomness: randomness, now: clock.now))
-        } catch {
-            throw StartFailure(error)
-        }
+        vault = try await Self.vault(
+            knownKey, folder, store, settings, randomness: randomness, epoch: epoch, now: clock.now)
         guard !needsDocument || document != nil else { throw Self.noTenants }
         do {
             tenants = try LiveTenants(settings, document)
         } catch {
             throw .inputOutput(error.problems.joined(separator: " "))
         }
+        if settings.profile == .production {
+            for warning in tenants.warnings { logger.warning("\(warning)") }
+        }
         if let document, settings.hasTenantFile {
             logger.warning(
                 "--config is not in force: the database has a tenant document",
-                metadata: ["version": "\(document.version)"])
+                metadata: ["version": .stringConvertible(document.version)])
         }
         do {
             hasher = try Argon2idHasher()
         } catch {
             throw .usage([error.description])
         }
+        try await Self.mark(store, settings, now: clock.now)
     }
 
     private static let noTenants = StartFailure.usage([
@@ -159,7 +157,10 @@ struct IdentityService: Sendable {
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
-        if settings.profile == .development { engineSettings.enumeration = .compat }
+        if settings.profile == .development {
+            engineSettings.enumeration = .compat
+            engineSettings.enrolment = .compatible
+        }
         engineSettings.fixedCode = settings.fixedCode
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
@@ -200,23 +201,24 @@ struct IdentityService: Sendable {
         services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
 
         var pages: DevelopmentPages?
-        if let inbox, let entry = tenants.directory.entries.first {
+        if let inbox {
             pages = DevelopmentPages(
-                baseURL: address.baseURL, tenant: entry.tenant, applications: entry.applications,
+                baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
                 mails: { recipient in await inbox.mails(to: recipient) })
         }
         let readiness = Readiness(flows: store)
         let application = IdentityServer.application(
             IdentityRoutes(
                 engine: engine, clock: clock, readiness: readiness,
-                resourceServerSecret: settings.resourceServerSecret, development: pages,
+                resourceServers: settings.resourceServers, development: pages,
                 countsRequests: metrics != nil),
             within: perimeter(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
             onRunning: { _ in await onReady(address) })
         if let metrics, let port = settings.metricsPort {
             services.append(
                 OperationsServer.application(
-                    metrics, facts: [("profile", settings.profile.rawValue)], readiness: readiness, clock: clock,
+                    metrics, facts: [("profile", settings.profile.rawValue), ("version", ProductVersion.current)],
+                    readiness: readiness, clock: clock,
                     port: try port == 0 ? FreePort.any(on: "127.0.0.1") : port, logger: logger,
                     onRunning: { logger.notice("metrics", metadata: ["url": "http://127.0.0.1:\($0)/metrics"]) }))
         }
@@ -255,7 +257,8 @@ struct IdentityService: Sendable {
         return Perimeter(
             trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
             unlimitedNetworks: settings.unlimitedNetworks, admission: Admission(),
-            pageHosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [])
+            hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],
+            inboxHosts: settings.inboxHosts)
     }
 
     /// The address that a tenant's mails come from; nil when the tenant is gone, or its domain is none for mail.

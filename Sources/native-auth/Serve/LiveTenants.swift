@@ -8,11 +8,14 @@ import Synchronization
 /// The tenants in force: those of the database's document once there is one, until then those of `--config`.
 final class LiveTenants: ClientStore {
     private let state: Mutex<(directory: TenantDirectory, version: Int)>
+    /// What an operator should know about the tenants of the start, a sentence each.
+    let warnings: [String]
 
     /// - Throws: ``ServeSettings/Invalid`` when the document in the database does not read.
     init(_ settings: ServeSettings, _ document: TenantDocument?) throws(ServeSettings.Invalid) {
-        let directory = try document.map { document throws(ServeSettings.Invalid) in try document.directory() }
-        state = Mutex((directory ?? settings.directory, document?.version ?? 0))
+        let file = try document.map { document throws(ServeSettings.Invalid) in try document.file() }
+        state = Mutex((file?.directory ?? settings.directory, document?.version ?? 0))
+        warnings = file?.warnings ?? settings.tenantWarnings
     }
 
     /// All of them at this moment.
@@ -33,14 +36,14 @@ final class LiveTenants: ClientStore {
     /// - Throws: ``ServeSettings/Invalid``; the document is not looked at again.
     fileprivate func take(_ document: TenantDocument) throws(ServeSettings.Invalid) {
         state.withLock { $0.version = max($0.version, document.version) }
-        let directory = try document.directory()
+        let directory = try document.file().directory
         state.withLock { $0.directory = directory }
     }
 }
 
 extension TenantDocument {
-    func directory() throws(ServeSettings.Invalid) -> TenantDirectory {
-        try TenantFile.directory(of: text, named: "tenant document \(version)")
+    func file() throws(ServeSettings.Invalid) -> TenantFile {
+        try TenantFile(text, named: "tenant document \(version)")
     }
 }
 
@@ -54,7 +57,7 @@ struct TenantWatch: Service {
         for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
             do {
                 guard let document = try await store.tenantDocument(newerThan: tenants.version) else { continue }
-                let version: Logger.MetadataValue = "\(document.version)"
+                let version: Logger.MetadataValue = .stringConvertible(document.version)
                 do {
                     try tenants.take(document)
                     logger.notice("tenant document taken over", metadata: ["version": version])
@@ -64,7 +67,7 @@ struct TenantWatch: Service {
                         metadata: ["version": version, "problems": "\(error.problems.joined(separator: " "))"])
                 }
             } catch {
-                logger.error("the tenant document could not be looked for")
+                logger.error("the tenant document could not be looked for", metadata: ["cause": "\(error.logText)"])
             }
         }
     }

@@ -25,8 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Without options: profile development on http://127.0.0.1:8765, data under ./.native-auth/, mail in the \
             development inbox. Each option can also be given in the environment as NATIVE_AUTH_ and its name in capitals, \
-            such as NATIVE_AUTH_PORT. In the environment only: NATIVE_AUTH_RESOURCE_SERVER_SECRET, the password with which \
-            resource servers ask about tokens (RFC 7662), and NATIVE_AUTH_MASTER_KEY, the master key in base64, the same for \
+            such as NATIVE_AUTH_PORT. In the environment only: NATIVE_AUTH_RESOURCE_SERVER_SECRETS, AUDIENCE=SECRET for each \
+            resource server that may ask about tokens (RFC 7662), with blanks between, and NATIVE_AUTH_MASTER_KEY, the master key in base64, the same for \
             all servers of one database.
             """)
 
@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Connections to PostgreSQL (default: 10).") var databaseConnections: String?
     @Option(help: "required or unsafe: whether PostgreSQL must keep all it acknowledged (default: required).")
     var durability: String?
-    @Option(help: "File with the master key, 32 bytes (default: master.key in the data folder, made there).")
+    @Option(help: "File with the master key, 32 bytes (default: master.key of the data folder, made if all is new).")
     var masterKeyFile: String?
     @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp: String?
     @Option(name: .customLong("smtp-ca-file"), help: "Certificates (PEM) to trust for the mail server.")
@@ -58,6 +58,12 @@ struct ServeCommand: AsyncParsableCommand {
     var trustedProxies: String?
     @Option(help: "Networks without limits per source, in the same form (default: none).") var unlimitedNetworks:
         String?
+    @Option(
+        help: """
+            Host names that may show the development inbox besides this machine's own, with commas between (default: none); a \
+            tunnel's name shows everybody's codes to everybody.
+            """)
+    var inboxHosts: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
     @Option(help: "text or json: how log lines look (default: text).") var logFormat: String?
     @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
@@ -117,7 +123,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
-            ("unlimited-networks", unlimitedNetworks), ("log-level", logLevel), ("log-format", logFormat),
+            ("unlimited-networks", unlimitedNetworks), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
+            ("log-format", logFormat),
             ("metrics-port", metricsPort), ("drain", drain), ("clock", clock), ("fixed-code", fixedCode),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
@@ -137,7 +144,7 @@ struct ServeCommand: AsyncParsableCommand {
             native-auth, development profile
               base URL   \(address.baseURL)
               home page  \(address.baseURL)/
-              inbox      \(address.baseURL)/dev/inbox
+              inbox      \(address.listening)/dev/inbox
               data       \(settings.dataFolder)
 
             Client ids

@@ -60,12 +60,16 @@ struct ServeSettings: Sendable {
     var trustedProxies = TrustedProxies()
     /// Who has no limits per source (`SEC-RATE-11`).
     var unlimitedNetworks = NetworkList()
-    /// With what resource servers ask about tokens; nil: nobody may. Read from the environment only, since a command line shows
-    /// in the list of processes.
-    var resourceServerSecret: Secret<String>?
+    /// Host names in lower case, besides loopback's, by which the development inbox may be asked for; it shows everybody's codes.
+    var inboxHosts: Set<String> = []
+    /// Those that may ask about tokens, each with its secret; nil: none. Read from the environment only, since a command line
+    /// shows in the list of processes.
+    var resourceServers: ResourceServers?
     /// The tenants of `--config`, or the development tenant; in force until the database has a document.
     var directory = TenantDirectory.development
     var hasTenantFile = false
+    /// What an operator should know about the file of `--config`, a sentence each.
+    var tenantWarnings: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
     /// For how many seconds `/readyz` fails before the listener closes, so that a proxy finds out (`REL-SHUT-1`).
@@ -86,13 +90,12 @@ struct ServeSettings: Sendable {
     static let names = [
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
-        "limits", "trusted-proxies", "unlimited-networks", "resource-server-secret", "log-level", "log-format",
+        "limits", "trusted-proxies", "unlimited-networks", "inbox-hosts", "resource-server-secrets", "log-level",
+        "log-format",
         "metrics-port", "drain", "clock", "fixed-code",
     ]
-    /// The password of resource servers in the development profile; no other profile takes it (`SEC-PRF-4`).
-    static let developmentSecret = "development"
 
-    private static let secrets: Set<String> = ["smtp", "resource-server-secret", "database", "master-key"]
+    private static let secrets: Set<String> = ["smtp", "resource-server-secrets", "database", "master-key"]
 
     init() {}
 
@@ -226,9 +229,24 @@ struct ServeSettings: Sendable {
                 problems.append("--unlimited-networks is “\(Self.shown(given))”; \(error.sentence).")
             }
         }
-        resourceServerSecret =
-            (text("resource-server-secret") ?? (profile == .development ? Self.developmentSecret : nil))
-            .map { Secret($0) }
+        if let given = text("inbox-hosts") {
+            let names = given.split(separator: ",", omittingEmptySubsequences: false).map { $0.lowercased() }
+            if names.allSatisfy({ $0.wholeMatch(of: /[a-z0-9.:-]{1,255}/) != nil }) {
+                inboxHosts = Set(names)
+            } else {
+                problems.append(
+                    "--inbox-hosts is “\(Self.shown(given))”; it must be host names with commas between, without ports."
+                )
+            }
+        }
+        if profile == .development { resourceServers = .development }
+        if let given = text("resource-server-secrets") {
+            do throws(ResourceServers.Invalid) {
+                resourceServers = try ResourceServers(given, needsStrongSecrets: profile == .production)
+            } catch {
+                problems += error.problems.map { "NATIVE_AUTH_RESOURCE_SERVER_SECRETS: \($0)." }
+            }
+        }
         if !["127.0.0.1", "::1", "localhost"].contains(host) {
             problems.append(
                 "--host is “\(Self.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
@@ -253,7 +271,8 @@ struct ServeSettings: Sendable {
         if let path = text("config") {
             hasTenantFile = true
             do {
-                directory = try TenantFile.read(path)
+                let file = try TenantFile.read(path)
+                (directory, tenantWarnings) = (file.directory, file.warnings)
             } catch {
                 problems.append(contentsOf: error.problems)
             }
@@ -279,16 +298,37 @@ struct ServeSettings: Sendable {
             problems.append(
                 "--profile production needs --trusted-proxies: the address of the proxy in front, such as 127.0.0.1.")
         }
-        // 32 characters of any sensible alphabet hold 128 bits and more (SEC-PRF-4).
-        if let secret = resourceServerSecret, secret.reveal().utf8.count < 32 {
+        // The far end of a connection from such a network could name any address as its own (SEC-NET-2).
+        for (option, networks) in [
+            ("trusted-proxies", trustedProxies.networks), ("unlimited-networks", unlimitedNetworks),
+        ] where networks.coversHalf {
             problems.append(
-                "NATIVE_AUTH_RESOURCE_SERVER_SECRET must have 32 characters or more in the production profile.")
+                "--\(option) lists half of all addresses or more, and so strangers; name single machines or networks of yours."
+            )
         }
+        problems.append(contentsOf: exposedFolders())
         if durability == .unsafe { problems.append("--durability unsafe is for the development profile only.") }
         if fixedCode != nil { problems.append("--fixed-code is for the development profile only.") }
+        if !inboxHosts.isEmpty { problems.append("--inbox-hosts is for the development profile only.") }
         if limits != .production { problems.append("--limits development is for the development profile only.") }
         if logLevel < .info { problems.append("--log-level \(logLevel) is for the development profile only.") }
         return problems
+    }
+
+    /// A sentence for each folder of the data that another user of the machine can change.
+    private func exposedFolders() -> [String] {
+        var folders = [("data", dataFolder)]
+        if case .sqlite(let path?) = database {
+            folders.append(("database", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+        }
+        return folders.compactMap { option, path in
+            PrivateFolders.exposed(on: path).map { folder in
+                """
+                --\(option) \(Self.shown(path)): others may change the folder \(Self.shown(folder)), and put another database \
+                or key there; it must belong to you or root, and be writable by its owner alone (chmod go-w).
+                """
+            }
+        }
     }
 
     private static func key(_ name: String) -> ConfigKey {

@@ -11,76 +11,149 @@ import IdentityStoreSQL
 /// `native-auth tenant`: the tenants' configuration.
 struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tenant", abstract: "Check a tenant file, put it into the database, or print what is in force.",
+        commandName: "tenant",
+        abstract: "Write or check a tenant file, put it into the database, or print what is in force.",
         discussion: """
             A document in the database is in force on all servers; --config of serve counts only while there is none. \
             Servers may run meanwhile, and take a new document over within five seconds.
             """,
-        subcommands: [Check.self, Apply.self, Export.self])
+        subcommands: [Init.self, Check.self, Apply.self, Export.self, Versions.self, Rollback.self])
+
+    struct Init: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write a tenant file to begin with, with comments and new ids.")
+
+        @Argument(help: "The file to make; there must be none of that name (default: tenants.yaml).") var file =
+            "tenants.yaml"
+
+        func run() async throws {
+            try await DatabasePlace.telling {
+                do {
+                    try Data(TenantTemplate.text().utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
+                } catch let error as CocoaError where error.code == .fileWriteFileExists {
+                    throw StartFailure.usage(["There is a file \(file) already; nothing was written."])
+                } catch {
+                    throw StartFailure.inputOutput("The file \(file) cannot be written.")
+                }
+                say("wrote \(file); change it, then: native-auth tenant check \(file)")
+            }
+        }
+    }
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what is wrong with a tenant file, with line numbers; changes nothing.")
+            abstract: "Say what is wrong with a tenant file, with line numbers; changes nothing.",
+            discussion: """
+                Faults end with exit code 64. Warnings name policies that contradict each other inside a tenant, and what suits \
+                a development server alone.
+                """)
 
         @Argument(help: "The tenant file, YAML.") var file: String
 
         func run() async throws {
-            try await DatabasePlace.telling { say("\(file): \(try checked(file).directory.summary)") }
+            try await DatabasePlace.telling {
+                let (_, read) = try checked(file)
+                for warning in read.warnings { Terminal.complain("warning: \(warning)") }
+                say("\(file): \(read.directory.summary)")
+            }
         }
     }
 
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Put a tenant file into the database, in force on all servers.",
-            discussion:
-                "All of it or, if anything is wrong with it, nothing. What was in force before is kept as a version.")
+            discussion: """
+                Shows what changes and asks. All of the file or, if anything is wrong with it, nothing. What was in force before \
+                is kept as a version: native-auth tenant rollback puts it back.
+                """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var change: TenantChange
         @Argument(help: "The tenant file, YAML.") var file: String
 
         func run() async throws {
             try await DatabasePlace.telling {
-                let (text, directory) = try checked(file)
-                try await place.open(isShared: true) { opened in
-                    let document = try await opened.store.apply(
-                        text, naming: directory.entries.map(\.tenant.id), at: opened.now)
-                    say("version \(document.version): \(directory.summary)")
+                let (text, read) = try checked(file)
+                try await change.place.open(isAboutTenants: true) { opened in
+                    try await change.put(text, read, in: opened)
                 }
             }
         }
     }
 
     struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the document in force.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print the document in force.",
+            discussion: "Without one in the database, --config or the development tenant, as a server has it then.")
 
         @OptionGroup var place: DatabasePlace
 
         func run() async throws {
-            try await place.open(isShared: true) { opened in
-                guard let document = try await opened.store.tenantDocument() else {
+            try await place.open(isAboutTenants: true) { opened in
+                if let document = opened.document { return Terminal.write(document.text) }
+                guard let directory = opened.directory else { return }
+                Terminal.write("# No document is in the database; servers without --config have this.\n")
+                Terminal.write(try TenantText.document(directory))
+            }
+        }
+    }
+
+    struct Versions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a line for each document that was in force: version, since when, SHA-256, what it has.")
+
+        @OptionGroup var place: DatabasePlace
+
+        func run() async throws {
+            try await place.open(isAboutTenants: true) { opened in
+                for document in try await opened.store.tenantDocuments() {
+                    let read: String
+                    do throws(ServeSettings.Invalid) {
+                        read = try document.file().directory.summary
+                    } catch {
+                        read = "has \(counted(error.problems.count, "fault"))"
+                    }
+                    let isInForce = document.version == opened.document?.version
+                    say(
+                        "version \(document.version)  since \(document.appliedAt.formatted(.iso8601))  "
+                            + "\(document.checksum)  \(read)\(isInForce ? "  in force" : "")")
+                }
+            }
+        }
+    }
+
+    struct Rollback: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Put an earlier document in force again, as a new version.",
+            discussion: "Shows what changes and asks, as apply does.")
+
+        @OptionGroup var change: TenantChange
+        @Argument(help: "The version, as versions prints it.") var version: Int
+
+        func run() async throws {
+            try await change.place.open(isAboutTenants: true) { opened in
+                guard let old = try await opened.store.tenantDocuments().first(where: { $0.version == version }) else {
                     throw StartFailure.usage([
-                        "The database has no tenant document; servers go by their --config, or have the development tenant."
+                        "There is no version \(version); native-auth tenant versions prints those that there are."
                     ])
                 }
-                Terminal.write(document.text)
+                let read: TenantFile
+                do throws(ServeSettings.Invalid) {
+                    read = try old.file()
+                } catch {
+                    throw StartFailure.usage(error.problems)
+                }
+                try await change.put(old.text, read, in: opened)
             }
         }
     }
 }
 
 /// A tenant file without a fault.
-private func checked(_ file: String) throws(StartFailure) -> (text: String, directory: TenantDirectory) {
+private func checked(_ file: String) throws(StartFailure) -> (text: String, read: TenantFile) {
     do {
         let text = try TenantFile.text(of: file, named: file)
-        return (text, try TenantFile.directory(of: text, named: file))
+        return (text, try TenantFile(text, named: file))
     } catch {
         throw .usage(error.problems)
-    }
-}
-
-extension TenantDirectory {
-    fileprivate var summary: String {
-        "\(entries.count) \(entries.count == 1 ? "tenant" : "tenants"), "
-            + "\(entries.map(\.applications.count).reduce(0, +)) applications"
     }
 }

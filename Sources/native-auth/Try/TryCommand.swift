@@ -185,14 +185,14 @@ struct TryCommand: AsyncParsableCommand {
             return ["--server is “\(shown(server))”; it must be a URL such as http://127.0.0.1:8765."]
         }
         do throws(AuthorityError) {
-            _ = try Authority(url: url)
+            _ = try Authority.normalised(url)
             return []
         } catch {
             switch error {
             case .insecure:
                 return ["--server is “\(shown(server))”; it must be https, or http to this machine."]
             case .containsCredentials: return ["--server holds a user name or password; leave it out."]
-            case .malformed, .invalidSubdomain:
+            case .malformed, .invalidSubdomain, .missingTenant:
                 return ["--server is “\(shown(server))”; it must be a URL such as http://127.0.0.1:8765."]
             }
         }

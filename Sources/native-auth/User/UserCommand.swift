@@ -11,12 +11,15 @@ import NativeAuthCore
 /// `native-auth user`: one account at a time.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Show, disable or enable an account, or forget its second factors.",
+        commandName: "user",
+        abstract: "Show, disable or enable an account; say what second factor it needs, or forget those that it has.",
         discussion: """
-            An SQLite file has one user at a time, so stop the server first; PostgreSQL has not. --data, --database, \
-            --master-key-file and --config are those of serve, and are read from the environment too.
+            Servers may run meanwhile. --data, --database, --master-key-file and --config are those of serve, and are read \
+            from the environment too.
             """,
-        subcommands: [Show.self, Disable.self, Enable.self, ForgetMethods.self])
+        subcommands: [
+            Show.self, Disable.self, Enable.self, SecondFactor.self, TrustPassword.self, ForgetMethods.self,
+        ])
 
     struct Place: ParsableArguments {
         @OptionGroup var database: DatabasePlace
@@ -26,7 +29,7 @@ struct UserCommand: AsyncParsableCommand {
         func open(_ work: (OpenedDatabase, UserAccount) async throws -> Void) async throws {
             try await database.open { opened in
                 var found: [UserAccount] = []
-                if let key = EmailAddress(name)?.key ?? Alias(name)?.key {
+                if let key = EmailAddress(stored: name)?.key ?? Alias(name)?.key {
                     for tenant in opened.tenants {
                         if let account = try await opened.store.account(named: key, in: tenant.id) {
                             found.append(account)
@@ -84,18 +87,81 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    struct ForgetMethods: AsyncParsableCommand {
+    struct SecondFactor: AsyncParsableCommand {
+        enum Rule: String, ExpressibleByArgument, CaseIterable {
+            case required
+            case byApplication = "by-application"
+        }
+
         static let configuration = CommandConfiguration(
-            commandName: "forget-methods", abstract: "Forget the methods of the second factor, and end the sessions.",
-            discussion: "For a user who has lost a mailbox, or whose password somebody else used to register one.")
+            commandName: "second-factor", abstract: "Say whether every sign-in of the user needs a second factor.",
+            discussion: """
+                required: in every application, whatever it says. by-application: where an application, its user flow or an \
+                app's claims request says so. Sessions that have no second factor cannot be refreshed once it is required.
+                """)
+
+        @OptionGroup var place: Place
+        @Argument(help: "required or by-application.") var rule: Rule
+
+        func run() async throws {
+            try await place.open { opened, account in
+                guard rule == .byApplication || account.passwordHash != nil else {
+                    throw StartFailure.usage(["The user has no password, and a second factor needs one beside it."])
+                }
+                _ = try await opened.store.setFactorRule(
+                    .requiresSecondFactor(rule == .required), of: account.user.id, in: account.user.tenant,
+                    event: opened.event(.factorRuleChanged, account.user, detail: rule.rawValue))
+                try await opened.printAccount(account.user)
+            }
+        }
+    }
+
+    struct TrustPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "trust-password", abstract: "Let a password that came from a reset count as a factor again.",
+            discussion: """
+                A reset proves the mailbox and nothing else, so its password and that mailbox are one factor until another \
+                method is given beside them. Say this for a user who has no other method, once you have made sure who it is.
+                """)
 
         @OptionGroup var place: Place
 
         func run() async throws {
             try await place.open { opened, account in
+                _ = try await opened.store.setFactorRule(
+                    .trustsPassword, of: account.user.id, in: account.user.tenant,
+                    event: opened.event(.passwordTrusted, account.user))
+                try await opened.printAccount(account.user)
+            }
+        }
+    }
+
+    struct ForgetMethods: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forget-methods", abstract: "Forget the methods of the second factor, and end the sessions.",
+            discussion: """
+                For a user who has lost a mailbox. Each mailbox of the user is told of it. Refused where the user needs a second \
+                factor and could enrol no other one.
+                """)
+
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await place.open { opened, account in
+                // SEC-ENR-9.
+                guard !(account.requiresSecondFactor && account.passwordIsFromReset) else {
+                    throw StartFailure.usage([
+                        """
+                        The user needs a second factor and could not enrol another one, since the password came from a \
+                        reset; say native-auth user trust-password first, once you have made sure who it is.
+                        """
+                    ])
+                }
+                let methods = account.strongMethods.map(\.email.masked)
                 _ = try await opened.store.forgetStrongMethods(
                     of: account.user.id, in: account.user.tenant, at: opened.now,
-                    event: opened.event(.methodsForgotten, account.user))
+                    event: opened.event(.methodsForgotten, account.user, detail: "\(methods.count) by operator"),
+                    mails: methods.isEmpty ? [] : try opened.notices(.methodRemoved, about: methods, to: account))
                 try await opened.printAccount(account.user)
             }
         }
@@ -103,18 +169,39 @@ struct UserCommand: AsyncParsableCommand {
 }
 
 extension OpenedDatabase {
-    fileprivate func event(_ kind: AuditEvent.Kind, _ user: User) -> AuditEvent {
-        AuditEvent(kind, at: now, tenant: user.tenant, user: user.id)
+    fileprivate func event(_ kind: AuditEvent.Kind, _ user: User, detail: String? = nil) -> AuditEvent {
+        AuditEvent(kind, at: now, tenant: user.tenant, user: user.id, detail: detail)
+    }
+
+    /// A notice to each mailbox of the user (`SEC-ENR-5`); a server sends it within half a minute.
+    fileprivate func notices(
+        _ purpose: MailContent.Purpose, about methods: [String], to account: UserAccount
+    ) throws -> [OutboxMail] {
+        let randomness = SystemRandomness()
+        let organisation = tenants.first { $0.id == account.user.tenant }?.displayName ?? ""
+        return try account.noticeChannels.map { email in
+            try OutboxMail.sealing(
+                MailContent(
+                    purpose: purpose, recipient: email.address, code: nil, minutesValid: 0, language: .english,
+                    organisation: organisation, sentAt: now,
+                    occasion: MailContent.Occasion(methods: methods, network: nil)), id: randomness.uuid(at: now),
+                tenant: account.user.tenant, flow: nil, expiresAt: now.addingTimeInterval(24 * 3600), using: vault)
+        }
     }
 
     /// A line for each fact; no secret is among them.
     fileprivate func printAccount(_ user: User) async throws {
         guard let account = try await store.account(user.id, in: user.tenant) else { return }
-        let methods = account.strongMethods.map(\.email.address).joined(separator: ", ")
+        let methods = account.strongMethods.map { method in
+            method.email.address
+                + (method.suspendedAt.map { " (suspended since \($0.formatted(.iso8601)))" } ?? "")
+        }.joined(separator: ", ")
+        let password = account.passwordIsFromReset ? "a password, which came from a reset" : "a password"
         for (name, value) in [
             ("id", user.id.description), ("e-mail", user.email), ("alias", user.alias ?? "none"),
-            ("signs in with", account.passwordHash == nil ? "a code" : "a password"),
+            ("signs in with", account.passwordHash == nil ? "a code" : password),
             ("second factor", methods.isEmpty ? "none" : methods),
+            ("demanded", account.requiresSecondFactor ? "at every sign-in" : "by application"),
             ("made", user.createdAt.formatted(.iso8601)),
             ("state", account.disabledAt.map { "disabled since \($0.formatted(.iso8601))" } ?? "enabled"),
         ] {

@@ -92,7 +92,11 @@ struct RequestTarget: Target {
                 response.headers["www-authenticate"] != nil || response.status == 200, "\(shown): no body")
         }
         guard response.headers["content-type"]?.hasPrefix("application/json") == true else {
-            return try demand(response.status == 200, "\(shown): an error that is no JSON")
+            // The authorization endpoint is for browsers: it answers with a page and never redirects.
+            let isPage =
+                shown.contains("/\(MetadataEndpoint.authorize.rawValue)") && response.status == 400
+                && response.headers["content-type"] == "text/html; charset=utf-8" && response.headers["location"] == nil
+            return try demand(response.status == 200 || isPage, "\(shown): an error that is no JSON")
         }
         let members: [String: JSONValue]
         do {

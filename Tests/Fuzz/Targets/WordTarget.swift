@@ -35,7 +35,7 @@ struct WordTarget: Target {
         let text = input.lenientText
         let scopes = text.utf8.split(separator: 0x20).map { String(Substring($0)) }
         var isAccepted = false
-        if case .granted(let grant) = client.judge(scopes) {
+        if case .granted(let grant) = client.judge(scopes, baseURL: "https://identity.example") {
             isAccepted = true
             let known = ["openid", "profile", "offline_access", "email", "api://orders/Orders.Read"]
             for scope in grant.all {

@@ -137,9 +137,15 @@ struct TurnStore: FlowStore, UserStore {
     }
 
     func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent
+        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
     ) async throws(StoreError) -> Bool {
-        try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event)
+        try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
+    }
+
+    func setFactorRule(
+        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await store.setFactorRule(rule, of: id, in: tenant, event: event)
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
@@ -294,6 +300,7 @@ struct Trial {
         self.store = store
         let variation = scenario.variation
         var settings = EngineSettings(baseURL: "https://identity.test")
+        settings.enrolment = variation.enrolment
         settings.guessesPerCode = ModelTests.isWide ? 2 : 1
         settings.codesPerFlow = 2
         settings.misusesPerFlow = ModelTests.isWide ? 2 : 1
@@ -364,7 +371,9 @@ struct Trial {
                         ? PasswordHash(phc: "$plain$" + Self.password) : nil, attributes: [:], createdAt: now))
         ]
         for mailbox in scenario.variation.methods {
-            let method = StrongMethod(id: UUID(), email: mailbox == .own ? own : other, provenAt: now)
+            let method = StrongMethod(
+                id: UUID(), email: mailbox == .own ? own : other, provenAt: now.addingTimeInterval(-60 * 86_400),
+                enrolment: Enrolment(.twoFactors), firstUsedAt: now)
             effects.append(.addStrongMethod(method, to: user))
         }
         if scenario.variation.journey == .reset {

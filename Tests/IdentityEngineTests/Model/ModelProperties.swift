@@ -127,9 +127,14 @@ struct EdgeCheck {
                 must(hasFirstFactor(proofs), "a method without the first factor")
                 must(proofs.isSuperset(of: World.Proofs(Mailbox(method.email))), "a method without its mailbox")
                 must(Mailbox(method.email) != .own || !variation.needsDistinctMailbox, "the own mailbox as a method")
-                must(!hasMethod, "a method beside another one")
+                must(!hasMethod, "SEC-ENR-3: a method beside another one")
+                let isOwn = Mailbox(method.email) == .own
+                must(
+                    variation.enrolment == .compatible || isOwn || before.proofs.contains(.own),
+                    "SEC-ENR-2: a contact on the password alone")
+                must(decision.effects.contains(.endFlows(SignInStateTests.user)), "SEC-ENR-6: open flows go on")
                 must(!before.facts.contains(.staleProof), "a method on old proofs")
-            case .mailCode(_, let email, let purpose):
+            case .mailCode(_, let email, let purpose), .mailSharedCode(_, let email, let purpose):
                 switch purpose {
                 case .secondFactor:
                     must(hasFirstFactor(before.proofs), "a second factor without the first")
@@ -137,12 +142,21 @@ struct EdgeCheck {
                         Mailbox(email) == .other ? before.facts.contains(.otherMethod) : true, "a code to a stranger")
                 case .registration: must(hasFirstFactor(before.proofs), "a registration without the first factor")
                 case .signUp, .signIn, .passwordReset: must(Mailbox(email) == .own, "a code to a stranger")
-                case .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures:
+                case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
+                    .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
                     must(false, "a notice with a code")
                 }
             case .openRefreshFamily: checkTokens(must)
-            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .setLockout,
-                .clearLockouts, .rememberNetwork, .forgetNetworks:
+            case .removeStrongMethods, .suspendStrongMethods:
+                must(variation.journey == .reset && proofs.contains(.own), "SEC-ENR-7: a method goes without a reset")
+            case .reactivateStrongMethod:
+                must(proofs.isSuperset(of: [.own, .other]), "SEC-ENR-7: a method comes back without the mailbox")
+            case .trustPassword:
+                must(factors.count >= 2, "decision D14: a password is trusted for one factor")
+            case .endFlows:
+                must(decision.effects.contains { if case .addStrongMethod = $0 { true } else { false } }, "flows end")
+            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .noteFirstUse,
+                .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork, .forgetNetworks:
                 break
             }
         }
@@ -152,25 +166,42 @@ struct EdgeCheck {
         let proofs = after.proofs
         must(hasFirstFactor(proofs) && after.facts.contains(.account), "tokens without the first factor")
         let isWanted = variation.needsSecondFactor || input.isDemanded
-        var factors = proofs.contains(.own) ? 1 : 0
-        // A mailbox that was named after a reset adds nothing, and a password that was set by it neither.
-        if proofs.contains(.other), variation.journey != .reset || !proofs.contains(.registered) { factors += 1 }
-        switch variation.journey {
-        case .signUp: factors += proofs.contains(.chosenPassword) ? 1 : 0
-        case .signIn: factors += proofs.contains(.password) ? 1 : 0
-        case .reset: break
+        if proofs.contains(.doubtful) {
+            must(!proofs.isDisjoint(with: [.own, .other]), "the password alone after many failures")
         }
-        if proofs.contains(.doubtful) { must(factors >= 2, "the password alone after many failures") }
-        if variation.journey == .signIn, variation.needsDistinctMailbox, proofs.contains(.own) { factors -= 1 }
-        must(step.contexts.isEmpty || factors >= 2, "tokens state a context without two factors")
-        guard isWanted, factors < 2 else { return }
+        let isOwnVoid =
+            variation.journey == .signIn && variation.needsDistinctMailbox
+            && factors.isSuperset(of: ["password", "own"])
+        let count = factors.count - (isOwnVoid ? 1 : 0)
+        must(step.contexts.isEmpty || count >= 2, "tokens state a context without two factors")
+        guard isWanted, count < 2 else { return }
         switch variation.journey {
         case .signIn: must(false, "SEC-MFA-1: tokens without the second factor")
         case .signUp, .reset:
-            // The documented exception: there is only the one mailbox, and no method to ask for (native-auth-v1 §5.4).
-            let others = after.facts.contains(.otherMethod) && !proofs.contains(.other)
-            must(!others && !variation.needsDistinctMailbox, "SEC-MFA-1: tokens without the second factor")
+            // The documented exception, for what an app asks for and nothing requires: there is only the one mailbox, and no method
+            // to ask for (native-auth-v1 §5.4).
+            let others =
+                after.facts.contains(.otherMethod) && !after.facts.contains(.suspended)
+                && proofs.isDisjoint(with: [.other, .standIn])
+            must(
+                !others && !variation.needsDistinctMailbox && !variation.needsSecondFactor,
+                "SEC-MFA-1, decision D15: tokens without the second factor")
         }
+    }
+
+    /// The independent things that were proven, by the book.
+    private var factors: Set<String> {
+        let proofs = after.proofs
+        var factors: Set<String> = []
+        if proofs.contains(.own) { factors.insert("own") }
+        if proofs.contains(.other) { factors.insert(proofs.contains(.standIn) ? "own" : "other") }
+        switch variation.journey {
+        case .signUp: if proofs.contains(.chosenPassword) { factors.insert("password") }
+        case .signIn:
+            if proofs.contains(.password) { factors.insert(variation.passwordIsFromReset ? "own" : "password") }
+        case .reset: break
+        }
+        return factors
     }
 
     private func hasFirstFactor(_ proofs: World.Proofs) -> Bool {
@@ -181,11 +212,7 @@ struct EdgeCheck {
         }
     }
 
-    /// Whether the account has a method that counts.
-    private var hasMethod: Bool {
-        before.facts.contains(.otherMethod)
-            || (before.facts.contains(.ownMethod) && !variation.needsDistinctMailbox)
-    }
+    private var hasMethod: Bool { !before.facts.isDisjoint(with: [.ownMethod, .otherMethod]) }
 
     /// The refusals that `docs/endpoints.md` lists for the endpoint, as far as a flow gives them itself.
     static func isDocumented(_ refusal: Refusal, for input: Input) -> Bool {
@@ -194,6 +221,7 @@ struct EdgeCheck {
             (.challengeMethod, .tooManyCodes), (.challengeMethod, .throttled), (.challengeMethod, .unknownMethod),
             (.challengeContact, .tooManyCodes), (.challengeContact, .throttled), (.challengeContact, .invalidContact),
             (.challengeContact, .expiredToken), (.challengeContact, .notAllowedNow),
+            (.challengeContact, .blockedContact),
             (.contactCode, .expiredToken), (.contactCode, .notAllowedNow),
             (.confirmContact, .expiredToken), (.confirmContact, .notAllowedNow),
             (.code, .incorrectCode), (.code, .expiredCode), (.code, .throttled), (.code, .userAlreadyExists),

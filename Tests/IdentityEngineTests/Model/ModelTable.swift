@@ -218,13 +218,14 @@ struct Written: OptionSet, Hashable {
         self = []
         for effect in effects {
             switch effect {
-            case .mailCode: insert(.mail)
+            case .mailCode, .mailSharedCode: insert(.mail)
             case .createUser: insert(.user)
             case .changePassword: insert(.password)
             case .addStrongMethod: insert(.method)
             case .openRefreshFamily: insert(.tokens)
-            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .setLockout,
-                .clearLockouts, .rememberNetwork, .forgetNetworks:
+            case .mailNotice, .record, .count, .forget, .upgradePassword, .trustPassword, .revokeRefreshFamilies,
+                .endFlows, .removeStrongMethods, .suspendStrongMethods, .reactivateStrongMethod, .noteFirstUse,
+                .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork, .forgetNetworks:
                 break
             }
         }

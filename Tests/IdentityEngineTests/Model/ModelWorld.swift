@@ -25,12 +25,20 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
     var attributesAtStart = Given.none
     /// Of the account, oldest first; not at sign-up.
     var methods: [Mailbox] = []
+    /// Under which proofs the other mailbox of the account was enrolled.
+    var enrolledUnder = Enrolment.Strength.twoFactors
+    /// Whether that was long ago.
+    var isOldMethod = true
+    /// Sign-in only: whether the password came from a reset.
+    var passwordIsFromReset = false
+    var enrolment = EnrolmentMode.compatible
     /// Whether limits over time hold.
     var hasLimits = false
 
     var description: String {
         "\(journey) \(method) attributes:\(needsAttributes)/\(attributesAtStart) password:\(hasPasswordAtStart)"
             + " factor:\(needsSecondFactor) distinct:\(needsDistinctMailbox) methods:\(methods) limits:\(hasLimits)"
+            + " enrolled:\(enrolledUnder) old:\(isOldMethod) reset:\(passwordIsFromReset) \(enrolment)"
             + " client:\(capabilities.map(\.rawValue).sorted())"
     }
 
@@ -94,15 +102,29 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
 
     private static let methodLists: [[Mailbox]] = [[], [.other], [.own], [.own, .other]]
 
-    private static let signIns: [Variation] = methodLists.flatMap { methods in
-        [UserFlow.Method.emailOneTimePasscode, .emailPassword].map {
-            Variation(journey: .signIn, method: $0, methods: methods)
-        }
-    }
+    private static let signIns: [Variation] =
+        methodLists.flatMap { methods in
+            [UserFlow.Method.emailOneTimePasscode, .emailPassword].map {
+                Variation(journey: .signIn, method: $0, methods: methods)
+            }
+        } + [
+            Variation(journey: .signIn, method: .emailPassword, enrolment: .proven),
+            Variation(journey: .signIn, method: .emailPassword, methods: [.other], enrolledUnder: .mailbox),
+        ]
+        + methodLists.map {
+            Variation(journey: .signIn, method: .emailPassword, methods: $0, passwordIsFromReset: true)
+        } + [
+            Variation(
+                journey: .signIn, method: .emailPassword, methods: [.other], enrolledUnder: .mailbox,
+                passwordIsFromReset: true)
+        ]
 
-    private static let resets: [Variation] = methodLists.map {
-        Variation(journey: .reset, method: .emailPassword, methods: $0)
-    }
+    private static let resets: [Variation] =
+        methodLists.map { Variation(journey: .reset, method: .emailPassword, methods: $0) }
+        + [Enrolment.Strength.unknown, .password, .mailbox, .twoFactors].map {
+            Variation(
+                journey: .reset, method: .emailPassword, methods: [.own, .other], enrolledUnder: $0, isOldMethod: false)
+        }
 }
 
 /// All that decides how a flow goes on: the tokens that clients hold, the row, the account, and how old things are.
@@ -121,6 +143,10 @@ struct World: Hashable {
         static let noMailBudget = Facts(rawValue: 1 << 6)
         static let noGuessBudget = Facts(rawValue: 1 << 7)
         static let staleProof = Facts(rawValue: 1 << 8)
+        /// The other mailbox is a method that must rest.
+        static let suspended = Facts(rawValue: 1 << 9)
+        /// The password of the account came from a reset.
+        static let resetPassword = Facts(rawValue: 1 << 10)
     }
 
     /// What was proven in this flow. The exploration keeps the book itself; the flows never see it.
@@ -134,6 +160,8 @@ struct World: Hashable {
         static let doubtful = Proofs(rawValue: 1 << 4)
         /// A method was registered.
         static let registered = Proofs(rawValue: 1 << 5)
+        /// The other mailbox was enrolled on the strength of the own one, and stands for it.
+        static let standIn = Proofs(rawValue: 1 << 6)
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -177,6 +205,7 @@ struct Exploration {
     private var calls: [[(input: Input, isAllowed: Bool)]] = []
     private var stateBits: [FlowState: UInt64] = [:]
     private var indices: [World: Int] = [:]
+    private var accounts: [World.Facts: UserAccount] = [:]
     private(set) var successors: [[Int32]] = []
     /// Where the flow ended with tokens, or for good reasons in the web.
     private var goals: Set<Int32> = []
@@ -192,6 +221,7 @@ struct Exploration {
         settings.codesPerFlow = codes
         if !variation.hasLimits { settings.limits = nil }
         self.settings = settings
+        makeAccounts()
     }
 
     // MARK: The search
@@ -199,6 +229,7 @@ struct Exploration {
     mutating func run() {
         var facts: World.Facts = variation.journey == .signUp ? [] : .account
         for method in variation.methods { facts.insert(method == .own ? .ownMethod : .otherMethod) }
+        if variation.passwordIsFromReset { facts.insert(.resetPassword) }
         let start = World(
             tokens: bit(of: begin), row: FlowRow(expiresAt: Self.end), facts: facts,
             proofs: variation.hasPasswordAtStart ? .chosenPassword : [])
@@ -371,8 +402,9 @@ struct Exploration {
                 return nil
             }
         case .methodAdded:
-            guard world.facts.contains(.account), !world.facts.contains(.ownMethod),
-                after.facts.insert(.otherMethod).inserted
+            // In another flow, which ends those that were begun before; one that was begun after goes on.
+            guard world.facts.contains(.account), world.facts.isDisjoint(with: [.ownMethod, .suspended]),
+                !variation.methods.contains(.other), after.facts.insert(.otherMethod).inserted
             else { return nil }
         case .nameTaken:
             guard variation.journey == .signUp, !world.facts.contains(.account), after.facts.insert(.nameTaken).inserted
@@ -403,20 +435,37 @@ struct Exploration {
 
     private static let aliasKey = Alias("dana.ribe")?.key
 
-    private static func methods(_ facts: World.Facts) -> [Mailbox] {
-        (facts.contains(.ownMethod) ? [.own] : []) + (facts.contains(.otherMethod) ? [.other] : [])
+    /// The other mailbox counts as enrolled by two factors where this flow finds it registered elsewhere.
+    private func strength(of mailbox: Mailbox) -> Enrolment.Strength {
+        mailbox == .other && variation.methods.contains(.other) ? variation.enrolledUnder : .twoFactors
     }
 
-    private static func method(_ mailbox: Mailbox) -> StrongMethod {
-        StrongMethod(
+    private func method(_ mailbox: Mailbox, isSuspended: Bool = false) -> StrongMethod {
+        let age = variation.isOldMethod ? 60.0 * 86_400 : 0
+        return StrongMethod(
             id: UUID(uuid: (mailbox.rawValue, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), email: mailbox.email,
-            provenAt: now)
+            provenAt: Self.now.addingTimeInterval(-age), enrolment: Enrolment(strength(of: mailbox)),
+            suspendedAt: isSuspended ? Self.now : nil, firstUsedAt: Self.now)
     }
 
-    private static let accounts: [[UserAccount]] = [false, true].map { hasPassword in
-        (0..<4 as Range<UInt16>).map { bits in
-            SignInStateTests.account(
-                hasPassword: hasPassword, methods: methods(World.Facts(rawValue: bits << 1)).map(method))
+    private func account(_ facts: World.Facts) -> UserAccount {
+        var methods: [StrongMethod] = []
+        if facts.contains(.ownMethod) { methods.append(method(.own)) }
+        if facts.contains(.otherMethod) {
+            methods.append(method(.other, isSuspended: facts.contains(.suspended)))
+        }
+        var account = SignInStateTests.account(hasPassword: variation.method == .emailPassword, methods: methods)
+        account.passwordIsFromReset = facts.contains(.resetPassword)
+        return account
+    }
+
+    /// What accounts depend on; each is made once.
+    private static let accountFacts: World.Facts = [.ownMethod, .otherMethod, .suspended, .resetPassword]
+
+    private mutating func makeAccounts() {
+        for bits in 0..<(1 << 11) as Range<UInt16> {
+            let facts = World.Facts(rawValue: bits)
+            if facts.isSubset(of: Self.accountFacts) { accounts[facts] = account(facts) }
         }
     }
 
@@ -427,19 +476,18 @@ struct Exploration {
         var counted: [CountedEvent: [Date]] = [:]
         if world.facts.contains(.noMailBudget) {
             counted[.codeMailed] = Array(repeating: Self.now, count: 5)
-            counted[.secondFactorMailed] = counted[.codeMailed]
         }
         if world.facts.contains(.noGuessBudget) { counted[.wrongCode] = Array(repeating: Self.now, count: 100) }
         // As if the limit had passed, without moving the clock.
         var settings = settings
         if world.facts.contains(.staleProof) { settings.provenIdleLifetime = -1 }
-        let account = Self.accounts[variation.method == .emailPassword ? 1 : 0][Int(world.facts.rawValue >> 1 & 3)]
+        let account = accounts[world.facts.intersection(Self.accountFacts)]
         return StepSituation(
             row: world.row, taken: taken, account: world.facts.contains(.account) ? account : nil,
-            counted: counted.isEmpty ? [:] : [.address: counted],
+            counted: counted.isEmpty ? [:] : [.address: counted, .mailbox: counted],
             lockout: world.facts.contains(.manyFailures)
                 ? Lockout(failures: 102, recent: [], lastFailureAt: Self.now) : nil,
-            now: Self.now, userFlow: userFlow, settings: settings)
+            enrolment: variation.enrolment, now: Self.now, userFlow: userFlow, settings: settings)
     }
 
     // MARK: The flows themselves
@@ -450,6 +498,12 @@ struct Exploration {
         var isCompared = false
         /// What the tokens would state, as signed beforehand.
         var contexts: [String] = []
+    }
+
+    private func demand(_ contexts: [String] = []) -> FactorDemand {
+        FactorDemand(
+            contexts: contexts, isRequired: variation.needsSecondFactor,
+            distinctMailbox: variation.needsDistinctMailbox, enrolment: variation.enrolment, now: Self.now)
     }
 
     /// Asks the flow. What the engine does before, is done here: a code is drawn, tokens are signed.
@@ -472,14 +526,9 @@ struct Exploration {
         }
         func prepared(_ proven: Authentication) -> PreparedTokens {
             let contexts = input.isDemanded ? ["c1"] : []
-            var prepared = PreparedTokens(
-                demand: TokenDemand(scopes: ["openid"], contexts: contexts),
-                needsTwoFactors: variation.needsSecondFactor)
-            if let account = situation.account,
-                case .tokens(let contexts) = proven.judged(
-                    contexts: contexts, policy: variation.needsSecondFactor, account: account,
-                    distinctMailbox: variation.needsDistinctMailbox)
-            {
+            let demand = demand(contexts)
+            var prepared = PreparedTokens(demand: demand)
+            if let account = situation.account, case .tokens(let contexts) = proven.judged(demand, of: account) {
                 (prepared.tokens, prepared.family) = (SignInStateTests.tokens, SignInStateTests.family)
                 prepared.contexts = contexts
                 step.contexts = contexts
@@ -516,23 +565,24 @@ struct Exploration {
                 .map(FlowState.signIn)
         case (.signIn(let state), .challengeMethod(let mailbox)):
             // As the engine does: by the name under which it was listed. The user's own is that of the account.
-            let ids = [Self.method(mailbox).id] + (mailbox == .own ? [user.uuid] : [])
+            let ids = [method(mailbox).id] + (mailbox == .own ? [user.uuid] : [])
             let known = ids.lazy.compactMap { id in
-                situation.account.flatMap { state.method(named: id.uuidString, of: $0, in: userFlow) }
+                situation.account.flatMap { state.method(named: id.uuidString, of: $0, demand()) }
             }.first
             step.decision = state.challenging(
-                known ?? Self.method(mailbox), with: fresh(mailbox.email, .secondFactor), in: situation
+                known ?? method(mailbox), with: fresh(mailbox.email, .secondFactor), in: situation
             ).map(FlowState.signIn)
         case (.signIn(let state), .code(let isRight, _)):
             let proof = state.proving(at: situation.now)
             let worth = proof.map { prepared($0.proven) }
             step.decision = state.submitting(
                 code: matches(isRight, proof?.purpose ?? .signIn),
-                prepared: worth ?? PreparedTokens(demand: TokenDemand(scopes: []), needsTwoFactors: true), in: situation
+                prepared: worth ?? PreparedTokens(demand: demand()), in: situation
             ).map(FlowState.signIn)
         case (.signIn(let state), .password(let isRight, _)):
-            let proven = state.draft?.proven(
-                byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox)
+            let proven = situation.account.flatMap { account in
+                state.draft?.provenByPassword(of: account, at: situation.now, needsMailbox: situation.needsMailbox)
+            }
             step.decision = state.submitting(
                 passwordIsRight: isRight, outdated: nil, prepared: isRight ? proven.map(prepared) : nil, in: situation
             ).map(FlowState.signIn)
@@ -569,7 +619,9 @@ struct Exploration {
             case .passwordReset: 3
             case .secondFactor: 4
             case .registration: 5
-            case .passwordChanged, .methodRegistered, .accountExists, .signInLocked, .signedInAfterFailures: 6
+            case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
+                .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
+                6
             }
         return Data([email.flatMap(Mailbox.init)?.rawValue ?? 0, why, UInt8(clamping: number)])
     }
@@ -594,13 +646,30 @@ struct Exploration {
             switch effect {
             case .createUser: after.facts.insert(.account)
             case .addStrongMethod(let method, _):
-                after.facts.insert(Mailbox(method.email) == .own ? .ownMethod : .otherMethod)
+                let isOwn = Mailbox(method.email) == .own
+                after.facts.insert(isOwn ? .ownMethod : .otherMethod)
                 after.proofs.insert(.registered)
-            case .mailCode, .mailNotice, .openRefreshFamily, .record, .count, .forget, .changePassword,
-                .upgradePassword, .revokeRefreshFamilies, .setLockout, .clearLockouts, .rememberNetwork,
+                // Whether the own mailbox is all that there was, as the book has it.
+                let had = world.proofs
+                let isMailboxOnly = had.contains(.own) && had.isDisjoint(with: [.password, .chosenPassword])
+                if !isOwn, isMailboxOnly || variation.journey == .reset { after.proofs.insert(.standIn) }
+            case .removeStrongMethods: after.facts.remove(.otherMethod)
+            case .suspendStrongMethods: after.facts.insert(.suspended)
+            case .reactivateStrongMethod: after.facts.remove(.suspended)
+            case .changePassword: after.facts.insert(.resetPassword)
+            case .trustPassword: after.facts.remove(.resetPassword)
+            case .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .openRefreshFamily, .record, .count, .forget,
+                .upgradePassword,
+                .revokeRefreshFamilies, .endFlows, .noteFirstUse, .setLockout, .clearLockouts, .rememberNetwork,
                 .forgetNetworks:
                 break
             }
+        }
+        // What this flow was told of the other mailbox, before anything changed it.
+        if after.proofs.contains(.other), !world.proofs.contains(.other), strength(of: .other) == .mailbox,
+            world.facts.contains(.otherMethod)
+        {
+            after.proofs.insert(.standIn)
         }
         if let row = step.decision.row { after.row = row }
         if after.row.revision != world.row.revision || after.row.isEnded { after.tokens = 0 }

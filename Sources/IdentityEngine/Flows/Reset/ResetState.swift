@@ -1,5 +1,11 @@
 package import NativeAuthCore
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// Where a password reset is.
 ///
 /// ```mermaid
@@ -70,15 +76,19 @@ package struct ResetDraft: Hashable, Sendable, Codable {
     package var email: EmailAddress
     /// What the client hears of the address; nil: the address, masked.
     package var label: String?
+    /// The alias that was typed where no answer may tell whose it is: guesses and mails are counted by it. Nil: by the mailbox.
+    package var countedName: Data?
     /// In a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
-        account: AccountBinding, email: EmailAddress, label: String? = nil, capabilities: Set<Capability>
+        account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil,
+        capabilities: Set<Capability>
     ) {
         self.account = account
         self.email = email
         self.label = label
+        self.countedName = countedName
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 

@@ -15,10 +15,10 @@ extension ResetState {
         case .started(let draft), .awaitingCode(let draft):
             var decision = situation.sendCode(
                 fresh, to: draft.email, for: .passwordReset, next: ResetState.awaitingCode(draft)
-            ) { seconds in
-                .proveAddress(situation.delivery(to: draft.target, resendIn: seconds))
+            ) {
+                .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
-            if decision.effects.contains(.record(.codeSent)), situation.row.codesSent == 0 {
+            if !decision.effects.isEmpty, decision.verdict.isAccepted, situation.row.codesSent == 0 {
                 decision.effects.append(.record(.resetStarted, user: draft.account.user))
             }
             return decision
@@ -67,7 +67,7 @@ extension ResetState {
                     .forgetNetworks(user),
                     .record(.passwordChanged, user: user), .record(.resetCompleted, user: user),
                     .mailNotice(.passwordChanged, to: draft.email),
-                ])
+                ] + situation.effectsOnMethods(of: user, own: draft.email))
         case .started, .awaitingCode, .changed, .completed:
             return .refused(.notAllowedNow)
         }
@@ -83,6 +83,40 @@ extension ResetState {
 }
 
 extension StepSituation {
+    /// What a reset by the account's own mailbox leaves of the methods (`SEC-ENR-7`): those that were enrolled on less than that
+    /// mailbox go, those that were enrolled on one factor, or lately, rest. The mailbox itself stays: the reset has proven it.
+    fileprivate func effectsOnMethods(of user: UserID, own: EmailAddress) -> [FlowEffect] {
+        let others = account?.strongMethods.filter { $0.email.key != own.key } ?? []
+        var (removed, suspended): ([StrongMethod], [StrongMethod]) = ([], [])
+        for method in others {
+            switch method.enrolment.strength {
+            case .unknown, .password: removed.append(method)
+            case .mailbox where method.suspendedAt == nil: suspended.append(method)
+            case .twoFactors
+            where method.suspendedAt == nil
+                && now.timeIntervalSince(method.provenAt) < Double(settings.methodTrustAge):
+                suspended.append(method)
+            case .mailbox, .twoFactors: break
+            }
+        }
+        var effects: [FlowEffect] = []
+        if !removed.isEmpty {
+            effects +=
+                [
+                    .removeStrongMethods(removed.map(\.id), of: user),
+                    .record(.methodsForgotten, user: user, detail: "\(removed.count) by reset"),
+                ] + notices(.methodRemoved, about: removed.map(\.email))
+        }
+        if !suspended.isEmpty {
+            effects +=
+                [
+                    .suspendStrongMethods(suspended.map(\.id), of: user),
+                    .record(.methodsSuspended, user: user, detail: "\(suspended.count)"),
+                ] + notices(.methodSuspended, about: suspended.map(\.email))
+        }
+        return effects
+    }
+
     /// How long a token lives that this step gives to a proven flow, in seconds (`SEC-CT-5`).
     fileprivate var provenSeconds: Int {
         min(settings.provenIdleLifetime, Int(row.expiresAt.timeIntervalSince(now).rounded(.down)))

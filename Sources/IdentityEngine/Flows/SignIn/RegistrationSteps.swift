@@ -35,7 +35,9 @@ extension SignInState {
     ) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
-            if let refusal = situation.refusalToRegister(proven) { return .refused(refusal) }
+            // The account's own address as it is stored: the code goes there, however it was spelled.
+            let contact = contact.key == proven.email.key ? proven.email : contact
+            if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
             // It would be no second factor (`SEC-MFA-3`).
             if situation.userFlow.requiresDistinctMailbox, proven.isOwn(contact) { return .refused(.invalidContact) }
             // The very address: one with another tag may be somebody else's (`SEC-ID-3`), though it adds no factor (`SEC-MFA-3`).
@@ -44,8 +46,8 @@ extension SignInState {
             }
             return situation.sendCode(
                 fresh, to: contact, for: .registration, next: .awaitingContactCode(proven, contact)
-            ) { _ in
-                .proveContact(contact.display, codeLength: situation.settings.codeDigits)
+            ) { _, length in
+                .proveContact(contact.display, codeLength: length)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
             return .refused(.notAllowedNow)
@@ -58,15 +60,14 @@ extension SignInState {
     ) -> Decision<SignInState> {
         switch self {
         case .awaitingContactCode(let proven, let contact):
-            if let refusal = situation.refusalToRegister(proven) { return .refused(refusal) }
+            if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
             switch situation.judgeCode(recording: .secondFactorFailed, user: proven.account.user, matches: matches)
                 as StepSituation.CodeJudgement<SignInState>
             {
             case .refused(let decision): return decision
             case .proven(let row, let effects):
                 return Self.registering(
-                    contact, for: proven.proving(contact), newMethod: newMethod, row: row, effects: effects,
-                    in: situation)
+                    contact, for: proven, newMethod: newMethod, row: row, effects: effects, in: situation)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact,
             .confirmingContact, .authenticated:
@@ -78,7 +79,7 @@ extension SignInState {
     package func confirmingContact(newMethod: UUID, in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .confirmingContact(let proven, let contact):
-            if let refusal = situation.refusalToRegister(proven) { return .refused(refusal) }
+            if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
             var row = situation.row
             row.revision += 1
             return Self.registering(contact, for: proven, newMethod: newMethod, row: row, effects: [], in: situation)
@@ -88,32 +89,49 @@ extension SignInState {
         }
     }
 
+    /// The method, on the strength of what `before` had proven; and the end of what was begun on less (`SEC-ENR-6`).
     private static func registering(
-        _ contact: EmailAddress, for proven: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
+        _ contact: EmailAddress, for before: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
     ) -> Decision<SignInState> {
-        let user = proven.account.user
-        var proven = proven
+        let user = before.account.user
+        let strength = before.enrolmentStrength
+        var proven = before.proving(contact, enrolledUnder: strength)
         proven.registered = contact
-        let method = StrongMethod(id: newMethod, email: contact, provenAt: situation.now)
+        // This flow goes on; all others of the user have ended.
+        proven.account.credentialVersion = before.account.credentialVersion.map { $0 + 1 }
+        let method = StrongMethod(
+            id: newMethod, email: contact, provenAt: situation.now,
+            enrolment: Enrolment(strength, authenticatedAt: before.authenticatedAt))
         return Decision(
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
-                .addStrongMethod(method, to: user), .record(.methodRegistered, user: user),
-                .mailNotice(.methodRegistered, to: proven.email),
-            ])
+                .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: strength.rawValue),
+                .endFlows(user),
+            ] + (proven.factors > 1 ? [.revokeRefreshFamilies(user, keepingTwoFactors: true)] : [])
+                + situation.notices(.methodRegistered, about: [contact]))
     }
 }
 
 extension StepSituation {
-    /// Why no method may be registered on the strength of these proofs; nil: one may. They must be fresh and of the level that
-    /// the account has: once there is a method, also one from another flow, the first factor alone is not (`SEC-MFA-4`).
-    fileprivate func refusalToRegister(_ proven: Authentication) -> Refusal? {
+    /// Why `contact` may not be registered on the strength of these proofs; nil: it may (decision D14).
+    fileprivate func refusalToRegister(_ proven: Authentication, _ contact: EmailAddress) -> Refusal? {
+        // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
         }
         guard let account else { return .notAllowedNow }
-        let counted = account.strongMethods.filter { !(userFlow.requiresDistinctMailbox && proven.isOwn($0.email)) }
-        return counted.isEmpty ? nil : .notAllowedNow
+        // An account that has a method wants a proof by one that can be used, at the level that the account has, also if the method
+        // came from another flow (SEC-ENR-3).
+        guard account.strongMethods.isEmpty else {
+            let hasGivenOne = account.strongMethods.contains { $0.suspendedAt == nil && proven.hasProven($0.email) }
+            return hasGivenOne && proven.factors > 1 ? nil : .notAllowedNow
+        }
+        // The first one wants a proof that the account could give already: its own mailbox (SEC-ENR-2).
+        switch enrolment {
+        case .compatible: return nil
+        // The very address: one with another tag may belong to another person (SEC-ID-3).
+        case .proven: return proven.provesOwnMailbox || contact.key == proven.email.key ? nil : .blockedContact
+        }
     }
 }

@@ -113,18 +113,21 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     package var email: EmailAddress
     /// What the client hears of the address; nil: the address, masked.
     package var label: String?
+    /// The alias that was typed where no answer may tell whose it is: guesses and mails are counted by it. Nil: by the mailbox.
+    package var countedName: Data?
     /// Whether the password is asked for, and no code.
     package var hasPassword: Bool
     /// In a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
-        account: AccountBinding, email: EmailAddress, label: String? = nil, hasPassword: Bool,
+        account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil, hasPassword: Bool,
         capabilities: Set<Capability>
     ) {
         self.account = account
         self.email = email
         self.label = label
+        self.countedName = countedName
         self.hasPassword = hasPassword
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
@@ -135,11 +138,18 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     /// Where the code goes, as the client hears it.
     package var target: String { label ?? email.masked }
 
-    /// With the first proof given.
-    package func proven(byPassword: Bool, at date: Date, needsMailbox: Bool = false) -> Authentication {
+    /// With the code given.
+    package func provenByCode(at date: Date) -> Authentication {
         Authentication(
-            account: account, email: email, origin: .signIn, knowsPassword: byPassword,
-            mailboxes: byPassword ? [] : [email], authenticatedAt: date, capabilities: capabilities,
-            needsMailbox: needsMailbox)
+            account: account, email: email, origin: .signIn, knowsPassword: false, mailboxes: [email],
+            authenticatedAt: date, capabilities: capabilities)
+    }
+
+    /// With the password given.
+    package func provenByPassword(of known: UserAccount, at date: Date, needsMailbox: Bool) -> Authentication {
+        Authentication(
+            account: account, email: email, origin: .signIn, knowsPassword: true,
+            passwordIsFromReset: known.passwordIsFromReset, mailboxes: [], authenticatedAt: date,
+            capabilities: capabilities, needsMailbox: needsMailbox)
     }
 }

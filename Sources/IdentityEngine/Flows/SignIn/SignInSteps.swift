@@ -8,9 +8,7 @@ import NativeAuthCore
 
 /// What is demanded of a step that may give tokens, and the tokens, signed before the step's transaction began.
 package struct PreparedTokens: Hashable, Sendable {
-    package var demand: TokenDemand
-    /// Whether application or user flow need two factors in any case.
-    package var needsTwoFactors: Bool
+    package var demand: FactorDemand
     /// Nil when the proofs looked as if they were not worth any.
     package var tokens: IssuedTokens?
     /// Nil when no refresh token was asked for.
@@ -19,11 +17,9 @@ package struct PreparedTokens: Hashable, Sendable {
     package var contexts: [String]
 
     package init(
-        demand: TokenDemand, needsTwoFactors: Bool, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil,
-        contexts: [String] = []
+        demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = []
     ) {
         self.demand = demand
-        self.needsTwoFactors = needsTwoFactors
         self.tokens = tokens
         self.family = family
         self.contexts = contexts
@@ -40,8 +36,8 @@ extension SignInState {
             guard !draft.hasPassword else {
                 return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
             }
-            return situation.sendCode(fresh, to: draft.email, for: .signIn, next: .awaitingCode(draft)) { seconds in
-                .proveAddress(situation.delivery(to: draft.target, resendIn: seconds))
+            return situation.sendCode(fresh, to: draft.email, for: .signIn, next: .awaitingCode(draft)) {
+                .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -51,27 +47,35 @@ extension SignInState {
 
     /// Says what the first or the only password is worth. The comparison was admitted and done before.
     ///
-    /// - Parameter outdated: The hash that takes the place of one with older parameters (`SEC-PWD-7`).
+    /// - Parameters:
+    ///   - guess: The keyed digest of the password, if it was compared.
+    ///   - outdated: The hash that takes the place of one with older parameters (`SEC-PWD-7`).
     package func submitting(
-        passwordIsRight: Bool, outdated: (old: PasswordHash, new: PasswordHash)?, prepared: PreparedTokens?,
+        passwordIsRight: Bool, guess: Data? = nil, outdated: (old: PasswordHash, new: PasswordHash)?,
+        prepared: PreparedTokens?,
         in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .awaitingPassword(let draft):
             let user = draft.account.user
+            let compared: [FlowEffect] =
+                guess.flatMap { guess in
+                    situation.lockout.map { [.setLockout($0.concluding(guess, isRight: passwordIsRight))] }
+                } ?? []
             guard passwordIsRight else {
                 return Decision(
                     .refused(.incorrectPassword), row: situation.row,
-                    effects: [.record(.signInFailed, user: user)]
+                    effects: compared + [.record(.signInFailed, user: user)]
                         + (situation.isLocked ? situation.warning(.signInLocked, to: draft.email) : []))
             }
             guard let prepared else { return .refused(.notAllowedNow) }
+            guard let account = situation.account else { return .refused(.unusableToken) }
             var row = situation.row
             row.revision += 1
             return Self.concluding(
-                draft.proven(byPassword: true, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
+                draft.provenByPassword(of: account, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
                 row: row,
-                effects: (outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [])
+                effects: compared + (outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [])
                     + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
                 in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
@@ -83,8 +87,9 @@ extension SignInState {
     /// What a right code would prove now, and why it was sent; nil where no code is awaited.
     package func proving(at date: Date) -> (proven: Authentication, purpose: MailContent.Purpose)? {
         switch self {
-        case .awaitingCode(let draft): (draft.proven(byPassword: false, at: date), .signIn)
-        case .awaitingSecondFactor(let first, let method): (first.proving(method.email), .secondFactor)
+        case .awaitingCode(let draft): (draft.provenByCode(at: date), .signIn)
+        case .awaitingSecondFactor(let first, let method):
+            (first.proving(method.email, enrolledUnder: method.enrolment.strength), .secondFactor)
         case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             nil
@@ -105,16 +110,39 @@ extension SignInState {
         case .refused(let decision): return decision
         case .proven(let row, let effects):
             return Self.concluding(
-                proof.proven, prepared, row: row,
-                effects: effects + (isSecond ? [.record(.secondFactorPassed, user: user)] : []), in: situation)
+                proof.proven, prepared, row: row, effects: effects + passing(proof.proven, in: situation), in: situation
+            )
         }
+    }
+
+    /// What a second factor brings about besides, now that it was given.
+    private func passing(_ proven: Authentication, in situation: StepSituation) -> [FlowEffect] {
+        guard case .awaitingSecondFactor(_, let method) = self else { return [] }
+        let user = account.user
+        var effects: [FlowEffect] = [.record(.secondFactorPassed, user: user)]
+        // That of SEC-LOCK-6 is none of the account's own, and has no row.
+        guard let known = situation.account?.strongMethods.first(where: { $0.id == method.id }) else { return effects }
+        if known.suspendedAt != nil {
+            effects +=
+                [.reactivateStrongMethod(method.id, of: user), .record(.methodReactivated, user: user)]
+                + situation.notices(.methodReactivated, about: [method.email])
+        } else if known.firstUsedAt == nil {
+            effects +=
+                [.noteFirstUse(method.id, of: user)]
+                + situation.notices(.methodFirstUsed, about: [method.email])
+        }
+        // Something else than the mailbox of the reset was proven beside its password (decision D14).
+        if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
+            effects += [.trustPassword(user), .record(.passwordTrusted, user: user)]
+        }
+        return effects
     }
 
     /// Lists the methods of the second factor.
     package func listingMethods(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            let methods = situation.usableMethods(after: proven)
+            let methods = situation.methods(after: proven)
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
             return Decision(.accepted(.chooseMethod(methods.map(\.asOffered))), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
@@ -125,10 +153,10 @@ extension SignInState {
 
     /// The method that a challenge of the second factor is for: the one named, or without a name the oldest
     /// (native-auth-v1 §16, row 35).
-    package func method(named id: String?, of account: UserAccount, in flow: UserFlow) -> StrongMethod? {
+    package func method(named id: String?, of account: UserAccount, _ demand: FactorDemand) -> StrongMethod? {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            let methods = proven.usableMethods(of: account, distinctMailbox: flow.requiresDistinctMailbox)
+            let methods = proven.usableMethods(of: account, demand)
             guard let id else { return methods.first }
             return methods.first { $0.id.text == id.lowercased() }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
@@ -144,11 +172,11 @@ extension SignInState {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             // The method was chosen before the lock was taken: it must still be one.
-            guard situation.usableMethods(after: proven).contains(method) else { return .refused(.unknownMethod) }
+            guard situation.methods(after: proven).contains(method) else { return .refused(.unknownMethod) }
             return situation.sendCode(
                 fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
-            ) { seconds in
-                .proveAddress(situation.delivery(to: method.email.masked, resendIn: seconds))
+            ) {
+                .proveAddress(situation.delivery(to: method.email.masked, resendIn: $0, length: $1))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -172,10 +200,7 @@ extension SignInState {
     ) -> Decision<SignInState> {
         let user = proven.account.user
         guard let account = situation.account else { return .refused(.unusableToken) }
-        let verdict = proven.judged(
-            contexts: prepared.demand.contexts, policy: prepared.needsTwoFactors, account: account,
-            distinctMailbox: situation.userFlow.requiresDistinctMailbox)
-        switch verdict {
+        switch proven.judged(prepared.demand, of: account) {
         case .tokens(let contexts):
             // They were signed a moment ago for what the account was then. Should that differ, the client may ask again.
             guard let tokens = prepared.tokens, contexts == prepared.contexts else { return .refused(.notAllowedNow) }
@@ -215,12 +240,31 @@ extension StrongMethod {
 }
 
 extension StepSituation {
-    fileprivate func usableMethods(after proven: Authentication) -> [StrongMethod] {
-        account.map { proven.usableMethods(of: $0, distinctMailbox: userFlow.requiresDistinctMailbox) } ?? []
+    /// Which methods there are does not depend on why one is asked for.
+    fileprivate func methods(after proven: Authentication) -> [StrongMethod] {
+        let demand = FactorDemand(
+            contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
+            suspensionRest: settings.suspensionRest, now: now)
+        return account.map { proven.usableMethods(of: $0, demand) } ?? []
+    }
+
+    /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice of the
+    /// same kind went out a moment ago.
+    func notices(_ purpose: MailContent.Purpose, about methods: [EmailAddress]) -> [FlowEffect] {
+        guard let account else { return [] }
+        let event = CountedEvent.notice(purpose)
+        if let event, let last = counted[.account]?[event]?.last,
+            now.timeIntervalSince(last) < Double(settings.noticeInterval)
+        {
+            return []
+        }
+        let channels = account.noticeChannels
+        return channels.map { .mailNotice(purpose, to: $0, about: methods) }
+            + (event.map { [.count($0, of: .account)] } ?? [])
     }
 
     /// - Parameter target: The address, masked.
-    func delivery(to target: String, resendIn seconds: Int) -> CodeDelivery {
-        CodeDelivery(maskedTarget: target, codeLength: settings.codeDigits, resendInterval: seconds)
+    func delivery(to target: String, resendIn seconds: Int, length: Int) -> CodeDelivery {
+        CodeDelivery(maskedTarget: target, codeLength: length, resendInterval: seconds)
     }
 }

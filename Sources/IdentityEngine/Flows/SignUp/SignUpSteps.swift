@@ -21,8 +21,8 @@ extension SignUpState {
             situation.sendCode(
                 fresh, to: owner ?? draft.email, for: owner == nil ? .signUp : .accountExists,
                 next: .awaitingCode(draft)
-            ) { seconds in
-                .proveAddress(situation.delivery(to: draft.email.masked, resendIn: seconds))
+            ) {
+                .proveAddress(situation.delivery(to: draft.email.masked, resendIn: $0, length: $1))
             }
         case .choosingCredential(let draft), .awaitingPassword(let draft):
             Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))

@@ -1,0 +1,109 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
+extension Engine {
+    /// Whose occurrences are counted in a step, as keyed digests; nothing is counted when limits over time are off.
+    struct Subjects: Sendable {
+        var isFamiliar = false
+        var address: Data?
+        var mailbox: Data?
+        var networkAtMailbox: Data?
+        var guesser: Data?
+        var guessingNetwork: Data?
+        var guessingSite: Data?
+        var account: Data?
+        var source: Data?
+        var site: Data?
+        /// The row of the slow lane.
+        var slowLane: UUID?
+        /// The user's failures from this class of sources, and from both.
+        var lockout: Data?
+        var lockouts: [Data] = []
+        var network: Data?
+    }
+
+    /// Who is counted in a step of `state`. Familiar sources are counted apart, so that a stranger's failures do not shut the
+    /// owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
+    func subjects(
+        of state: FlowState, _ reading: Reading, in scene: Scene
+    ) async throws(EngineError) -> Subjects {
+        guard settings.limits != nil else { return Subjects() }
+        let tenant = scene.tenant.id
+        func digest(_ parts: [Data]) -> Data { vault.digest(.counter, tenant: tenant, parts) }
+        var subjects = Subjects()
+        if let user = state.account?.user {
+            let id = Data(user.description.utf8)
+            subjects.network = scene.context.source.map { digest([Data("network".utf8), id, $0.network]) }
+            if let network = subjects.network {
+                do {
+                    subjects.isFamiliar = try await ports.users.isFamiliar(
+                        network, to: user, in: tenant,
+                        since: scene.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
+                } catch {
+                    throw .store(error)
+                }
+            }
+            subjects.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
+            subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
+            subjects.account = digest([Data("account".utf8), id])
+        }
+        // A contact that is not the account's own is a stranger to it, however familiar the source: its owner has a budget of
+        // their own there.
+        let target = reading.recipient ?? state.mailbox
+        // The account's own mailbox is none, and has a budget that no other account can spend.
+        let ownContact = state.registrant.flatMap { $0.key == target?.key ? state.account?.user : nil }
+        let isFamiliar = subjects.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
+        let bucket = Self.bucket(isFamiliar)
+        // By the name that was typed, where no answer may tell whose it is: what is done with one name of an account must not show at
+        // another (decision D16).
+        let name =
+            ownContact.map { Data("account \($0)".utf8) } ?? reading.recipient?.mailbox ?? state.countedName
+            ?? state.mailbox?.mailbox
+        subjects.address = name.map { digest([Data("address".utf8), $0, bucket]) }
+        if let name, let code = reading.code, let budget = MailBudget(code.purpose) {
+            let purpose = Data(budget.rawValue.utf8)
+            subjects.mailbox = digest([Data("mailbox".utf8), purpose, name, bucket])
+            let source = scene.context.source
+            if let network = source?.network, !isFamiliar {
+                subjects.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
+            }
+            // The very name: the mailbox of one with another tag may belong to another person (SEC-ID-3).
+            if budget.hasSlowLane, let exact = state.countedName ?? state.mailbox?.key.bytes {
+                let lane = digest([Data("slow lane".utf8), purpose, exact])
+                subjects.slowLane = UUID(bytes: lane.prefix(16))
+                subjects.guesser = source.map { digest([Data("guesser".utf8), lane, $0.address]) }
+                subjects.guessingNetwork = source.map { digest([Data("guessing network".utf8), lane, $0.network]) }
+                subjects.guessingSite = source?.site.map { digest([Data("guessing site".utf8), lane, $0]) }
+            }
+        }
+        subjects.source = scene.context.source.map { digest([Data("source".utf8), $0.address]) }
+        subjects.site = scene.context.source?.site.map { digest([Data("site".utf8), $0]) }
+        return subjects
+    }
+
+    private static func bucket(_ isFamiliar: Bool) -> Data {
+        Data((isFamiliar ? "familiar" : "unfamiliar").utf8)
+    }
+}
+
+extension Engine.Subjects {
+    subscript(who: CountedSubject) -> Data? {
+        switch who {
+        case .address: address
+        case .mailbox: mailbox
+        case .networkAtMailbox: networkAtMailbox
+        case .guesser: guesser
+        case .guessingNetwork: guessingNetwork
+        case .guessingSite: guessingSite
+        case .account: account
+        case .source: source
+        case .site: site
+        }
+    }
+}

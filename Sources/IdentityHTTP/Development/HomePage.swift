@@ -1,0 +1,125 @@
+import IdentityEngine
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// The home page: what a newcomer needs to sign the first user up.
+extension DevelopmentPages {
+    /// The page with these tenants; the snippets are for the first application of the first.
+    func homePage(of tenants: [TenantDirectory.Entry]) -> String {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <title>native-auth: development server</title><style>\(Self.style)</style></head><body><main>
+        <header><h1>native-auth</h1><p class="badge">development profile</p></header>
+        <p>An identity server for native authentication is running here. Sign a user up from your app, and read the code in
+        the <a href="/dev/inbox">development inbox</a>.</p>
+        \(unknownAttributeSection)
+        \(tenants.map { section(about: $0, isOnly: tenants.count == 1) }.joined(separator: "\n"))
+        <p class="note">All applications also take the optional built-in attributes and the alias <code>flatusername</code>.</p>
+        \(tenants.first.map(snippets) ?? "")
+        <h2>Documents</h2>
+        <ul>\(tenants.map { links(to: $0.tenant, isOnly: tenants.count == 1) }.joined(separator: "\n"))
+        <li><a href="/dev/inbox.json">Inbox as JSON</a> (<code>?to=ADDRESS</code> for one mailbox)</li></ul>
+        <h2>An API to call</h2>
+        <p><code>GET /dev/api/\(Self.escaped(tenants.first?.tenant.domain ?? "TENANT"))</code> takes an access token and says hello. With
+        <code>?acrs=c1</code> it wants a second factor: the app then signs in with a claims request for that context.</p>
+        </main></body></html>
+        """
+    }
+
+    private func section(about entry: TenantDirectory.Entry, isOnly: Bool) -> String {
+        let tenant = entry.tenant
+        let rows = entry.applications.map { client in
+            let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
+            let attributes = required.isEmpty ? "none" : required.joined(separator: ", ")
+            // native-auth doctor reads the first two cells.
+            return """
+                <tr><td><code>\(client.id)</code></td><td>\(client.userFlow.method.title)</td><td>\(Self.escaped(attributes))</td></tr>
+                """
+        }
+        return """
+            <h2>Tenant\(isOnly ? "" : " " + Self.escaped(tenant.displayName))</h2>
+            <dl><dt>Base URL</dt><dd><code>\(Self.escaped(baseURL))</code></dd>
+            <dt>Subdomain</dt><dd><code>\(Self.escaped(tenant.subdomain))</code></dd>
+            <dt>Domain</dt><dd><code>\(Self.escaped(tenant.domain))</code></dd>
+            <dt>Tenant id</dt><dd><code>\(tenant.id)</code></dd></dl>
+            <h2>Applications\(isOnly ? "" : " of " + Self.escaped(tenant.displayName))</h2>
+            <div class="scroll"><table><thead><tr><th>Client id</th><th>Users sign in with</th><th>Required attributes</th></tr></thead>
+            <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
+            """
+    }
+
+    private func snippets(for entry: TenantDirectory.Entry) -> String {
+        guard let client = entry.applications.first else { return "" }
+        let authority = "\(baseURL)/\(entry.tenant.domain)"
+        let (swiftTypes, wireTypes) =
+            switch client.userFlow.method {
+            case .emailOneTimePasscode: (".OOB", "oob redirect")
+            case .emailPassword: (".OOB, .password", "oob password redirect")
+            }
+        let swift = """
+            import MSAL
+
+            let authority = try MSALCIAMAuthority(
+                url: URL(string: "\(authority)")!, validateFormat: false)
+            let nativeAuth = try MSALNativeAuthPublicClientApplication(
+                nativeAuthConfiguration: .init(
+                    clientId: "\(client.id)",
+                    authority: authority, challengeTypes: [\(swiftTypes)]))
+
+            let parameters = MSALNativeAuthSignUpParameters(username: "dana@example.com")
+            nativeAuth.signUp(parameters: parameters, delegate: self)
+            """
+        let curl = """
+            curl -s \(authority)/signup/v1.0/start \\
+              -d client_id=\(client.id) \\
+              -d 'challenge_type=\(wireTypes)' -d username=dana@example.com
+            """
+        return """
+            <h2>From Swift</h2><pre>\(Self.escaped(swift))</pre>
+            <p class="note">Code that names the subdomain only (<code>tenantSubdomain: "\(Self.escaped(entry.tenant.subdomain))"</code>) runs
+            unchanged in a debug build with <code>NATIVE_AUTH_EMULATOR=\(Self.escaped(baseURL))</code> in its environment.</p>
+            <h2>From a shell</h2><pre>\(Self.escaped(curl))</pre>
+            """
+    }
+
+    private func links(to tenant: Tenant, isOnly: Bool) -> String {
+        let path = "/" + Self.escaped(tenant.domain)
+        let whose = isOnly ? "" : " of " + Self.escaped(tenant.displayName)
+        return """
+            <li><a href="\(path)/\(MetadataEndpoint.openIDConfiguration.rawValue)">OpenID Connect discovery\(whose)</a></li>
+            <li><a href="\(path)/\(MetadataEndpoint.jsonWebKeys.rawValue)">Public keys\(whose)</a></li>
+            """
+    }
+
+    /// Empty when no app sent a name that its user flow does not know.
+    private var unknownAttributeSection: String {
+        let rows = unknownAttributes.entries.map { entry in
+            """
+            <tr><td>\(entry.lastSeen.formatted(.iso8601))</td><td><code>\(Self.escaped(entry.name))</code></td>\
+            <td>\(Self.escaped(entry.application))</td></tr>
+            """
+        }
+        guard !rows.isEmpty else { return "" }
+        return """
+            <h2>Unknown attributes</h2>
+            <p class="note">Apps sent these attributes, and they were ignored: the application has none of this name.</p>
+            <div class="scroll"><table><thead><tr><th>Last sent</th><th>Name</th><th>Application</th></tr></thead>
+            <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
+            """
+    }
+}
+
+extension UserFlow.Method {
+    fileprivate var title: String {
+        switch self {
+        case .emailOneTimePasscode: "E-mail one-time passcode"
+        case .emailPassword: "E-mail and password"
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import IdentityEngine
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The profile of the servers that a database belongs to (`SEC-PRF-1`).
+package enum DatabaseProfile: String, Hashable, Sendable, StoredValue {
+    /// Codes were visible, and limits may have been off: an account proves nothing about a mailbox.
+    case development
+    case production
+}
+
+extension SQLStore {
+    /// Marks the database with the profile of the server that uses it, unless an earlier server has marked it. A mark never
+    /// changes, and goes into backups.
+    ///
+    /// - Returns: The profile that the database is marked with.
+    package func mark(_ profile: DatabaseProfile, at now: Date) async throws(StoreError) -> DatabaseProfile {
+        try await write([.profile]) { session in
+            let marks = try session.rows(of: "profile_mark", "SELECT profile FROM profile_mark", []).get()
+            if let mark = marks.first { return try mark.value("profile") }
+            try session.run("INSERT INTO profile_mark (id, profile, marked_at) VALUES (1, ?, ?)", [profile, now])
+            return profile
+        }
+    }
+}

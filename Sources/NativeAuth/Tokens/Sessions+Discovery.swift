@@ -1,0 +1,79 @@
+import NativeAuthCore
+import NativeAuthWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What the authority says about itself, and what follows from it: who may issue its tokens, and where they are ended.
+extension Sessions {
+    // MARK: Issuer
+
+    /// The issuer that the discovery document names, when the one of `claims` has to be compared with it (`SDK-AUTH-2`).
+    nonisolated func namedIssuer(
+        for claims: [String: JSONValue]?, _ correlationID: UUID
+    ) async throws(NativeAuthError) -> String? {
+        let authority = api.effectiveAuthority
+        guard let issuer = claims?["iss"]?.string, !authority.isOwnIssuer(issuer), authority.mayName(issuer) else {
+            return nil
+        }
+        return try await discover(correlationID).issuer
+    }
+
+    private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
+        if let document = discovered.withLock(\.self) { return document }
+        let document: OpenIDConfiguration = try await api.get(.openIDConfiguration, correlationID: correlationID)
+        let authority = try api.authority(correlationID)
+        guard authority.isOwnIssuer(document.issuer) || authority.mayName(document.issuer) else {
+            throw .unexpectedReply(
+                .init(correlationID: correlationID, message: "The issuer of the discovery document has another origin.")
+            )
+        }
+        discovered.withLock { $0 = document }
+        return document
+    }
+
+    // MARK: Sign-out
+
+    /// Begins to end the refresh tokens of `removed` at the server. That goes on whether or not somebody waits for it.
+    nonisolated func revocation(of removed: [Session]) -> Task<Result<Revocation, NativeAuthError>, Never> {
+        Task {
+            do throws(NativeAuthError) {
+                return .success(try await revoke(removed))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Ends the refresh tokens of `removed` at the server (RFC 7009), if its discovery document names an address for that at
+    /// its own origin. The vendor's cloud has none, so it is not asked.
+    private nonisolated func revoke(_ removed: [Session]) async throws(NativeAuthError) -> Revocation {
+        let tokens = removed.compactMap(\.refreshToken)
+        let correlationID = api.configuration.makeCorrelationID()
+        let authority = try api.authority(correlationID)
+        guard !tokens.isEmpty else { return .nothingToRevoke }
+        guard !authority.isVendorCloud else { return .notOffered }
+        let document = try await discover(correlationID)
+        guard let url = document.revocationEndpoint.flatMap({ URL(string: $0) }), authority.sharesOrigin(with: url)
+        else { return .notOffered }
+        var failure: NativeAuthError?
+        for token in tokens {
+            let request = RevocationRequest(
+                token: Secret(token), tokenTypeHint: "refresh_token", clientID: api.configuration.clientID)
+            do throws(NativeAuthError) {
+                guard try await api.post(request.form, to: url, correlationID: correlationID) else {
+                    let message = "The server did not end the session."
+                    throw .general(.init(correlationID: correlationID, message: message))
+                }
+            } catch {
+                // The other users' tokens are tried all the same.
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return .revoked
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials) && !canImport(Darwin)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The languages of the user, as `Accept-Language` wants them.
+enum Languages {
+    /// At most five, best first: from the system's settings; where it has none, from the variables of POSIX.
+    static func preferred(environment: [String: String]) -> String {
+        #if canImport(Darwin)
+            let languages = Locale.preferredLanguages
+        #else
+            let languages = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.filter { !$0.isEmpty }
+                .prefix(1).compactMap(tag(ofPOSIXLocale:))
+        #endif
+        return list(languages)
+    }
+
+    /// `da-DK` for `da_DK.UTF-8`; nil for `C`, `POSIX` and anything that is no language.
+    static func tag(ofPOSIXLocale locale: String) -> String? {
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        let isAlphanumeric = parts.allSatisfy { part in
+            !part.isEmpty && part.utf8.count <= 8
+                && part.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 >= 0x30 && $0 <= 0x39 }
+        }
+        guard isAlphanumeric, parts.count <= 2, let language = parts.first, (2...3).contains(language.utf8.count) else {
+            return nil
+        }
+        return parts.joined(separator: "-")
+    }
+
+    private static func list(_ languages: some Sequence<String>) -> String {
+        let weighted = languages.prefix(5).enumerated().map { index, language in
+            index == 0 ? language : "\(language);q=0.\(10 - index)"
+        }
+        return weighted.isEmpty ? "en" : weighted.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,94 @@
+import Crypto
+import IdentityEngine
+import IdentityStorePostgres
+import IdentityStoreSQL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension MasterKey {
+    /// The key; nil when it is the one of the data folder, and that is not made yet.
+    func known(in folder: DataFolder) throws(StartFailure) -> SymmetricKey? {
+        if case .inDataFolder = self, !FileManager.default.fileExists(atPath: folder.masterKeyFile) { return nil }
+        return try load(in: folder.path)
+    }
+}
+
+extension IdentityService {
+    /// What seals in this database: under the master key that is known, or under a new one when nothing is sealed yet.
+    ///
+    /// - Throws: A sentence when the master key is missing or another one. No key is ever made beside a database that has one.
+    static func vault(
+        _ knownKey: SymmetricKey?, _ folder: DataFolder, _ store: any SQLStore, _ settings: ServeSettings,
+        randomness: any Randomness, epoch: Data, now: Date
+    ) async throws(StartFailure) -> Vault {
+        let (masterKey, isNew) =
+            if let knownKey { (knownKey, false) } else { try await newKey(folder, store, settings) }
+        do {
+            // A node with another master key would refuse all tokens of the others, and its own would be refused by them.
+            let dataKeys = try await DataKeys.open(in: store, masterKey: masterKey, randomness: randomness, now: now)
+            return Vault(masterKey: masterKey, randomness: randomness, epoch: epoch, dataKeys: dataKeys)
+        } catch {
+            // Another server sealed in the database meanwhile, under its own key; this one opens nothing.
+            if isNew, case .otherMasterKey = error { folder.removeMasterKey() }
+            throw StartFailure(error)
+        }
+    }
+
+    private static func newKey(
+        _ folder: DataFolder, _ store: any SQLStore, _ settings: ServeSettings
+    ) async throws(StartFailure) -> (key: SymmetricKey, isNew: Bool) {
+        let isUnsealed: Bool
+        do {
+            isUnsealed = try await store.isUnsealed()
+        } catch {
+            throw .inputOutput("The data keys cannot be read from the database.")
+        }
+        guard isUnsealed else {
+            throw .inputOutput(
+                """
+                There is no master key at \(folder.masterKeyFile), and the database \(settings.databaseName) was written under \
+                one. Put that key there, or give its file with --master-key-file; the database cannot be read without it.
+                """)
+        }
+        return try folder.makeMasterKey()
+    }
+
+    /// Marks the database with the profile of this server.
+    ///
+    /// - Throws: A sentence when a server of the other profile has used it before (`SEC-PRF-1`).
+    static func mark(_ store: any SQLStore, _ settings: ServeSettings, now: Date) async throws(StartFailure) {
+        let (own, reason): (DatabaseProfile, String) =
+            switch settings.profile {
+            case .development: (.development, "the development profile shows all codes")
+            case .production: (.production, "its accounts prove no mailbox, since all codes were visible")
+            }
+        let mark: DatabaseProfile
+        do {
+            mark = try await store.mark(own, at: now)
+        } catch {
+            throw .inputOutput("The database cannot be written.")
+        }
+        guard mark == own else {
+            throw .usage([
+                """
+                --profile \(own.rawValue): the database \(settings.databaseName) was used in the \(mark.rawValue) profile, and \
+                \(reason); give this server another one with --data or --database.
+                """
+            ])
+        }
+    }
+}
+
+extension ServeSettings {
+    /// How sentences call the database; without a password.
+    fileprivate var databaseName: String {
+        switch database {
+        case .sqlite: database.path(in: dataFolder) ?? dataFolder
+        case .postgres(let place, _): place.description
+        }
+    }
+}

@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Folders that only their owner changes: who may write to a folder can put another database or key in the place of ours
+/// (`SEC-SEC-2`).
+enum PrivateFolders {
+    /// The first folder on the way to `path`, or `path` itself, that another user of the machine can change; nil when there is
+    /// none. What is not there yet is made for the owner alone.
+    ///
+    /// A folder with the sticky bit, such as `/tmp`, lets others add to it and not change what is in it: it may be on the way,
+    /// and not be `path`.
+    static func exposed(on path: String) -> String? {
+        let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        // Both ways where links lead elsewhere: who may change the folder of a link points it to another place.
+        return firstExposed(on: path) ?? firstExposed(on: resolved(path))
+    }
+
+    private static func firstExposed(on path: String) -> String? {
+        let folders = folders(on: path)
+        return folders.first { canOthersChange($0, mayBeSticky: $0 != folders.last) }
+    }
+
+    /// `/`, `/var`, `/var/lib` and so on to `path`.
+    private static func folders(on path: String) -> [String] {
+        path.split(separator: "/").reduce(into: ["/"]) { folders, name in
+            folders.append((folders.last == "/" ? "/" : folders[folders.count - 1] + "/") + name)
+        }
+    }
+
+    /// `path` without symbolic links, as far as it is there.
+    private static func resolved(_ path: String) -> String {
+        var rest: [Substring] = []
+        for folder in folders(on: path).reversed() {
+            if let real = realpath(folder, nil) {
+                defer { free(real) }
+                return String(cString: real) + rest.reversed().map { "/" + $0 }.joined()
+            }
+            rest.append(folder.split(separator: "/").last ?? "")
+        }
+        return path
+    }
+
+    private static func canOthersChange(_ folder: String, mayBeSticky: Bool) -> Bool {
+        var facts = stat()
+        guard stat(folder, &facts) == 0 else { return false }
+        guard facts.st_uid == 0 || facts.st_uid == geteuid() else { return true }
+        return facts.st_mode & 0o022 != 0 && !(mayBeSticky && facts.st_mode & S_ISVTX != 0)
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import IdentityEngine
+import IdentityStoreSQL
+import NativeAuthCore
+
+/// How a document comes into force: what it changes is shown and confirmed, and no tenant with users goes by mistake.
+struct TenantChange: ParsableArguments {
+    @OptionGroup var place: DatabasePlace
+    @Flag(help: "Do not ask; needed where standard input is no terminal.") var yes = false
+    @Option(
+        name: .customLong("remove"),
+        help: "A tenant with users that the document drops: its id, domain or subdomain; may be repeated.")
+    var removals: [String] = []
+
+    /// Puts `text` in force.
+    ///
+    /// - Parameters:
+    ///   - text: The document.
+    ///   - file: The same, read.
+    func put(_ text: String, _ file: TenantFile, in opened: OpenedDatabase) async throws {
+        for warning in file.warnings { Terminal.complain("warning: \(warning)") }
+        if opened.document?.text == text {
+            return say("version \(opened.document?.version ?? 0): \(file.directory.summary); nothing changes")
+        }
+        if opened.document == nil {
+            say("No document is in force yet. Compared with what servers have without one:")
+        } else if opened.directory == nil {
+            say("The document in force does not read; all of it is replaced.")
+        }
+        let users = try await opened.store.userCounts()
+        let difference = TenantDifference(
+            from: opened.directory ?? TenantDirectory([]), to: file.directory, users: users)
+        if difference.lines.isEmpty { say("The tenants stay as they are; the text changes.") }
+        for line in difference.lines { say(line) }
+        try checkRemovals(opened.dropped(by: file.directory, users: users), users)
+        if !difference.lines.isEmpty { try await confirm() }
+        let applied = try await opened.store.apply(
+            text, naming: file.directory.entries.map(\.tenant.id), over: opened.document?.version ?? 0, at: opened.now)
+        guard let applied else {
+            throw StartFailure.unavailable(
+                "Another document came into force meanwhile, so nothing was changed; try again.")
+        }
+        say("version \(applied.version): \(file.directory.summary)")
+    }
+
+    private func checkRemovals(_ dropped: [DroppedTenant], _ users: [TenantID: Int]) throws(StartFailure) {
+        var problems = removals.filter { name in !dropped.contains { $0.answers(to: name) } }.map {
+            "--remove \(Terminal.harmless($0)) names no tenant that the document drops."
+        }
+        for tenant in dropped where !removals.contains(where: { tenant.answers(to: $0) }) {
+            guard let count = users[tenant.id] else { continue }
+            problems.append(
+                """
+                The document drops the tenant \(tenant.name), which has \(counted(count, "user")); its users could not sign in. \
+                Say --remove \(tenant.name) if that is meant.
+                """)
+        }
+        if !problems.isEmpty { throw .usage(problems) }
+    }
+
+    private func confirm() async throws(StartFailure) {
+        if yes { return }
+        guard Terminal.isInteractive else {
+            throw .usage(["Nothing was changed. Say --yes to put this in force."])
+        }
+        let answer = await Terminal.line(prompt: "Put this in force? [y/N] ")
+        guard ["y", "yes"].contains(answer?.lowercased() ?? "") else { throw .usage(["Nothing was changed."]) }
+    }
+}
+
+/// A tenant that is in force and not in a new document.
+private struct DroppedTenant {
+    var id: TenantID
+    /// How it is called in sentences: its subdomain, or the id where that is all that is known.
+    var name: String
+    /// All names, in lower case.
+    var names: Set<String>
+
+    func answers(to name: String) -> Bool { names.contains(name.lowercased()) }
+}
+
+extension OpenedDatabase {
+    /// The tenants that `new` drops. Where no document is in force that reads, any tenant with users may be in force.
+    fileprivate func dropped(by new: TenantDirectory, users: [TenantID: Int]) -> [DroppedTenant] {
+        let kept = Set(new.entries.map(\.tenant.id))
+        var known = (directory?.entries ?? []).map(\.tenant).map { tenant in
+            DroppedTenant(
+                id: tenant.id, name: tenant.subdomain,
+                names: Set([tenant.id.description, tenant.domain, tenant.subdomain].map { $0.lowercased() }))
+        }
+        if document == nil || directory == nil {
+            for id in users.keys.sorted(by: { $0.description < $1.description })
+            where !known.contains(where: { $0.id == id }) {
+                known.append(DroppedTenant(id: id, name: id.description, names: [id.description]))
+            }
+        }
+        return known.filter { !kept.contains($0.id) }
+    }
+}

@@ -1,0 +1,85 @@
+import IdentityEngine
+import NativeAuthCore
+
+/// What a document changes: lines for people, `+` before what comes, `-` before what goes and `~` before what changes.
+struct TenantDifference {
+    private(set) var lines: [String] = []
+
+    /// - Parameters:
+    ///   - old: What is in force.
+    ///   - users: How many users each tenant has.
+    init(from old: TenantDirectory, to new: TenantDirectory, users: [TenantID: Int]) {
+        compare(
+            old.entries.map { Item($0.tenant.id.description, "tenant \($0.tenant.subdomain)", $0) },
+            new.entries.map { Item($0.tenant.id.description, "tenant \($0.tenant.subdomain)", $0) }, indent: "",
+            facts: { entry in
+                let count = users[entry.tenant.id] ?? 0
+                return "\(counted(entry.applications.count, "application")), \(counted(count, "user"))"
+            },
+            changes: { old, new, difference in
+                difference.compare(
+                    TenantText.members(of: old.tenant), TenantText.members(of: new.tenant), indent: "    ")
+                difference.compare(
+                    old.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
+                    new.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
+                    indent: "    ",
+                    facts: { "signIn \($0.userFlow.method.rawValue)" },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
+            })
+    }
+
+    /// Something with an id, by which it is the same before and after.
+    private struct Item<Value: Hashable> {
+        var id: String
+        var name: String
+        var value: Value
+
+        init(_ id: String, _ name: String, _ value: Value) {
+            (self.id, self.name, self.value) = (id, Terminal.harmless(name), value)
+        }
+    }
+
+    private mutating func compare<Value: Hashable>(
+        _ old: [Item<Value>], _ new: [Item<Value>], indent: String, facts: (Value) -> String,
+        changes: (Value, Value, inout TenantDifference) -> Void
+    ) {
+        for item in old where !new.contains(where: { $0.id == item.id }) {
+            lines.append("\(indent)- \(item.name) (\(item.id)): \(facts(item.value))")
+        }
+        for item in new {
+            guard let before = old.first(where: { $0.id == item.id }) else {
+                lines.append("\(indent)+ \(item.name) (\(item.id)): \(facts(item.value))")
+                continue
+            }
+            guard before.value != item.value else { continue }
+            lines.append("\(indent)~ \(before.name) (\(item.id))")
+            changes(before.value, item.value, &self)
+        }
+    }
+
+    private mutating func compare(_ old: TenantText.Members, _ new: TenantText.Members, indent: String) {
+        let names = old.map(\.name) + new.map(\.name).filter { name in !old.contains { $0.name == name } }
+        for name in names {
+            let (before, after) = (old.first { $0.name == name }?.value, new.first { $0.name == name }?.value)
+            guard before != after else { continue }
+            let words = [before, after].map { $0.map { TenantText.line($0) } ?? "default" }
+            lines.append("\(indent)\(name): \(words[0]) → \(words[1])")
+        }
+    }
+}
+
+/// `1 tenant`, `2 tenants`.
+func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
+
+extension TenantDirectory {
+    /// `2 tenants, 3 applications`.
+    var summary: String {
+        counted(entries.count, "tenant") + ", "
+            + counted(entries.map(\.applications.count).reduce(0, +), "application")
+    }
+}

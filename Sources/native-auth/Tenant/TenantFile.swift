@@ -1,0 +1,223 @@
+import IdentityEngine
+import NativeAuthCore
+import Yams
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The tenant document, a file or a row of the database: YAML, tenants with their applications and attributes. Its format is in
+/// docs/tenant-file.md.
+struct TenantFile {
+    let directory: TenantDirectory
+    /// What the document may say and an operator should know: a sentence each, with the line.
+    let warnings: [String]
+
+    /// Reads the file of `--config`.
+    ///
+    /// - Throws: All problems together, each naming the file and the line.
+    static func read(_ path: String) throws(ServeSettings.Invalid) -> TenantFile {
+        try TenantFile(text(of: path, named: "--config \(path)"), named: "--config \(path)")
+    }
+
+    /// What a file holds.
+    ///
+    /// - Parameter name: What the problem calls it.
+    static func text(of path: String, named name: String) throws(ServeSettings.Invalid) -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw .init(problems: ["\(name) cannot be read."])
+        }
+    }
+
+    /// Reads a document.
+    ///
+    /// - Parameter name: What the problems call the document.
+    /// - Throws: All problems together, each with the line.
+    init(_ text: String, named name: String) throws(ServeSettings.Invalid) {
+        let faults = YAMLFaults(name)
+        let root = try Self.compose(text, named: name)
+        var reader = TenantReader(faults: faults)
+        let tenants = YAMLMembers(of: root, "the document", faults).map { members in
+            let list = members.list("tenants", of: "a tenant", isRequired: true)
+            if list.isEmpty, faults.sentences.isEmpty { members.add("there is no tenant.", at: "tenants") }
+            let tenants = list.map { reader.tenant($0) }
+            members.end()
+            return tenants
+        }
+        guard let tenants, faults.sentences.isEmpty else { throw .init(problems: faults.sentences) }
+        directory = TenantDirectory(
+            tenants.map { tenant in
+                .init(tenant: tenant.tenant, applications: tenant.applications.map(\.client))
+            })
+        let advice = YAMLFaults(name)
+        for tenant in tenants { tenant.advise(advice) }
+        warnings = advice.sentences
+    }
+
+    private static func compose(_ text: String, named name: String) throws(ServeSettings.Invalid) -> Node {
+        do {
+            if let root = try Yams.compose(yaml: text) { return root }
+        } catch YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _)
+        {
+            throw .init(problems: ["\(name):\(mark.line): this is not YAML: \(problem)."])
+        } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+            let members = names.sorted().map { "“\($0)”" }.joined(separator: ", ")
+            throw .init(problems: ["\(name):\(context.mark.line): members are given twice: \(members)."])
+        } catch {
+            throw .init(problems: ["\(name) is not YAML."])
+        }
+        throw .init(problems: ["\(name) names no tenant."])
+    }
+}
+
+/// A tenant of a document, with the places of its members.
+struct ReadTenant {
+    struct Application {
+        var client: Client
+        var members: YAMLMembers
+        /// The scopes as configured, with their lines.
+        var scopes: [(text: String, line: Int?)]
+    }
+
+    var tenant: Tenant
+    var members: YAMLMembers
+    var applications: [Application]
+}
+
+/// Reads the tenants of a document; what is wrong goes to `faults`, and in its place stands something that is never used.
+private struct TenantReader {
+    let faults: YAMLFaults
+    private var names: Set<String> = []
+
+    init(faults: YAMLFaults) {
+        self.faults = faults
+    }
+
+    mutating func tenant(_ members: YAMLMembers) -> ReadTenant {
+        let tenant = Tenant(
+            id: TenantID(id("id", of: members)), subdomain: name("subdomain", of: members) ?? "",
+            domain: name("domain", of: members) ?? "", displayName: displayName(of: members),
+            enumeration: members.choice("enumeration"), enrolment: members.choice("enrolment"),
+            mailsPerHour: members.number("mailsPerHour", 1...Int.max),
+            auditDays: members.number("auditDays", 1...36_500))
+        for (member, name) in [
+            ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
+        ] where !name.isEmpty && !names.insert(name.lowercased()).inserted {
+            members.add("two tenants are called “\(name)”.", at: member)
+        }
+        var clients: Set<ClientID> = []
+        let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
+            let application = application(entry)
+            if !clients.insert(application.client.id).inserted {
+                entry.add("two applications of the tenant have the clientId \(application.client.id).", at: "clientId")
+            }
+            return application
+        }
+        members.end()
+        return ReadTenant(tenant: tenant, members: members, applications: applications)
+    }
+
+    private func application(_ members: YAMLMembers) -> ReadTenant.Application {
+        let clientID = ClientID(id("clientId", of: members))
+        let displayName = displayName(of: members)
+        let method: UserFlow.Method? = members.choice("signIn", isRequired: true)
+        let isNative = members.flag("nativeAuthentication")
+        let scopes = members.texts("scopes")
+        for scope in scopes {
+            if let fault = ConfiguredScope.fault(scope.text) { faults.add(fault, line: scope.line) }
+        }
+        let required = members.texts("requiredAttributes")
+        let attributes = attributes(members.list("attributes", of: "an attribute"), required: required)
+        let needsFactor = members.flag("requiresSecondFactor") ?? false
+        // A second factor is one besides the password (native-auth-v1 §4.7).
+        if needsFactor, method == .emailOneTimePasscode {
+            members.add(
+                "“\(displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",
+                at: "requiresSecondFactor")
+        }
+        let client = Client(
+            id: clientID, displayName: displayName,
+            userFlow: UserFlow(
+                method: method ?? .emailPassword, attributes: attributes, requiresSecondFactor: needsFactor,
+                requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false),
+            isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
+            enumeration: members.choice("enumeration"))
+        members.end()
+        return ReadTenant.Application(client: client, members: members, scopes: scopes)
+    }
+
+    /// The built-in attributes, those of the file in their place or after them.
+    private func attributes(
+        _ entries: [YAMLMembers], required: [(text: String, line: Int?)]
+    ) -> [AttributeDefinition] {
+        var attributes = AttributeDefinition.builtIn
+        var seen: Set<String> = []
+        for entry in entries {
+            let name = entry.text("name", isRequired: true) ?? ""
+            var definition = attributes.first { $0.name == name } ?? AttributeDefinition(name: name)
+            definition.type = entry.choice("type") ?? definition.type
+            definition.isRequired = entry.flag("required") ?? definition.isRequired
+            definition.maximumLength = entry.number("maximumLength", 1...4_000) ?? definition.maximumLength
+            if let regex = entry.text("regex") {
+                definition.pattern = AttributePattern(regex)
+                if definition.pattern == nil { entry.add("the regex of “\(name)” is not understood.", at: "regex") }
+            }
+            if !name.isEmpty, !seen.insert(name).inserted {
+                entry.add("the attribute “\(name)” is there twice.", at: "name")
+            }
+            entry.end()
+            attributes.removeAll { $0.name == name }
+            attributes.append(definition)
+        }
+        for (name, line) in required {
+            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+                faults.add("requiredAttributes names “\(name)”, which is no attribute.", line: line)
+                continue
+            }
+            attributes[index].isRequired = true
+        }
+        return attributes
+    }
+
+    private func id(_ name: String, of members: YAMLMembers) -> UUID {
+        // Unlike any other, so that two that are missing are not two of one name.
+        let none = UUID()
+        guard let text = members.text(name, isRequired: true) else { return none }
+        if let id = ClientID(text) { return id.uuid }
+        members.add("the \(name == "id" ? "tenant id" : name) “\(text)” is not a UUID.", at: name)
+        return none
+    }
+
+    /// The subdomain, one label of a host name, or the domain, two or more of them (RFC 1035 section 2.3.1), as mails come from it.
+    private func name(_ name: String, of members: YAMLMembers) -> String? {
+        guard let text = members.text(name, isRequired: true) else { return nil }
+        let isLabel = name == "subdomain"
+        let domain = isLabel ? text + ".example" : text
+        if EmailAddress("no-reply@" + domain)?.address.utf8.count == domain.utf8.count + 9,
+            !(isLabel && text.contains("."))
+        {
+            return text
+        }
+        members.add(
+            "the \(name) “\(text)” must be "
+                + (isLabel
+                    ? "one label: 1 to 63 letters, digits and inner hyphens."
+                    : "a domain name, such as harbour.example.com: labels of letters, digits and inner hyphens, with dots between."),
+            at: name)
+        return text
+    }
+
+    private func displayName(of members: YAMLMembers) -> String {
+        guard let text = members.text("displayName", isRequired: true) else { return "" }
+        if !(1...256).contains(text.utf8.count) || Terminal.harmless(text) != text {
+            members.add(
+                "displayName must have 1 to 256 bytes, and no line end or control character.", at: "displayName")
+        }
+        return text
+    }
+}

@@ -1,0 +1,62 @@
+import NativeAuthCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What `native-auth tenant init` writes.
+enum TenantTemplate {
+    /// A document with one tenant, two applications and ids of their own.
+    static func text() -> String {
+        """
+        # Tenants and their applications; docs/tenant-file.md describes each member. A line that begins with # is a comment:
+        # take the # away from a member to use it.
+        #
+        #   native-auth tenant check FILE     says what is wrong
+        #   native-auth tenant apply FILE     puts the file in force on all servers of a database
+        #   native-auth serve --config FILE   starts a server with it
+        tenants:
+          # The id stands in each token. Keep it for as long as the tenant has users.
+          - id: \(UUID().text)
+            # The short name in addresses: http://127.0.0.1:8765/example
+            subdomain: example
+            # The full name; mails come from no-reply@ this domain, unless --mail-from says otherwise.
+            domain: login.example.com
+            # How mails call the tenant.
+            displayName: Example
+
+            # What strangers may learn about accounts: compat, bulk or strict. In production bulk is the default.
+            # enumeration: bulk
+            # Who may enrol a second factor: proven or compatible. In production proven is the default.
+            # enrolment: proven
+            # For how many days lines of the audit trail are kept.
+            # auditDays: 400
+
+            applications:
+              # The client id is a setting of your app.
+              - clientId: \(UUID().text)
+                displayName: Example app
+                # Users get a code by mail; or emailPassword.
+                signIn: emailOneTimePasscode
+                # Attributes that a sign-up must give, of the built-in ones or of those below.
+                # requiredAttributes: [country]
+
+              - clientId: \(UUID().text)
+                displayName: Example members
+                signIn: emailPassword
+                # Scopes of your APIs, as RESOURCE/NAME; RESOURCE/* is all of them.
+                # scopes: [api://orders/Orders.Read]
+                # A code by mail besides the password, at every sign-in.
+                # requiresSecondFactor: true
+                # attributes:
+                #   - name: extension_memberNumber
+                #     type: string
+                #     required: true
+                #     regex: 'M-[0-9]{4}'
+                #     maximumLength: 6
+
+        """
+    }
+}

@@ -1,0 +1,105 @@
+import IdentityEngine
+import NativeAuthCore
+import Yams
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Tenants as the members of a tenant file: what stands there and differs from the default, in the order of docs/tenant-file.md.
+enum TenantText {
+    typealias Members = [(name: String, value: Node)]
+
+    /// The members of a tenant, without its applications.
+    static func members(of tenant: Tenant) -> Members {
+        let members: [(String, Node?)] = [
+            ("id", scalar(tenant.id.description)), ("subdomain", scalar(tenant.subdomain)),
+            ("domain", scalar(tenant.domain)), ("displayName", scalar(tenant.displayName)),
+            ("enumeration", tenant.enumeration.map { scalar($0.rawValue) }),
+            ("enrolment", tenant.enrolment.map { scalar($0.rawValue) }),
+            ("mailsPerHour", tenant.mailsPerHour.map { scalar("\($0)") }),
+            ("auditDays", tenant.auditDays.map { scalar("\($0)") }),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    static func members(of client: Client) -> Members {
+        let flow = client.userFlow
+        let built = Dictionary(uniqueKeysWithValues: AttributeDefinition.builtIn.map { ($0.name, $0) })
+        let changed = flow.attributes.filter { isChanged($0, built[$0.name]) }
+        let required = flow.attributes.filter { $0.isRequired && !isChanged($0, built[$0.name]) }
+        let members: [(String, Node?)] = [
+            ("clientId", scalar(client.id.description)), ("displayName", scalar(client.displayName)),
+            ("signIn", scalar(flow.method.rawValue)),
+            ("nativeAuthentication", client.isNativeAuthEnabled ? nil : scalar("false")),
+            ("scopes", list(client.scopes.map { scalar($0) })),
+            ("requiredAttributes", list(required.map { scalar($0.name) })),
+            ("attributes", list(changed.map { mapping(Self.members(of: $0, built[$0.name])) })),
+            ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
+            ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
+            ("enumeration", client.enumeration.map { scalar($0.rawValue) }),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// A document with these tenants.
+    static func document(_ directory: TenantDirectory) throws -> String {
+        let tenants = directory.entries.map { entry in
+            let applications = entry.applications.map { mapping(members(of: $0)) }
+            return mapping(members(of: entry.tenant) + [("applications", Node(applications))])
+        }
+        return try Yams.serialize(node: mapping([("tenants", Node(tenants))]), width: -1, allowUnicode: true)
+    }
+
+    /// A value in one line, for people.
+    static func line(_ node: Node) -> String {
+        switch node {
+        case .scalar(let scalar): Terminal.harmless(scalar.string)
+        case .sequence(let sequence): "[" + sequence.map { line($0) }.joined(separator: ", ") + "]"
+        case .mapping(let mapping):
+            "{" + mapping.map { line($0.key) + ": " + line($0.value) }.joined(separator: ", ") + "}"
+        case .alias: ""
+        }
+    }
+
+    // MARK: -
+
+    /// Whether the attribute has other rules than the built-in one, apart from being required, or is none of those.
+    private static func isChanged(_ attribute: AttributeDefinition, _ built: AttributeDefinition?) -> Bool {
+        guard var built else { return true }
+        built.isRequired = attribute.isRequired
+        return built != attribute
+    }
+
+    private static func members(of attribute: AttributeDefinition, _ built: AttributeDefinition?) -> Members {
+        let standard = built ?? AttributeDefinition(name: attribute.name)
+        let members: [(String, Node?)] = [
+            ("name", scalar(attribute.name)),
+            ("type", attribute.type == standard.type ? nil : scalar(attribute.type.rawValue)),
+            ("required", attribute.isRequired ? scalar("true") : nil),
+            ("regex", attribute.pattern.map { scalar($0.source) }),
+            (
+                "maximumLength",
+                attribute.maximumLength == standard.maximumLength ? nil : scalar("\(attribute.maximumLength)")
+            ),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// Quoted where it would be read as no value at all.
+    private static func scalar(_ text: String) -> Node {
+        Node(text, .implicit, ["", "~", "null"].contains(text.lowercased()) ? .doubleQuoted : .any)
+    }
+
+    /// In one line as far as it has scalars only; nil when there is none.
+    private static func list(_ nodes: [Node]) -> Node? {
+        let isFlat = nodes.allSatisfy { $0.scalar != nil }
+        return nodes.isEmpty ? nil : Node(nodes, .implicit, isFlat ? .flow : .block)
+    }
+
+    private static func mapping(_ members: Members) -> Node {
+        Node(members.map { (Node($0.name), $0.value) })
+    }
+}

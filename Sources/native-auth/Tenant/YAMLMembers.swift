@@ -1,0 +1,154 @@
+import Yams
+
+/// The faults of a document, each with its place, so that all of them are told at once.
+final class YAMLFaults {
+    /// What sentences call the document, such as `tenants.yaml`.
+    let name: String
+    private var found: [(line: Int, sentence: String)] = []
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// - Parameter line: From 1 on; nil when the document has no such place.
+    func add(_ sentence: String, line: Int?) {
+        found.append((line ?? 0, sentence))
+    }
+
+    /// `tenants.yaml:7: …`, in the order of the lines.
+    var sentences: [String] {
+        found.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map { _, fault in
+            name + (fault.line == 0 ? ": " : ":\(fault.line): ") + fault.sentence
+        }
+    }
+}
+
+/// The members of one mapping, read one after another. A member that is missing or wrong is a fault and gives nil, and reading goes
+/// on; ``end()`` finds the members that were not read.
+final class YAMLMembers {
+    /// Where the mapping begins, from 1 on.
+    let line: Int?
+    private let members: [String: (value: Node, line: Int?)]
+    private let place: String
+    private let faults: YAMLFaults
+    private var asked: [String] = []
+
+    /// - Parameters:
+    ///   - place: What sentences call the mapping, such as `an application`.
+    ///   - node: Nil, with a fault, for anything but a mapping of text to values.
+    init?(of node: Node, _ place: String, _ faults: YAMLFaults) {
+        guard case .mapping(let mapping) = node else {
+            faults.add("\(place) must have members, such as “name: value”.", line: node.mark?.line)
+            return nil
+        }
+        (line, self.place, self.faults) = (mapping.mark?.line, place, faults)
+        var members: [String: (value: Node, line: Int?)] = [:]
+        for (key, value) in mapping {
+            if let name = key.string {
+                members[name] = (value, key.mark?.line)
+            } else {
+                faults.add("a member of \(place) has no name.", line: key.mark?.line)
+            }
+        }
+        self.members = members
+    }
+
+    /// Where the member stands; where the mapping begins when it is not there.
+    func line(of name: String) -> Int? { members[name]?.line ?? line }
+
+    func add(_ sentence: String, at name: String) {
+        faults.add(sentence, line: line(of: name))
+    }
+
+    /// Says which members are not known; call it once all others were read.
+    func end() {
+        for (name, member) in members where !asked.contains(name) {
+            faults.add(
+                "“\(name)” is not known. \(place.prefix(1).uppercased() + place.dropFirst()) has: \(asked.joined(separator: ", ")).",
+                line: member.line)
+        }
+    }
+
+    // MARK: - Members
+
+    /// Any scalar, as it is written.
+    func text(_ name: String, isRequired: Bool = false) -> String? {
+        guard let node = value(name, isRequired: isRequired) else { return nil }
+        guard case .scalar(let scalar) = node else { return wrong(name, "one value") }
+        return scalar.string
+    }
+
+    func flag(_ name: String) -> Bool? {
+        guard let node = value(name) else { return nil }
+        guard let flag = node.bool else { return wrong(name, "true or false") }
+        return flag
+    }
+
+    func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+        guard let node = value(name) else { return nil }
+        guard let number = node.int, range.contains(number) else {
+            return wrong(
+                name,
+                range.upperBound == .max
+                    ? "\(range.lowerBound) or more" : "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// One of the values of an enumeration.
+    func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Value.Type = Value.self, isRequired: Bool = false
+    ) -> Value? {
+        guard let text = text(name, isRequired: isRequired) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            return wrong(name, "one of: \(Value.allCases.map(\.rawValue).joined(separator: ", "))", not: text)
+        }
+        return value
+    }
+
+    /// A list of scalars, each with its line.
+    func texts(_ name: String) -> [(text: String, line: Int?)] {
+        elements(name).compactMap { node in
+            guard case .scalar(let scalar) = node, !isNull(node) else {
+                faults.add("\(name) must be a list of values, such as [a, b].", line: node.mark?.line)
+                return nil
+            }
+            return (scalar.string, node.mark?.line)
+        }
+    }
+
+    /// A list of mappings.
+    ///
+    /// - Parameter place: What sentences call one of them.
+    func list(_ name: String, of place: String, isRequired: Bool = false) -> [YAMLMembers] {
+        elements(name, isRequired: isRequired).compactMap { YAMLMembers(of: $0, place, faults) }
+    }
+
+    private func elements(_ name: String, isRequired: Bool = false) -> [Node] {
+        guard let node = value(name, isRequired: isRequired) else { return [] }
+        guard case .sequence(let sequence) = node else {
+            faults.add("\(name) must be a list.", line: line(of: name))
+            return []
+        }
+        return Array(sequence)
+    }
+
+    private func value(_ name: String, isRequired: Bool = false) -> Node? {
+        asked.append(name)
+        guard let value = members[name]?.value, !isNull(value) else {
+            if isRequired { add("“\(name)” is missing; \(place) needs it.", at: name) }
+            return nil
+        }
+        return value
+    }
+
+    private func wrong<Value>(_ name: String, _ rule: String, not text: String? = nil) -> Value? {
+        add("\(name)\(text.map { " is “\($0)”; it" } ?? "") must be \(rule).", at: name)
+        return nil
+    }
+
+    private func isNull(_ node: Node) -> Bool {
+        guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// What `native-auth user` says of one user's factors.
+@Suite struct FactorCommandTests {
+    private static let password = "Tulip-Harbour-42"
+
+    @Test(
+        "D6: an operator demands a second factor of one user, in every application, and takes the demand back",
+        .timeLimit(.minutes(1)))
+    func aSecondFactorOfOneUser() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        var server = try await NativeAuthServer.start(dataFolder: data)
+        let api = NativeAPI(baseURL: server.baseURL)
+        _ = try await api.using(.password).signUp("dana@example.com", password: Self.password)
+        _ = try await api.signUp("otto@example.com")
+        #expect(try await signIn(server).body.accessToken != nil)
+        #expect(await server.terminate() == 0)
+
+        let demanded = try await user("second-factor", data, "dana@example.com", "required")
+        #expect(demanded.status == 0 && demanded.output.contains("second factor"), "\(demanded)")
+        // A code is no password: there would be nothing beside it.
+        let refused = try await user("second-factor", data, "otto@example.com", "required")
+        #expect(refused.status == 64 && refused.errors.contains("no password"), "\(refused)")
+        let odd = try await user("second-factor", data, "dana@example.com", "sometimes")
+        #expect(odd.status == 64 && odd.errors.contains("by-application"), "\(odd)")
+
+        server = try await server.restart()
+        let wanted = try await signIn(server)
+        #expect(wanted.status == 400 && wanted.body.suberror == "registration_required", "\(wanted.text)")
+        #expect(await server.terminate() == 0)
+
+        #expect(try await user("second-factor", data, "dana@example.com", "by-application").status == 0)
+        #expect(try await user("trust-password", data, "dana@example.com").status == 0)
+        server = try await server.restart()
+        #expect(try await signIn(server).body.accessToken != nil)
+        #expect(await server.terminate() == 0)
+    }
+
+    private func signIn(_ server: NativeAuthServer) async throws -> NativeAPI.Reply {
+        let api = NativeAPI(baseURL: server.baseURL).using(.password)
+        let kinds = "oob password redirect"
+        let capabilities = "registration_required mfa_required"
+        let started = try await api.post(
+            "oauth2/v2.0/initiate",
+            ["username": "dana@example.com", "challenge_type": kinds, "capabilities": capabilities]
+        ).token("initiate")
+        let wanted = try await api.post(
+            "oauth2/v2.0/challenge", ["continuation_token": started, "challenge_type": kinds]
+        ).token("challenge")
+        return try await api.post(
+            "oauth2/v2.0/token",
+            [
+                "continuation_token": wanted, "grant_type": "password", "password": Self.password,
+                "scope": "openid offline_access",
+            ])
+    }
+
+    private func user(
+        _ command: String, _ data: URL, _ words: String...
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        try await NativeAuthProcess.run(["user", command, "--data", data.path, "--"] + words)
+    }
+}

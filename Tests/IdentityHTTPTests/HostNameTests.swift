@@ -1,0 +1,108 @@
+import HTTPTypes
+import Hummingbird
+import NativeAuthTesting
+import NativeAuthWire
+import Testing
+
+@testable import IdentityHTTP
+
+@Suite("By which names the server may be asked") struct HostNameTests {
+    @Test(
+        "SEC-NET-1: the pages answer to the names of loopback and the listed ones, at any port",
+        arguments: [
+            "127.0.0.1", "127.0.0.1:8765", "127.0.0.1:1", "127.255.0.9:80", "localhost", "LocalHost:8765", "localhost:",
+            "[::1]", "[::1]:8765", "identity.test", "identity.test:443", "IDENTITY.test",
+        ])
+    func ownNamesAreAnswered(_ host: String) async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
+            for path in ["/", "/dev/inbox", "/dev/inbox.json"] {
+                #expect(try await outside.get(path, host: host).status == .ok, "\(path)")
+            }
+        }
+    }
+
+    @Test(
+        "SEC-NET-1: by any other name they answer 421 with the documented JSON, without a redirect",
+        arguments: [
+            "evil.example", "evil.example:8765", "127.0.0.1.evil.example", "localhost.evil.example", "xlocalhost",
+            "localhost.",
+            "identity.test.evil.example", "evil-identity.test", "identity.test@evil.example", "localhost@evil.example",
+            "localhost:80@evil.example", "evil.example#localhost", "localhost, evil.example", "128.0.0.1", "10.0.0.1",
+            "0.0.0.0", "[::]", "[::2]", "[2001:db8::1]:8765", "2130706433", "0x7f.1", "127.1", "[127.0.0.1]", "[::1",
+            "[::1]evil.example", "127.0.0.1:80:80", "localhost:8765x", "localhost:123456", "", ":8765", " ",
+            String(repeating: "a", count: 5_000), nil,
+        ])
+    func otherNamesAreMisdirected(_ host: String?) async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
+            for path in [
+                "/", "//", "/?a=b", "/dev/inbox", "//dev//inbox", "/dev/inbox.json?to=a", "/dev", "/dev/nothing",
+            ] {
+                let answer = try await outside.get(path, host: host)
+                #expect(answer.status.code == 421, "\(path)")
+                #expect(answer.headers[.location] == nil)
+                #expect(answer.headers[.contentType] == "application/json; charset=utf-8")
+            }
+        }
+    }
+
+    @Test("SEC-NET-1, C6: the API answers to its own names only, and health checks to any or none")
+    func theAPIHasNames() async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: []))
+            let discovery = "/contoso/v2.0/.well-known/openid-configuration"
+            let start = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
+            for host in ["identity.test", "Identity.Test:443", "localhost:8765", "127.0.0.1", "[::1]:8765"] {
+                let answer = try await outside.get(discovery, host: host)
+                #expect(answer.status == .ok, "\(host)")
+                #expect(try await outside.post(start, host: host).status == .badRequest, "\(host)")
+            }
+            for host in [
+                "evil.example", "identity.test.evil.example", "xidentity.test", "identity.test@evil.example",
+                "10.0.0.1",
+                "identity.test:80:80", "", nil,
+            ] {
+                for answer in [
+                    try await outside.get(discovery, host: host), try await outside.post(start, host: host),
+                    try await outside.get("/contoso/nothing", host: host),
+                    try await outside.get("/dev/api/contoso", host: host),
+                    try await outside.get("//livez//x", host: host),
+                ] {
+                    #expect(answer.status.code == 421, "\(host ?? "none")")
+                    #expect(answer.headers[.location] == nil)
+                }
+                for check in ["/livez", "/readyz", "/livez?a=b"] {
+                    #expect(try await outside.get(check, host: host).status == .ok, "\(check) \(host ?? "none")")
+                }
+            }
+        }
+    }
+
+    @Test("E7: the name of a tunnel does not see the inbox unless it is listed for it, and sees everything else")
+    func aTunnelDoesNotSeeTheInbox() async throws {
+        try await withIdentityServer { server in
+            for (listed, status) in [(Set<String>(), 421), (["tunnel.example"], 200)] {
+                let outside = try Outside(server, Perimeter(hosts: ["tunnel.example"], inboxHosts: listed))
+                for path in ["/dev/inbox", "/dev/inbox.json", "//dev//inbox.json?to=a"] {
+                    #expect(try await outside.get(path, host: "tunnel.example").status.code == status, "\(path)")
+                    #expect(try await outside.get(path, host: "localhost:8765").status == .ok, "\(path)")
+                }
+                #expect(try await outside.get("/", host: "tunnel.example").status == .ok)
+                #expect(try await outside.get("/dev/api/contoso", host: "tunnel.example").status == .unauthorized)
+            }
+        }
+    }
+
+    @Test("SEC-NET-1: an absolute request target is judged as well")
+    func absoluteTargets() async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server, Perimeter(hosts: [], inboxHosts: []))
+            for path in ["/dev/inbox", "/contoso/v2.0/.well-known/openid-configuration"] {
+                #expect(try await outside.get("http://evil.example\(path)", host: "localhost").status.code == 421)
+                #expect(try await outside.get("http://localhost\(path)", host: "evil.example").status.code == 421)
+                #expect(try await outside.get("http://localhost\(path)", host: "localhost").status == .ok)
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import IdentityEngine
+import IdentityStoreSQL
+import IdentityStoreSQLite
+import NativeAuthCore
+import Testing
+
+private let hash = PasswordHash(phc: "$argon2id$old")
+
+@Suite("What is kept of an enrolment")
+struct EnrolmentStoreTests {
+    @Test(
+        "SEC-ENR-1: under which proofs, when, where and from which network a method was enrolled reads back",
+        arguments: StoreUnderTest.available)
+    func theEnrolmentReadsBack(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada")
+            let enrolments = [
+                Enrolment(.password, authenticatedAt: noon - 9, client: app, isFamiliarSource: true),
+                Enrolment(.mailbox, authenticatedAt: noon - 8, client: app, isFamiliarSource: false),
+                Enrolment(.twoFactors, authenticatedAt: noon - 7), Enrolment(.unknown),
+            ]
+            let methods = try enrolments.enumerated().map { index, enrolment in
+                var method = try fixtureMethod("ada@d\(index).example", provenAt: noon + TimeInterval(index))
+                method.enrolment = enrolment
+                return method
+            }
+            try await store.perform(.createUser(user))
+            for method in methods { try await store.perform(.addStrongMethod(method, to: user.id)) }
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == methods)
+        }
+    }
+
+    @Test(
+        "SEC-ENR-7: methods are suspended, used again and removed one by one, and never those of another user",
+        arguments: StoreUnderTest.available)
+    func methodsAreSuspendedAndRemoved(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            var home = try fixtureMethod("ada@home.example", provenAt: noon)
+            var work = try fixtureMethod("ada@work.example", provenAt: noon + 1)
+            let foreign = try fixtureMethod("eve@home.example", provenAt: noon)
+            try await store.perform(
+                .createUser(ada), .createUser(eve), .addStrongMethod(home, to: ada.id),
+                .addStrongMethod(work, to: ada.id), .addStrongMethod(foreign, to: eve.id))
+
+            try await store.perform(
+                .setSuspension([work.id, foreign.id], of: ada.id, noon + 5),
+                .noteFirstUse(home.id, of: ada.id, at: noon + 6),
+                .noteFirstUse(foreign.id, of: ada.id, at: noon + 6))
+            work.suspendedAt = noon + 5
+            home.firstUsedAt = noon + 6
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [home, work])
+            #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
+
+            try await store.perform(.setSuspension([work.id], of: ada.id, nil))
+            work.suspendedAt = nil
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [home, work])
+
+            try await store.perform(.removeStrongMethods([home.id, foreign.id], of: ada.id))
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [work])
+            #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
+            // None named: nothing happens.
+            try await store.perform(.removeStrongMethods([], of: ada.id), .setSuspension([], of: ada.id, noon))
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [work])
+        }
+    }
+
+    @Test(
+        "SEC-ENR-7: a method that stayed suspended for 14 days is removed, and no other",
+        arguments: StoreUnderTest.available)
+    func suspendedMethodsAreRemoved(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada")
+            var methods: [StrongMethod] = []
+            for (index, date) in [noon, noon + 1, nil].enumerated() {
+                var method = try fixtureMethod("ada@d\(index).example", provenAt: noon - 10 + TimeInterval(index))
+                method.suspendedAt = date
+                methods.append(method)
+            }
+            try await store.perform(.createUser(user))
+            for method in methods { try await store.perform(.addStrongMethod(method, to: user.id)) }
+            let fortnight: TimeInterval = 14 * 86_400
+            _ = try await store.removeExpired(now: noon + fortnight - 1)
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == methods)
+            _ = try await store.removeExpired(now: noon + fortnight)
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == Array(methods.dropFirst()))
+        }
+    }
+
+    @Test(
+        "A password that came from a reset is known as one, until it is trusted or another user's is",
+        arguments: StoreUnderTest.available)
+    func theOriginOfAPasswordReadsBack(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada", passwordHash: hash), fixtureUser("eve", passwordHash: hash))
+            try await store.perform(.createUser(ada), .createUser(eve))
+            #expect(try await store.account(ada.id, in: contoso)?.passwordIsFromReset == false)
+            try await store.perform(.changePassword(ada.id, hash, at: noon + 1), .trustPassword(eve.id))
+            #expect(try await store.account(ada.id, in: contoso)?.passwordIsFromReset == true)
+            #expect(try await store.account(eve.id, in: contoso)?.passwordIsFromReset == false)
+            // Newer parameters of the same password say nothing of where it came from.
+            try await store.perform(.upgradePassword(ada.id, from: hash, to: PasswordHash(phc: "$new")))
+            #expect(try await store.account(ada.id, in: contoso)?.passwordIsFromReset == true)
+            try await store.perform(.trustPassword(ada.id))
+            let account = try #require(try await store.account(ada.id, in: contoso))
+            #expect(!account.passwordIsFromReset && account.credentialVersion == 1)
+        }
+    }
+
+    @Test(
+        "SEC-ENR-6: sessions of one factor end, those of two go on, and no open flow does",
+        arguments: StoreUnderTest.available)
+    func sessionsOfOneFactorEnd(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            var families = [
+                fixtureFamily(of: ada), fixtureFamily(of: ada), fixtureFamily(of: ada), fixtureFamily(of: eve),
+            ]
+            families[0].methods = ["pwd"]
+            families[1].methods = ["pwd", "otp", "mfa"]
+            families[2].methods = []
+            families[3].methods = ["pwd"]
+            try await store.perform(.createUser(ada), .createUser(eve))
+            for family in families { try await store.perform(.openRefreshFamily(family)) }
+
+            try await store.perform(
+                .revokeRefreshFamilies(ada.id, keepingTwoFactors: true, at: noon + 5), .endFlows(ada.id))
+            for (family, date) in zip(families, [noon + 5, nil, noon + 5, nil]) {
+                #expect(try await store.refreshFamily(family.id, in: contoso)?.revokedAt == date)
+            }
+            let account = try #require(try await store.account(ada.id, in: contoso))
+            #expect(account.credentialVersion == 1 && account.credentialsChangedAt == noon)
+            #expect(try await store.account(eve.id, in: contoso)?.credentialVersion == 0)
+        }
+    }
+
+    @Test(
+        "What an operator says of a user's factors stays, in the tenant only, and is in the trail",
+        arguments: StoreUnderTest.available)
+    func whatAnOperatorSaysStays(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada", passwordHash: hash)
+            try await store.perform(.createUser(user), .changePassword(user.id, hash, at: noon))
+            let changed = AuditEvent(.factorRuleChanged, at: noon, tenant: contoso, user: user.id)
+            let trusted = AuditEvent(.passwordTrusted, at: noon, tenant: contoso, user: user.id)
+            for tenant in [TenantID(UUID()), contoso] {
+                let isHere = tenant == contoso
+                #expect(
+                    try await store.setFactorRule(.requiresSecondFactor(true), of: user.id, in: tenant, event: changed)
+                        == isHere)
+                #expect(
+                    try await store.setFactorRule(.trustsPassword, of: user.id, in: tenant, event: trusted) == isHere)
+                let account = try #require(try await store.account(user.id, in: contoso))
+                #expect(account.requiresSecondFactor == isHere && account.passwordIsFromReset != isHere)
+            }
+            #expect(
+                try await store.setFactorRule(.requiresSecondFactor(false), of: user.id, in: contoso, event: changed))
+            #expect(try await store.account(user.id, in: contoso)?.requiresSecondFactor == false)
+            let kinds = try await rows("SELECT kind FROM audit ORDER BY kind", in: store)
+            #expect(kinds == [["mfa.rule_changed"], ["mfa.rule_changed"], ["password.trusted"]])
+        }
+    }
+
+    @Test(
+        "SEC-ENR-5: what the user is told of forgotten methods is in the outbox with it, or nothing is",
+        arguments: StoreUnderTest.available)
+    func forgettingTellsTheUser(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada", passwordHash: hash)
+            try await store.perform(
+                .createUser(user), .addStrongMethod(try fixtureMethod("ada@work.example"), to: user.id))
+            let event = AuditEvent(.methodsForgotten, at: noon, tenant: contoso, user: user.id)
+            let mails = [fixtureMail(), fixtureMail()]
+            #expect(
+                try await !store.forgetStrongMethods(
+                    of: UserID(UUID()), in: contoso, at: noon, event: event, mails: mails))
+            #expect(try await rows("SELECT COUNT(*) FROM outbox", in: store) == [["0"]])
+            #expect(try await store.forgetStrongMethods(of: user.id, in: contoso, at: noon, event: event, mails: mails))
+            #expect(try await rows("SELECT COUNT(*) FROM outbox", in: store) == [["2"]])
+        }
+    }
+
+    @Test("REL-TX-5: a method of an older database was enrolled under proofs that are not known")
+    func anOlderMethodIsOfUnknownStrength() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "old.db").path()
+            let old = try SQLiteStore(path: path, upTo: "0011 mails by due")
+            let hex = { (uuid: UUID) in "x'\(uuid.uuidString.filter { $0 != "-" })'" }
+            let (user, method) = (UserID(UUID()), UUID())
+            let date = Int(noon.timeIntervalSince1970 * 1000)
+            for sql in [
+                """
+                INSERT INTO users (tenant, id, client, password_hash, created_at, credentials_changed_at)
+                VALUES (\(hex(contoso.uuid)), \(hex(user.uuid)), \(hex(app.uuid)), '$argon2id$old', \(date), \(date))
+                """,
+                """
+                INSERT INTO identifiers VALUES (\(hex(contoso.uuid)), CAST('ada@example.com' AS BLOB), 'email',
+                    'ada@example.com', \(hex(user.uuid)), \(date), 'email one-time passcode')
+                """,
+                """
+                INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at)
+                VALUES (\(hex(contoso.uuid)), \(hex(user.uuid)), \(hex(method)), 'ada@work.example',
+                    CAST('ada@work.example' AS BLOB), \(date))
+                """,
+            ] { _ = try await old.unsafeSQL(sql) }
+            try await old.close()
+
+            let store = try SQLiteStore(path: path)
+            let account = try #require(try await store.account(user, in: contoso))
+            let email = try #require(EmailAddress("ada@work.example"))
+            #expect(account.strongMethods == [StrongMethod(id: method, email: email, provenAt: noon)])
+            #expect(account.strongMethods.first?.enrolment == Enrolment(.unknown))
+            #expect(!account.passwordIsFromReset && !account.requiresSecondFactor)
+            try await store.close()
+        }
+    }
+}
