@@ -54,14 +54,14 @@ def master_key(options, number, rng):
         # A node that starts anew with the old key, before anybody has the new one, still does.
         site.nodes[0].stop()
         site.nodes[0].start()
-        time.sleep(1 + rng.random())
+        proxy.await_node(site.nodes[0])
         site.key = new
         for node in site.nodes:
             code_of_exit = node.stop()
             result.expect(code_of_exit == 0, f"a node ended with {code_of_exit}")
             node.start()
-            # Until the proxy has seen that it is ready, the other one is alone.
-            time.sleep(1 + rng.random())
+            proxy.await_node(node)
+            time.sleep(rng.random())
             result.count("restarts")
         command(site, "key", "master", "retire")
         try:

@@ -179,6 +179,8 @@ defaults
     timeout connect 1s
     timeout client 30s
     timeout server 30s
+    # A node that is busy answers late, and one that goes away refuses at once.
+    timeout check 2s
     # What a node refuses is not tried at the other: nothing is hidden.
     retries 0
 frontend clients
@@ -189,6 +191,10 @@ backend nodes
     option httpchk GET /readyz
     http-check expect status 200
 {servers}
+frontend numbers
+    bind 127.0.0.1:{numbers}
+    stats enable
+    stats uri /
 """
 
 
@@ -199,23 +205,31 @@ class HAProxy:
     """Asks each node every 200 ms whether it is ready."""
 
     def __init__(self, site):
-        self.port = free_port()
+        self.port, self.numbers = free_port(), free_port()
         file = site.folder / "haproxy.cfg"
         servers = "\n".join(
             f"    server node{node.number} 127.0.0.1:{node.port} check inter 200ms fall 1 rise 1" for node in site.nodes)
-        file.write_text(PROXY.format(port=self.port, servers=servers))
+        file.write_text(PROXY.format(port=self.port, numbers=self.numbers, servers=servers))
         if not HAPROXY:
             raise Broken("HAProxy is not installed; run scripts/setup tests")
         self.process = subprocess.Popen(
             [HAPROXY, "-db", "-f", file], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if not wait_until(self.is_up, 10):
-            raise Broken("HAProxy did not start")
+        for node in site.nodes:
+            self.await_node(node)
 
-    def is_up(self):
+    def await_node(self, node, seconds=30):
+        """Until the proxy has seen that the node is ready: before that, the other one is alone."""
+        if not wait_until(lambda: self.has_seen(node), seconds):
+            raise Broken(f"HAProxy has not seen node {node.number} within {seconds} s")
+
+    def has_seen(self, node):
         try:
-            return ask(self.port, "GET", "/livez").status == 200
+            rows = ask(self.numbers, "GET", "/;csv").content.decode().splitlines()
         except (OSError, http.client.HTTPException):
             return False
+        names = rows[0].removeprefix("# ").split(",")
+        states = [dict(zip(names, row.split(","))) for row in rows[1:]]
+        return any(row["svname"] == f"node{node.number}" and row["status"] == "UP" for row in states)
 
     def stop(self):
         self.process.kill()
@@ -241,8 +255,8 @@ def rolling_restart(options, number, rng):
         result.note("s to end", time.monotonic() - begin)
         result.expect(code == 0, f"a node ended with {code}")
         node.start()
-        # Until the proxy has seen that it is ready, the other one is alone.
-        time.sleep(1 + rng.random())
+        proxy.await_node(node)
+        time.sleep(rng.random())
         result.count("restarts")
     load.stop()
     proxy.stop()
