@@ -32,10 +32,12 @@ extension IdentityRoutes {
             live.claims.audience.utf8.elementsEqual(audience.utf8)
         else { return try Self.uncached(TokenIntrospectionReply.inactive) }
         let claims = live.claims
+        // An API may have a scope of its own that is called `email`: it says nothing of the user's address.
+        let tellsAddress = claims.audience == claims.client.description && claims.scopes.contains("email")
         return try Self.uncached(
             TokenIntrospectionReply(
                 active: true, scope: claims.scopes.joined(separator: " "), clientID: claims.client.description,
-                username: claims.scopes.contains("email") ? live.user.email : nil, tokenType: "Bearer",
+                username: tellsAddress ? live.user.email : nil, tokenType: "Bearer",
                 expiration: Int(claims.expiresAt.timeIntervalSince1970),
                 issuedAt: Int(claims.issuedAt.timeIntervalSince1970), subject: claims.subject,
                 audience: claims.audience, issuer: "\(engine.settings.baseURL)/\(tenant.id)/v2.0",

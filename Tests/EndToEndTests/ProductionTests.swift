@@ -8,12 +8,14 @@ import Testing
 @Suite("Production profile", .timeLimit(.minutes(2)))
 struct ProductionTests {
     /// `serve` of the production profile on `data`, to see it refuse.
-    private func serve(_ data: URL, in folder: TemporaryFolder) async throws -> (status: Int32, errors: String) {
+    private func serve(
+        _ data: URL, in folder: TemporaryFolder, _ arguments: [String] = []
+    ) async throws -> (status: Int32, errors: String) {
         let tenants = folder.url.appending(path: "tenants.yaml")
         try Data(TenantFileTests.small.utf8).write(to: tenants)
         let options = ServeTests.production.flatMap { [$0.key, $0.value == "TENANTS" ? tenants.path : $0.value] }
         let result = try await NativeAuthProcess.run(
-            ["serve", "--profile", "production", "--port", "0", "--data", data.path] + options)
+            ["serve", "--profile", "production", "--port", "0", "--data", data.path] + options + arguments)
         return (result.status, result.errors)
     }
 
@@ -118,6 +120,21 @@ struct ProductionTests {
         let (status, errors) = try await serve(data, in: folder)
         #expect(status == 64 && errors.contains("--data") && errors.contains("others may change"), "\(errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.path).isEmpty)
+    }
+
+    @Test("SEC-SEC-2: production refuses a master key from a folder that others may write")
+    func anOpenKeyFolder() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (data, keys) = (folder.url.appending(path: "data"), folder.url.appending(path: "keys"))
+        try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
+        let key = keys.appending(path: "master.key")
+        try Data.randomKey().write(to: key)
+        try setMode(0o600, key)
+        try setMode(0o777, keys)
+        let (status, errors) = try await serve(data, in: folder, ["--master-key-file", key.path])
+        #expect(status == 64 && errors.contains("--master-key-file"), "\(errors)")
+        #expect(errors.contains("others may change"), "\(errors)")
     }
 
     @Test("SEC-SEC-2: a folder is private below one with the sticky bit, and not behind a link that others can turn")

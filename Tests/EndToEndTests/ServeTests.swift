@@ -93,7 +93,7 @@ import Testing
             names: "NATIVE_AUTH_RESOURCE_SERVER_SECRETS",
             environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "c2VjcmV0"]),
         .init(
-            names: "NATIVE_AUTH_RESOURCE_SERVER_SECRET is not known",
+            names: "NATIVE_AUTH_RESOURCE_SERVER_SECRET is not known. NATIVE_AUTH_RESOURCE_SERVER_SECRETS, ",
             environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRET": "development"]),
     ]
 

@@ -215,6 +215,7 @@ struct TenantCommandTests {
         }
         try Data(text.utf8).write(to: file)
         #expect(try await tenant(["check", file.path]).contains("1 tenant, 1 application\n"))
-        #expect(try await tenant(["check", "/nowhere"], 64).contains("cannot be read"))
+        #expect(try await tenant(["check", "/nowhere"], 64).contains("cannot be read: there is no such file"))
+        #expect(try await tenant(["check", folder.url.path], 64).contains("cannot be read: it is a folder"))
     }
 }

@@ -821,8 +821,8 @@ enum EndpointTable {
             "the password was judged by submit"
         ),
         (
-            "register/v1.0/challenge", "`access_denied`, `provider_blocked_*`",
-            "e-mail is the only channel, and is never blocked"
+            "register/v1.0/challenge", "`provider_blocked_by_admin`",
+            "the row with `provider_blocked_by_rep` is the one answer to a contact that may not be added"
         ),
         ("register/v1.0/challenge", "`interval`", "only with the binding method `none`"),
     ]
@@ -838,6 +838,8 @@ enum EndpointTable {
             "success, and those that an error has besides.", "",
             "In the development profile a sign-up that sends names of attributes that its user flow does not know is told so:",
             "in `error_description`, or in `description` beside the members of a success. Both are for developers.", "",
+            "Answers 429 and 503 carry `Retry-After`, in whole seconds. Before any endpoint is found, a `Host` that is not the",
+            "server's own is answered 421, and an unknown path 404, with the same members.", "",
         ]
         let everywhere = AnswerName.allCases.filter { $0.endpoints == Set(V1Endpoint.allCases) }
         func table(_ rows: [EndpointRow]) -> [String] {

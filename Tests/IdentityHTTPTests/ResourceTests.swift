@@ -149,6 +149,9 @@ import Testing
             #expect(answer["username"] == nil, "the address is for those with the scope email")
             let withEmail = try await server.signIn(scope: "openid email").text("access_token")
             #expect(try await introspect(withEmail, with: client)["username"] == "dana@example.com")
+            let ofAPI = try await server.signIn(scope: "openid api://orders/email").text("access_token")
+            let told = try await introspect(ofAPI, as: "api%3A%2F%2Forders", "secret-of-orders", with: client)
+            #expect(told["scope"] == "email" && told["username"] == nil, "an API's own scope email tells no address")
             #expect(answer["scope"] == "openid profile offline_access")
             for claim in ["sub", "aud", "iss", "exp", "iat"] { #expect(answer[claim] == access[claim], "\(claim)") }
             #expect(answer["acrs"] == ["c1"])

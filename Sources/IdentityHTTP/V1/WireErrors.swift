@@ -196,7 +196,10 @@ package struct V1Failure: Hashable, Sendable {
             case .uriTooLong:
                 Self(.invalidRequest, .requestMalformed, "The URI is longer than 8 KiB.", status: 414)
             case .misdirected:
-                Self(.invalidRequest, .requestInvalid, "This server does not answer to this host name.", status: 421)
+                Self(
+                    .invalidRequest, .requestInvalid,
+                    "This server does not answer to this host name; its names are that of --base-url and those of --inbox-hosts.",
+                    status: 421)
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
             case .throttled:

@@ -222,6 +222,7 @@ struct Drain: Service {
     func run() async throws {
         try await gracefulShutdown()
         readiness.drain()
+        guard seconds > 0 else { return }
         try await Task.sleep(for: .seconds(seconds))
     }
 }

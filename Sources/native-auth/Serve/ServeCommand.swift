@@ -140,6 +140,8 @@ struct ServeCommand: AsyncParsableCommand {
                 + (required.isEmpty ? "" : " (required: \(required.joined(separator: ", ")))")
         }
         let authority = "\(address.baseURL)/\(entry.tenant.domain)"
+        let more = directory.entries.dropFirst().map(\.tenant.subdomain)
+        let others = more.isEmpty ? "" : "Further tenants: \(more.joined(separator: ", "))\n\n"
         return """
             native-auth, development profile
               base URL   \(address.baseURL)
@@ -150,7 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
             Client ids
             \(applications.joined(separator: "\n"))
 
-            Start a sign-up from a shell
+            \(others)Start a sign-up from a shell
               curl -s \(authority)/signup/v1.0/start \\
                 -d client_id=\(first.id) \\
                 -d 'challenge_type=oob redirect' -d username=dana@example.com

@@ -132,7 +132,10 @@ struct ServeSettings: Sendable {
         let known = Set(Self.names.map { "NATIVE_AUTH_" + $0.uppercased().replacing("-", with: "_") })
         for name in environment.keys.sorted()
         where name.hasPrefix("NATIVE_AUTH_") && name != "NATIVE_AUTH_EMULATOR" && !known.contains(name) {
-            problems.append("The environment variable \(Self.shown(name)) is not known.")
+            let successor =
+                name == "NATIVE_AUTH_RESOURCE_SERVER_SECRET"
+                ? " NATIVE_AUTH_RESOURCE_SERVER_SECRETS, AUDIENCE=SECRET for each API, is in its place." : ""
+            problems.append("The environment variable \(Self.shown(name)) is not known.\(successor)")
         }
 
         profile = choice("profile", profile)
@@ -303,7 +306,10 @@ struct ServeSettings: Sendable {
             ("trusted-proxies", trustedProxies.networks), ("unlimited-networks", unlimitedNetworks),
         ] where networks.coversHalf {
             problems.append(
-                "--\(option) lists half of all addresses or more, and so strangers; name single machines or networks of yours."
+                """
+                --\(option) covers half or more of IPv4, of IPv6, or of the part of IPv6 that is in use, and so strangers; \
+                name single machines or networks of yours.
+                """
             )
         }
         problems.append(contentsOf: exposedFolders())
@@ -320,6 +326,9 @@ struct ServeSettings: Sendable {
         var folders = [("data", dataFolder)]
         if case .sqlite(let path?) = database {
             folders.append(("database", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+        }
+        if case .file(let path) = masterKey {
+            folders.append(("master-key-file", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
         }
         return folders.compactMap { option, path in
             PrivateFolders.exposed(on: path).map { folder in

@@ -29,8 +29,16 @@ struct TenantFile {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw .init(problems: ["\(name) cannot be read."])
+            throw .init(problems: ["\(name) cannot be read: \(reason(at: path))."])
         }
+    }
+
+    private static func reason(at path: String) -> String {
+        let files = FileManager.default
+        guard files.fileExists(atPath: path) else { return "there is no such file" }
+        if (try? files.contentsOfDirectory(atPath: path)) != nil { return "it is a folder" }
+        guard files.isReadableFile(atPath: path) else { return "this user may not read it" }
+        return "it is not text in UTF-8"
     }
 
     /// Reads a document.
@@ -165,7 +173,11 @@ private struct TenantReader {
             definition.maximumLength = entry.number("maximumLength", 1...4_000) ?? definition.maximumLength
             if let regex = entry.text("regex") {
                 definition.pattern = AttributePattern(regex)
-                if definition.pattern == nil { entry.add("the regex of “\(name)” is not understood.", at: "regex") }
+                if definition.pattern == nil {
+                    entry.add(
+                        "the regex of “\(name)” is not understood; it must be a POSIX extended regular expression.",
+                        at: "regex")
+                }
             }
             if !name.isEmpty, !seen.insert(name).inserted {
                 entry.add("the attribute “\(name)” is there twice.", at: "name")

@@ -128,6 +128,10 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await place.open { opened, account in
+                guard account.passwordIsFromReset else {
+                    Terminal.complain("native-auth: the password is no reset's, so there was nothing to do.")
+                    return try await opened.printAccount(account.user)
+                }
                 _ = try await opened.store.setFactorRule(
                     .trustsPassword, of: account.user.id, in: account.user.tenant,
                     event: opened.event(.passwordTrusted, account.user))
@@ -158,6 +162,9 @@ struct UserCommand: AsyncParsableCommand {
                     ])
                 }
                 let methods = account.strongMethods.map(\.email.masked)
+                if methods.isEmpty {
+                    Terminal.complain("native-auth: the user has no method to forget; the sessions end all the same.")
+                }
                 _ = try await opened.store.forgetStrongMethods(
                     of: account.user.id, in: account.user.tenant, at: opened.now,
                     event: opened.event(.methodsForgotten, account.user, detail: "\(methods.count) by operator"),
