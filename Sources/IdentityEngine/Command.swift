@@ -6,28 +6,30 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// What a client asks of a flow, free of any wire's words.
+/// A client's request to a flow, independent of the wire format.
 package enum Command: Sendable {
     case startSignUp(SignUpApplication)
-    /// Send a code, or say that a password is wanted. `accepted` is what the client can handle; nil when it did not say.
+    /// Send a code, or answer that a password is required. `accepted` is the set of challenge types that the client can
+    /// handle; nil when the client did not state it.
     case challengeSignUp(ContinuationToken, accepted: Set<ChallengeType>?)
     case submitSignUpCode(ContinuationToken, code: Secret<String>)
     case submitSignUpPassword(ContinuationToken, password: Secret<String>)
     case submitSignUpAttributes(ContinuationToken, SubmittedAttributes)
     case startSignIn(UsernameApplication)
-    /// Ask for the password, or send a code: of the first factor, or of the method `method` of the second.
+    /// Ask for the password or send a code for the first factor; with `method`, send a code for that method of the
+    /// second factor.
     case challengeSignIn(ContinuationToken, method: String?, accepted: Set<ChallengeType>?)
     case submitSignInPassword(ContinuationToken, password: Secret<String>, TokenDemand)
     case submitSignInCode(ContinuationToken, code: Secret<String>, TokenDemand)
-    /// Which second factors are there?
+    /// List the user's second-factor methods.
     case listMethods(ContinuationToken)
     case submitSecondFactor(ContinuationToken, code: Secret<String>, TokenDemand)
-    /// What can be registered as a second factor?
+    /// List the contact types that the user can register as a second factor.
     case listContacts(ContinuationToken)
-    /// Send a code to a contact that is to be registered.
+    /// Send a code to the contact to be registered.
     case challengeContact(ContinuationToken, contact: String, channel: String?)
     case submitContactCode(ContinuationToken, code: Secret<String>)
-    /// Register a contact that this flow has proven already.
+    /// Register a contact that this flow has already proven.
     case confirmContact(ContinuationToken)
     case startReset(UsernameApplication)
     case challengeReset(ContinuationToken, accepted: Set<ChallengeType>?)
@@ -36,15 +38,15 @@ package enum Command: Sendable {
     case pollReset(ContinuationToken)
     /// Exchange the token of a finished flow for tokens.
     case redeem(ContinuationToken, TokenDemand)
-    /// Exchange a refresh token. Empty scopes stand for those of the sign-in (RFC 6749 section 6).
+    /// Exchange a refresh token. Empty scopes mean the scopes of the sign-in (RFC 6749 section 6).
     case refresh(Secret<String>, TokenDemand)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
 }
 
 extension Command {
-    /// Whether the answer may tell somebody who has proven nothing that an account exists: of the addresses and the aliases that
-    /// they name. Where accounts are hidden an alias that is taken is still said to be.
+    /// Whether the answer can reveal to an unauthenticated client that an account with the given address or alias
+    /// exists. When accounts are hidden (`strict`), the answer still reveals that an alias is taken.
     func mayTellOfAccounts(in mode: EnumerationMode) -> Bool {
         switch self {
         case .startSignUp(let application):
@@ -59,7 +61,7 @@ extension Command {
         }
     }
 
-    /// Whether it may be the last step of a flow, the one that brings tokens.
+    /// Whether the command can be the last step of a flow, the one that issues tokens.
     var signsIn: Bool {
         switch self {
         case .redeem, .submitSignInPassword, .submitSignInCode, .submitSecondFactor: true
@@ -73,7 +75,7 @@ extension Command {
 }
 
 extension Command {
-    /// The attributes that it carries; nil: it carries none.
+    /// The attributes of the command; nil when it has none.
     var attributes: SubmittedAttributes? {
         switch self {
         case .startSignUp(let application): application.attributes
@@ -87,7 +89,7 @@ extension Command {
     }
 }
 
-/// What tokens a client wants.
+/// The tokens that a client asks for.
 package struct TokenDemand: Hashable, Sendable {
     package var scopes: [String]
     /// The authentication contexts that the access token must satisfy, such as `c1`; each asks for a second factor
@@ -99,15 +101,15 @@ package struct TokenDemand: Hashable, Sendable {
         self.contexts = contexts
     }
 
-    /// What makes this demand the same as another, in one unambiguous list.
+    /// The demand as an unambiguous list for a digest: equal demands give equal lists.
     var digestContent: [Data] {
         [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) }
     }
 }
 
-/// What a client sends to start a sign-in or a reset.
+/// The input of a client that starts a sign-in or a password reset.
 package struct UsernameApplication: Sendable {
-    /// The e-mail address, or the alias.
+    /// An e-mail address or an alias.
     package var username: String
     package var accepted: Set<ChallengeType>
     package var capabilities: Set<Capability>
@@ -119,7 +121,7 @@ package struct UsernameApplication: Sendable {
     }
 }
 
-/// What a client sends to start a sign-up.
+/// The input of a client that starts a sign-up.
 package struct SignUpApplication: Sendable {
     package var username: String
     package var password: Secret<String>?
@@ -139,9 +141,9 @@ package struct SignUpApplication: Sendable {
     }
 }
 
-/// Attributes as they came: well-formed, not yet judged.
+/// Attributes as the client sent them: well-formed, not yet validated.
 package struct SubmittedAttributes: Sendable {
-    /// Nil for a value that is no scalar, or a number that is none of ours.
+    /// A value is nil when it is not a JSON scalar, or is a number that ``AttributeValue`` cannot hold.
     package var values: [(name: String, value: AttributeValue?)]
 
     package init(_ values: [(name: String, value: AttributeValue?)] = []) {
@@ -151,15 +153,16 @@ package struct SubmittedAttributes: Sendable {
     fileprivate var nameAlias: Bool { values.contains { $0.name == AttributeDefinition.aliasName } }
 }
 
-/// Who asks, when, and in which language.
+/// The tenant, the client, the source, the language and the time of a command.
 package struct CommandContext: Sendable {
-    /// The first segment of the path: id, domain or subdomain.
+    /// The first segment of the path: the tenant's id, domain or subdomain.
     package var tenantName: String
     package var client: ClientID
     package var language: MailLanguage
-    /// Where the request came from; nil within a process.
+    /// The network source of the request; nil for calls within the process.
     package var source: RequestSource?
-    /// Seconds until the source may ask again for what tells whether an account exists; nil: it may now (`SEC-ENUM-1`).
+    /// Seconds until the source may send another request that reveals whether an account exists; nil when it may now
+    /// (`SEC-ENUM-1`).
     package var enumerationWait: Int?
     package var trace: Trace
 
@@ -179,13 +182,13 @@ package struct CommandContext: Sendable {
     }
 }
 
-/// Where a request came from, as limits know it.
+/// The network source of a request, as rate limits see it.
 package struct RequestSource: Hashable, Sendable {
     /// An IPv4 address, or the /64 of an IPv6 address (`SEC-RATE-2`).
     package var address: Data
     /// The /48 of an IPv6 address, which has eight times the budget of a source; nil for IPv4.
     package var site: Data?
-    /// Its network: /24 for IPv4, /56 for IPv6 (`SEC-LOCK-3`).
+    /// The source's network: /24 for IPv4, /56 for IPv6 (`SEC-LOCK-3`).
     package var network: Data
 
     package init(address: Data, site: Data? = nil, network: Data) {
@@ -194,7 +197,7 @@ package struct RequestSource: Hashable, Sendable {
         self.network = network
     }
 
-    /// The network as a person reads it: `192.0.2.0/24`, `2001:db8:0:100::/56`.
+    /// The network as text: `192.0.2.0/24`, `2001:db8:0:100::/56`.
     var networkText: String {
         if network.count == 3 { return network.map { "\($0)" }.joined(separator: ".") + ".0/24" }
         let bytes = Array(network) + [0]

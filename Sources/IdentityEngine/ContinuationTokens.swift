@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A flow as its continuation token carries it: identity, age, revision and state (decision D2).
+/// The content of a continuation token: a flow's identity, age, revision and state (decision D2).
 package struct FlowEnvelope: Codable, Hashable, Sendable {
     package var flow: UUID
     package var startedAt: Date
@@ -29,33 +29,34 @@ package struct FlowEnvelope: Codable, Hashable, Sendable {
 /// Tenant, client and operations are bound to the seal as associated data, so a token of another tenant, client or step does
 /// not open (`SEC-CT-3`, `SEC-CT-6`).
 package struct ContinuationTokens: Sendable {
-    /// Why a token is not taken.
+    /// Why a token is rejected.
     package enum Fault: Error, Hashable {
         case unusable
         case expired
-        /// The token is in order, but not for this operation.
+        /// The token is valid, but not for this operation.
         case notAllowedNow
     }
 
     private let vault: Vault
     private static let version: UInt8 = 4
     private static let headerLength = 5
-    /// What a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred attributes of 250 characters stay below it.
+    /// The longest token, in characters, that a client can send back in a body of 64 KiB (`SEC-NET-5`). A hundred
+    /// attributes of 250 characters fit.
     package static let longestToken = 56 * 1024
 
     package init(vault: Vault) {
         self.vault = vault
     }
 
-    /// - Parameter hidesLength: Whether the envelope is filled up to whole KiB, so that the length of a stored address does not
-    ///   show (`SEC-ENUM-8`). No flow without attributes needs more than one.
-    /// - Returns: The token; nil when it would be longer than ``longestToken``, and nobody could go on with it.
+    /// - Parameter hidesLength: Whether to pad the envelope to whole KiB, so that the length of a stored address is not
+    ///   visible (`SEC-ENUM-8`). A flow without attributes fits into one KiB.
+    /// - Returns: The token; nil when it would be longer than ``longestToken``, so that no client could send it back.
     package func seal(
         _ envelope: FlowEnvelope, tenant: TenantID, client: ClientID, hidesLength: Bool = false
     ) throws(EngineError) -> ContinuationToken? {
         let header = Self.header(envelope.state.allowed)
         var plaintext = try StateCoding.encode(envelope)
-        // What stands behind the value is not read.
+        // The decoder ignores bytes after the value.
         if hidesLength { plaintext.append(Data(count: -plaintext.count & 1023)) }
         do {
             let sealed = try vault.seal(
@@ -67,14 +68,15 @@ package struct ContinuationTokens: Sendable {
         }
     }
 
-    /// Makes sure that the key which sealed the token is at hand, if the database has it.
+    /// Loads the key that sealed the token from the database, if it is there and not loaded yet.
     func learnKey(of token: ContinuationToken, now: Date) async {
-        // Twelve characters are nine bytes: the header, and the id of the key.
+        // Twelve characters are nine bytes: the header and the id of the key.
         guard let start = Base64URL.decode(String(token.secret.reveal().prefix(12))), start.count == 9 else { return }
         await vault.learnKey(of: Data(start.dropFirst(Self.headerLength)), now: now)
     }
 
-    /// Whether the token is one that was made here for this tenant and client, whatever it allows and whether or not it has expired.
+    /// Whether this server made the token for this tenant and client. The token may be expired and may allow any
+    /// operation.
     package func isAuthentic(_ token: ContinuationToken, tenant: TenantID, client: ClientID) -> Bool {
         do {
             _ = try unseal(token, tenant: tenant, client: client)
@@ -84,7 +86,8 @@ package struct ContinuationTokens: Sendable {
         }
     }
 
-    /// - Parameter operation: What it shall be used for; of several, one must be allowed.
+    /// - Parameter operation: The operation that the token is used for; when it contains several, the token must allow
+    ///   at least one.
     package func open(
         _ token: ContinuationToken, for operation: FlowOperations, tenant: TenantID, client: ClientID, now: Date
     ) throws(Fault) -> FlowEnvelope {

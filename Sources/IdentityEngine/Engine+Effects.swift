@@ -6,7 +6,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// What a decision wants done, as rows; and the codes that are mailed.
+// Turns the effects of a decision into rows, and makes the codes that are mailed.
 extension Engine {
     func rows(
         for effect: FlowEffect, of opened: Opened, _ subjects: Subjects, in scene: Scene
@@ -46,7 +46,7 @@ extension Engine {
         case .record(let kind, let user, let detail):
             let user = opened.isDecoy ? nil : user
             return [.record(event(kind, user: user, detail: detail, of: opened.flow, in: scene))]
-        // Without a subject limits over time are off, and nothing is counted.
+        // No subject means that limits over time are off: nothing is counted.
         case .count(let counted, let who):
             return subjects[who].map { [.count(counted, subject: $0, at: scene.now)] } ?? []
         case .forget(let counted, let who):
@@ -88,7 +88,8 @@ extension Engine {
         _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, about methods: [EmailAddress] = [],
         expiresAt: Date, of opened: Opened, in scene: Scene
     ) throws(EngineError) -> Effect {
-        // Nobody has asked a stranger's mailbox for anything: a decoy's mail is written, and goes nowhere (SEC-ENUM-3).
+        // A decoy flow's mail is written to the outbox and never sent: the owner of that mailbox asked for nothing
+        // (SEC-ENUM-3).
         let content = MailContent(
             purpose: purpose, recipient: opened.isDecoy ? MailContent.nobody : email.address, code: code,
             minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: scene.context.language,
@@ -116,12 +117,12 @@ extension Engine {
             detail: detail, source: auditSource(scene.context, scene.tenant.id))
     }
 
-    /// How the audit trail calls the source of a request (`SEC-AUD-1`).
+    /// The digest that stands for a request's source in the audit trail (`SEC-AUD-1`).
     func auditSource(_ context: CommandContext, _ tenant: TenantID) -> Data? {
         context.source.map { vault.digest(.audit, tenant: tenant, [Data("source".utf8), $0.address]).prefix(16) }
     }
 
-    /// The digits of a new code: as many as a shared one has; a flow's own are the first of them.
+    /// Draws the digits of a new code, as many as a shared code has; a flow's own code is a prefix of them.
     func drawCode() -> Secret<String> {
         guard let fixed = settings.fixedCode else {
             return Secret(ports.randomness.digits(EngineSettings.sharedCodeDigits))
@@ -130,7 +131,7 @@ extension Engine {
         return Secret(fixed.reveal() + String(repeating: "0", count: max(0, rest)))
     }
 
-    /// A code for a mailbox, drawn in any case, so that the pure decision has it at hand.
+    /// The code for a mailbox. It is made before the decision, which is pure and may not use it.
     func freshCode(
         _ drawn: Secret<String>, _ situation: StepSituation, of opened: Opened, to email: EmailAddress,
         for purpose: MailContent.Purpose, in scene: Scene
@@ -150,7 +151,8 @@ extension Engine {
                 ? SharedCode(digits: drawn, digest: mark(sharedParts(drawn, to: email, for: purpose))) : nil)
     }
 
-    /// Whether `digits` are the code of `record`; to be called inside the step, where the row says which code it is.
+    /// Whether `digits` are the code of `record`. Call it inside the step: the flow's row says which code is the
+    /// current one.
     func matches(
         _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, of opened: Opened,
         to email: EmailAddress, for purpose: MailContent.Purpose, in scene: Scene
@@ -163,8 +165,8 @@ extension Engine {
         return isRight && !opened.isDecoy
     }
 
-    /// The digits of what a person typed: blanks and hyphens stripped; nil for what cannot be a code, which is refused without
-    /// being counted (`SEC-OTP-8`).
+    /// The digits of the code as the user typed it, without blanks and hyphens; nil when the text cannot be a code.
+    /// Such text is refused and not counted (`SEC-OTP-8`).
     func digits(of code: Secret<String>) -> Secret<String>? {
         let digits = code.reveal().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
         guard [settings.codeDigits, EngineSettings.sharedCodeDigits].contains(digits.count),
@@ -175,7 +177,8 @@ extension Engine {
         return Secret(String(decoding: digits, as: UTF8.self))
     }
 
-    /// `SEC-OTP-7`, `SEC-OTP-9`: bound to tenant, client, flow, purpose, number and identifier.
+    /// The parts that a flow's own code is bound to: client, flow, number, purpose and identifier; the tenant is bound
+    /// by the vault (`SEC-OTP-7`, `SEC-OTP-9`).
     private func codeParts(
         _ digits: Secret<String>, number: Int, of flow: UUID, to email: EmailAddress, for purpose: MailContent.Purpose,
         in scene: Scene
@@ -186,15 +189,15 @@ extension Engine {
         ]
     }
 
-    /// Of a code that every flow takes: bound to tenant, purpose and identifier. It is kept where only flows about this identifier
-    /// look.
+    /// The parts that a shared code is bound to: purpose and identifier; the tenant is bound by the vault. It is stored
+    /// where only flows about this identifier look it up.
     private func sharedParts(_ digits: Secret<String>, to email: EmailAddress, for purpose: MailContent.Purpose)
         -> [Data]
     {
         [Data("shared".utf8), Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8)]
     }
 
-    /// What the policy has against a password for this user, if anything.
+    /// The policy's reason to refuse a password for this user; nil when the password is acceptable.
     func check(
         _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],
         in scene: Scene

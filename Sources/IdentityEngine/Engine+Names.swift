@@ -6,12 +6,12 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// A name by which somebody wants to sign in, as typed.
+/// The login name of a sign-in or a reset, as the user typed it.
 enum SignInName: Sendable {
     case email(EmailAddress)
     case alias(Alias)
 
-    /// Nil for what nobody can be called.
+    /// Nil when the text is not a valid login name.
     init?(_ text: String) {
         if let email = EmailAddress(stored: text) {
             self = .email(email)
@@ -36,7 +36,7 @@ enum SignInName: Sendable {
         }
     }
 
-    /// What a client hears of the mailbox where no answer may tell whether there is one: nothing that it does not know
+    /// The address that the client is shown when answers hide accounts: only what the client knows already
     /// (`SEC-ENUM-3`).
     fileprivate var label: String {
         switch self {
@@ -46,9 +46,9 @@ enum SignInName: Sendable {
     }
 }
 
-// Whom a sign-in or a reset is about; and decoys, the flows about nobody (docs/design/0010).
+// The account of a sign-in or a reset; decoys stand in for accounts that do not exist (docs/design/0010).
 extension Engine {
-    /// Whom a flow is about.
+    /// The account and mailbox that a flow is about.
     struct Addressee: Sendable {
         var account: AccountBinding
         var email: EmailAddress
@@ -56,7 +56,7 @@ extension Engine {
         var countedName: Data?
     }
 
-    /// Whom a flow is about that somebody starts by `name`.
+    /// The account that `name` identifies, or a decoy when there is none and accounts are hidden.
     ///
     /// - Parameter found: The account with the name, if it may sign in.
     /// - Returns: Nil when there is no account and the client may know.
@@ -69,12 +69,13 @@ extension Engine {
                 label: label, countedName: countedName)
         }
         guard scene.hidesAccounts else { return nil }
-        // The same for the same name, so that failures, locks and cool-downs add up as they do for an account (SEC-ENUM-5).
+        // The same name gives the same decoy, so that failures, locks and cool-downs add up as for an account
+        // (SEC-ENUM-5).
         let digest = vault.digest(.counter, tenant: scene.tenant.id, [Data("decoy".utf8), name.key.bytes])
         let mailbox: EmailAddress? =
             switch name {
             case .email(let email): email
-            // It gets no mail; its mails are counted.
+            // This mailbox gets no mail; its mails are counted.
             case .alias: EmailAddress(digest.prefix(8).map { "\($0)" }.joined(separator: "-") + "@decoy.invalid")
             }
         guard let mailbox, let user = UUID(bytes: digest.prefix(16)) else { return nil }
@@ -83,7 +84,8 @@ extension Engine {
             countedName: countedName)
     }
 
-    /// What stands in for the account of a decoy flow, so that its steps do what those of others do; nil for other flows.
+    /// A stand-in for the account of a decoy flow, so that its steps do the same work as the steps of other flows; nil
+    /// for other flows.
     func decoyAccount(of opened: Opened, in scene: Scene) -> UserAccount? {
         guard let binding = opened.state.account, binding.isDecoy else { return nil }
         let user = User(
@@ -92,7 +94,7 @@ extension Engine {
         return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: scene.now)
     }
 
-    /// Begins a flow about an account; a name that is too long for a token belongs to no account.
+    /// Begins a flow about an account. A name too long for a token belongs to no account: the answer is `userNotFound`.
     func begin(_ state: FlowState, orNobodyIn scene: Scene) throws(EngineError) -> Outcome {
         try begin(state, in: scene) ?? scene.outcome(.refused(.userNotFound))
     }

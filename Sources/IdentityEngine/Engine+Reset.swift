@@ -6,9 +6,10 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a password reset as the engine sees them: open the token, gather the facts, let the flow decide.
+// The steps of a password reset: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
-    /// Starts a reset. Nothing is written (decision D2). Locked accounts are welcome: this is their way out (`SEC-LOCK-5`).
+    /// Starts a reset. Nothing is written (decision D2). A locked account may start one: a reset unlocks it
+    /// (`SEC-LOCK-5`).
     func startReset(_ application: UsernameApplication, in scene: Scene) async throws(EngineError) -> Outcome {
         guard application.accepted.contains(.oneTimePasscode) else {
             return scene.outcome(.accepted(.goToWeb(missing: .oneTimePasscode)))

@@ -6,19 +6,20 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-// What the server says to those who are shown an access token: a resource server, or the application itself.
+// What the server tells a resource server, or the application itself, about an access token.
 extension Engine {
-    /// A live access token and whose it is.
+    /// A live access token and its user.
     package struct LiveToken: Sendable {
         package var claims: VerifiedAccessToken
         package var user: User
     }
 
-    /// The token if it is live now: signed by this tenant, in its time, its user neither gone nor disabled, its session not
-    /// revoked, and not older than the user's credentials (`SEC-TOK-13`, RFC 7662 section 4).
+    /// The token's claims and user if the token is live now: signed by this tenant, within its validity, its user
+    /// neither deleted nor disabled, its session not revoked, and not older than the user's credentials (`SEC-TOK-13`,
+    /// RFC 7662 section 4).
     ///
-    /// - Returns: Nil for anything else. Why is nobody's business but the log's.
-    /// - Throws: ``EngineError`` when it cannot be told now.
+    /// - Returns: Nil for any other token; only the log says why.
+    /// - Throws: ``EngineError`` when the server cannot decide now.
     package func live(
         _ accessToken: Secret<String>, in tenant: Tenant, now: Date
     ) async throws(EngineError) -> LiveToken? {
@@ -29,7 +30,7 @@ extension Engine {
         } catch {
             throw .store(error)
         }
-        // The token's time is in whole seconds, so the change is rounded down to one as well.
+        // The token's time is in whole seconds, so the time of the change is rounded down too.
         guard let account, account.disabledAt == nil,
             claims.issuedAt.timeIntervalSince1970 >= account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
         else { return nil }
@@ -41,7 +42,7 @@ extension Engine {
         return LiveToken(claims: claims, user: account.user)
     }
 
-    /// The claims of an access token that this tenant signed and whose time it is; nil for anything else.
+    /// The claims of an access token that this tenant signed and that is valid at `now`; nil for any other token.
     func verified(
         _ accessToken: Secret<String>, for tenant: Tenant, now: Date
     ) async throws(EngineError) -> VerifiedAccessToken? {

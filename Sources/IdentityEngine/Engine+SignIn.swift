@@ -6,7 +6,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a sign-in as the engine sees them: open the token, gather the facts, let the flow decide.
+// The steps of a sign-in: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
     /// Starts a sign-in. Nothing is written (decision D2).
     func startSignIn(_ application: UsernameApplication, in scene: Scene) async throws(EngineError) -> Outcome {
@@ -17,7 +17,7 @@ extension Engine {
             return scene.outcome(.refused(.userNotFound))
         }
         guard found?.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
-        // Where nothing may tell that there is an account, all are asked for what the user flow asks for (SEC-ENUM-3).
+        // When answers hide accounts, every user is asked for the credential of the user flow (SEC-ENUM-3).
         let hasPassword =
             scene.hidesAccounts ? scene.userFlow.method == .emailPassword : found?.passwordHash != nil
         let draft = SignInDraft(
@@ -30,7 +30,7 @@ extension Engine {
         return try begin(.signIn(.started(draft)), orNobodyIn: scene)
     }
 
-    /// Asks for the password, or sends a code: of the first factor, or of a method of the second.
+    /// Asks for the password or sends a code, for the first factor or for a method of the second factor.
     func challengeSignIn(
         _ token: ContinuationToken, method id: String?, accepted: Set<ChallengeType>?, in scene: Scene
     ) async throws(EngineError) -> Outcome {
@@ -42,7 +42,7 @@ extension Engine {
             }
             let digits = drawCode()
             if let draft = state.draft {
-                // Without a mail there is nothing that a repeated request could double.
+                // Without a mail, a repeated request repeats no effect.
                 let use = draft.hasPassword ? nil : CodeUse.sending(.signIn)
                 return try await step(opened, Reading(code: use), keepsAnswer: false, in: scene) { situation in
                     let fresh = freshCode(digits, situation, of: opened, to: draft.email, for: .signIn, in: scene)
@@ -63,7 +63,7 @@ extension Engine {
         }
     }
 
-    /// Compares a password, once the right to compare is taken, and gives tokens or asks for the next factor.
+    /// Compares a password, after the right to compare is committed, and issues tokens or asks for the next factor.
     func submitSignInPassword(
         _ token: ContinuationToken, _ password: Secret<String>, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
@@ -79,7 +79,7 @@ extension Engine {
             case .granted(let judged): grant = judged
             case .refused(let refusal): return scene.outcome(.refused(refusal))
             }
-            // 1. The right to compare, committed first: guesses in parallel gain nothing (SEC-LOCK-2).
+            // 1. Take the right to compare, committed first: parallel guesses gain nothing (SEC-LOCK-2).
             let guess = vault.passingDigest(
                 .counter, tenant: scene.tenant.id,
                 [Data("password".utf8), Data(draft.account.user.description.utf8), secret])
@@ -89,7 +89,7 @@ extension Engine {
             case .answered(let outcome): return outcome
             case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
             }
-            // 2. The comparison, on the hasher's own threads.
+            // 2. Compare, on the hasher's own threads.
             guard let account = admitted.account, scene.hidesAccounts || account.passwordHash != nil else {
                 return scene.outcome(.refused(.unusableToken))
             }
@@ -99,11 +99,11 @@ extension Engine {
                 isRight = try await verify(password, against: stored)
                 if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
             } else {
-                // The work of a comparison (SEC-PWD-11).
+                // Takes the same time as a comparison (SEC-PWD-11).
                 _ = try await hash(password)
                 isRight = false
             }
-            // 3. What it is worth.
+            // 3. Decide on the result.
             let prepared =
                 isRight
                 ? try await prepare(
@@ -119,7 +119,7 @@ extension Engine {
         }
     }
 
-    /// Judges a code, of the first factor or of the second: the second one's had the same grant once
+    /// Judges a code of the first or the second factor. Clients of the second factor once used the same grant
     /// (native-auth-v1 §16, row 2).
     func submitSignInCode(
         _ token: ContinuationToken, _ code: Secret<String>, _ demand: TokenDemand, in scene: Scene
@@ -155,8 +155,8 @@ extension Engine {
             guard let proof = state.proving(at: scene.now),
                 let account = stored ?? decoyAccount(of: opened, in: scene)
             else { return scene.outcome(.refused(.unusableToken)) }
-            // Signed before the code is judged: signing cannot wait inside the transaction in which the code is spent, and the time
-            // that it takes must not tell whether the code was right.
+            // Sign before the code is judged: signing cannot wait inside the transaction that spends the code, and its
+            // duration must not tell whether the code was right.
             let prepared = try await prepare(proof.proven, demand, grant, account, in: scene)
             let reading = Reading(
                 sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
@@ -181,7 +181,7 @@ extension Engine {
 
     // MARK: Registration of a method
 
-    /// Says what can be registered.
+    /// Lists what the user can register.
     func listContacts(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
         try await opening(token, for: .listContacts, in: scene) { opened throws(EngineError) in
             guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
@@ -245,7 +245,7 @@ extension Engine {
 
     // MARK: Accounts
 
-    /// The account that signs in by an e-mail address or an alias.
+    /// The account with the e-mail address or alias `key`.
     func account(named key: LoginIdentifier.Key, in scene: Scene) async throws(EngineError) -> UserAccount? {
         do {
             return try await ports.users.account(named: key, in: scene.tenant.id)

@@ -6,9 +6,9 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a sign-up as the engine sees them: open the token, gather the facts, let the flow decide.
+// The steps of a sign-up: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
-    /// Starts a sign-up. Nothing is written: the whole draft travels in the token (decision D2).
+    /// Starts a sign-up. Nothing is written: the token holds the whole draft (decision D2).
     func startSignUp(_ application: SignUpApplication, in scene: Scene) async throws(EngineError) -> Outcome {
         let flow = scene.userFlow
         if let missing = flow.neededChallengeTypes.first(where: { !application.accepted.contains($0) }) {
@@ -36,7 +36,7 @@ extension Engine {
         if let password = application.password {
             draft.passwordHash = try await hash(password, in: .signUps)
         }
-        // Only attributes make a state that is too long for a token.
+        // Only attributes can make a state too long for a token.
         return try begin(.signUp(.started(draft)), in: scene)
             ?? scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter])))
     }
@@ -54,7 +54,7 @@ extension Engine {
                     .accepted(.goToWeb(reason: "Client is missing \(missing.rawValue) challenge type")))
             }
             let owner = scene.hidesAccounts ? try await account(named: email.key, in: scene) : nil
-            // Drawn in any case, so that the pure decision has it at hand; without a mail nobody ever learns it.
+            // Drawn before the pure decision, which may not use it; without a mail the code stays secret.
             let digits = drawCode()
             let use = state.isProven ? nil : CodeUse.sending(.signUp)
             return try await step(opened, Reading(code: use), keepsAnswer: false, in: scene) { situation in
@@ -147,7 +147,7 @@ extension Engine {
 }
 
 extension UserFlow {
-    /// What a client must be able to handle to sign up here (native-auth-v1 §3.2).
+    /// The challenge types that a client must be able to handle to sign up here (native-auth-v1 §3.2).
     var neededChallengeTypes: [ChallengeType] {
         switch method {
         case .emailOneTimePasscode: [.oneTimePasscode]
@@ -157,7 +157,7 @@ extension UserFlow {
 }
 
 extension SubmittedAttributes {
-    /// Names and values in one unambiguous list.
+    /// Names and values as one unambiguous list.
     fileprivate var digestContent: [Data] {
         values.flatMap { [Data($0.name.utf8), Data(($0.value?.description ?? "").utf8)] }
     }

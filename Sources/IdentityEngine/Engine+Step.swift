@@ -6,10 +6,10 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// What every step of a flow has in common: the token is opened, the facts are read, the flow decides, and all of it commits at
-// once.
+// The work that every step of a flow shares: open the token, read the facts, let the flow decide, and commit everything
+// in one transaction.
 extension Engine {
-    /// A continuation token that was opened, and what makes this request the same as another.
+    /// An opened continuation token, and the digest that identifies a repeated request.
     struct Opened: Sendable {
         let envelope: FlowEnvelope
         let secret: Data
@@ -24,7 +24,8 @@ extension Engine {
 
     /// Opens `token` for `operation`.
     ///
-    /// - Parameter content: What the request says besides the token; part of the digest under which its answer is kept.
+    /// - Parameter content: The content of the request besides the token; part of the digest under which the answer is
+    ///   stored.
     private func open(
         _ token: ContinuationToken, for operation: FlowOperations, content: [Data], in scene: Scene
     ) throws(ContinuationTokens.Fault) -> Opened {
@@ -36,7 +37,7 @@ extension Engine {
             requestDigest: Vault.fingerprint([secret, Data("\(operation.rawValue)".utf8)] + content))
     }
 
-    /// Opens `token` for `operation` and takes the step, or says what is wrong with the token.
+    /// Opens `token` for `operation` and takes the step, or answers what is wrong with the token.
     func opening(
         _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in scene: Scene,
         step: (Opened) async throws(EngineError) -> Outcome
@@ -51,9 +52,9 @@ extension Engine {
         return try await step(opened)
     }
 
-    /// Begins a flow whose first step writes nothing: all of it travels in the token (decision D2).
+    /// Begins a flow whose first step writes nothing: the token holds all of it (decision D2).
     ///
-    /// - Returns: The token; nil when the state is longer than a token may be.
+    /// - Returns: The outcome with the token; nil when the state is too long for a token.
     func begin(_ state: FlowState, in scene: Scene) throws(EngineError) -> Outcome? {
         let envelope = FlowEnvelope(
             flow: ports.randomness.uuid(at: scene.now), startedAt: scene.now, revision: 0,
@@ -66,24 +67,24 @@ extension Engine {
             .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
     }
 
-    /// What a step reads besides its flow.
+    /// The data that a step reads besides its flow.
     struct Reading: Sendable {
         var identifiers: [LoginIdentifier.Key] = []
-        /// Whether the wrong passwords of the user matter, and whether they were warned of them.
+        /// Whether to read the user's wrong passwords, and whether the user was warned of them.
         var hasLockout = false
-        /// Whether the user may be told of something.
+        /// Whether the step may send a notice to the user.
         var sendsNotice = false
-        /// To whom the code of the step goes, where the presented state does not say it yet: limits are per recipient
+        /// The recipient of the step's code, when the presented state does not hold it yet; limits are per recipient
         /// (`SEC-OTP-12`).
         var recipient: EmailAddress?
-        /// What the code is wanted for that the step sends or judges.
+        /// The code that the step sends or judges.
         var code: CodeUse?
     }
 
-    /// What a step does with a code.
+    /// How a step uses a code.
     enum CodeUse: Sendable {
         case sending(MailContent.Purpose)
-        /// The digits are those of a shared code, or of the flow's own.
+        /// `isShared` tells a shared code from the flow's own code.
         case judging(MailContent.Purpose, isShared: Bool)
 
         static func judging(_ purpose: MailContent.Purpose, _ digits: Secret<String>) -> CodeUse {
@@ -100,8 +101,8 @@ extension Engine {
     /// Runs a step: facts, decision, change, next token and replay record in one transaction.
     ///
     /// - Parameters:
-    ///   - keepsAnswer: Whether the sealed answer is kept for a repeated request. Steps that send a code do without: there
-    ///     the resend cool-down takes the record's place (decision D4).
+    ///   - keepsAnswer: Whether to store the sealed answer for a repeated request. Steps that send a code do not: the
+    ///     resend cool-down replaces the record (decision D4).
     ///   - decide: The flow's pure decision.
     func step(
         _ opened: Opened, _ reading: Reading = Reading(), keepsAnswer: Bool = true, in scene: Scene,
@@ -124,14 +125,14 @@ extension Engine {
 
     /// Whether a password may be hashed.
     enum Admission: Sendable {
-        /// No: this is the answer.
+        /// Not allowed: this is the answer.
         case answered(Outcome)
-        /// Yes. What was read, and whether the password may be compared as well.
+        /// Allowed: the facts that were read, and whether the password may also be compared.
         case admitted(StepSituation, comparing: Bool = true)
     }
 
-    /// Looks whether a password is worth the work: the token is the newest of a living flow, and the request was not answered
-    /// already (`SEC-PWD-9`).
+    /// Checks that hashing the password is worth the cost: the token is the newest of a living flow, and the request
+    /// was not answered before (`SEC-PWD-9`).
     func admit(_ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
         try await transact(opened, Reading(), Subjects(), in: scene) {
             facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
@@ -142,8 +143,8 @@ extension Engine {
         }
     }
 
-    /// Takes the right to compare a password, by one commit before the comparison: the guess counts as a failure until it
-    /// turns out right (`SEC-LOCK-2`).
+    /// Takes the right to compare a password, in a commit before the comparison: the guess counts as a failure until
+    /// the comparison succeeds (`SEC-LOCK-2`).
     ///
     /// - Parameter guess: A keyed digest of the password.
     func admit(guess: Data, _ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
@@ -157,7 +158,8 @@ extension Engine {
             case .open(var situation):
                 guard let subject = subjects.lockout else { return (nil, .admitted(situation)) }
                 switch Lockout.admitting(guess, to: facts.lockout, now: scene.now) {
-                // The same work and the same answer as for a wrong password, right or not (SEC-LOCK-8, SEC-PWD-11).
+                // The same work and the same answer as for a wrong password, even when it is right (SEC-LOCK-8,
+                // SEC-PWD-11).
                 case .locked where scene.hidesAccounts:
                     return (FlowChange(row: situation.row), .admitted(situation, comparing: false))
                 case .locked(let seconds):
@@ -219,7 +221,8 @@ extension Engine {
         case open(StepSituation)
     }
 
-    /// What every step asks first: was this very request answered, is the token the newest, is the account what it was.
+    /// The checks of every step: whether this request was answered before, whether the token is the newest, whether the
+    /// account's credentials are unchanged.
     private func enter(
         _ facts: StepFacts, _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene
     ) throws(EngineError) -> Entry {
@@ -227,7 +230,8 @@ extension Engine {
         if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: opened) {
             return .answered(answer, nil)
         }
-        // No row: the first step that counts, or a flow whose row went with a restored database. Only the former may go on.
+        // No row means the first step that counts, or a flow whose row was lost when the database was restored. Only
+        // the first may go on.
         guard var row = facts.row ?? (envelope.revision == 0 ? FlowRow(expiresAt: hardEnd(of: envelope)) : nil) else {
             return .answered(scene.outcome(.refused(.expiredToken)), nil)
         }
@@ -241,7 +245,7 @@ extension Engine {
         }
         let account = facts.account ?? decoyAccount(of: opened, in: scene)
         if let binding = envelope.state.account, !binding.isDecoy {
-            // Nothing of a flow outlives the credentials under which it began (SEC-CT-9).
+            // A flow ends when the credentials under which it began change (SEC-CT-9).
             guard let account, account.credentialVersion == binding.credentialVersion, account.disabledAt == nil
             else {
                 row.isEnded = true
@@ -280,7 +284,7 @@ extension Engine {
                 expiresAt: min(scene.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
             let token = try tokens.seal(
                 sealed, tenant: scene.tenant.id, client: scene.client.id, hidesLength: scene.hidesAccounts)
-            // Only attributes make a state that long, so the step that brought too many is refused, and nothing happened.
+            // Only attributes make a state that long: refuse the step that brought too many, and write nothing.
             guard let token else {
                 return (nil, (scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
             }
@@ -293,7 +297,7 @@ extension Engine {
             effects += try rows(for: effect, of: opened, subjects, in: scene)
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
-        // A flow that has ended says so in the same words again.
+        // A flow that has ended repeats its last answer.
         let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: opened, in: scene) : nil
         return (FlowChange(row: newRow, effects: effects, replay: replay), (outcome, hasMail))
     }

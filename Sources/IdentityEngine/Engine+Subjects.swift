@@ -6,9 +6,9 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// What a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
+// The subjects that a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
 extension Engine {
-    /// Whose occurrences are counted in a step, as keyed digests; nothing is counted when limits over time are off.
+    /// The subjects of a step, as keyed digests; all nil when limits over time are off.
     struct Subjects: Sendable {
         var isFamiliar = false
         var address: Data?
@@ -20,16 +20,16 @@ extension Engine {
         var account: Data?
         var source: Data?
         var site: Data?
-        /// The row of the slow lane.
+        /// The id of the slow lane's row.
         var slowLane: UUID?
-        /// The user's failures from this class of sources, and from both.
+        /// The user's failures from this class of sources, and from both classes.
         var lockout: Data?
         var lockouts: [Data] = []
         var network: Data?
     }
 
-    /// Who is counted in a step of `state`. Familiar sources are counted apart, so that a stranger's failures do not shut the
-    /// owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
+    /// The subjects of a step of `state`. Familiar sources are counted separately, so that failures of unknown sources
+    /// do not lock the owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
     func subjects(
         of state: FlowState, _ reading: Reading, in scene: Scene
     ) async throws(EngineError) -> Subjects {
@@ -53,15 +53,15 @@ extension Engine {
             subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
             subjects.account = digest([Data("account".utf8), id])
         }
-        // A contact that is not the account's own is a stranger to it, however familiar the source: its owner has a budget of
-        // their own there.
+        // A contact that does not belong to the account may belong to another person: a familiar source gets no credit
+        // there, and the owner of the contact keeps a budget.
         let target = reading.recipient ?? state.mailbox
-        // The account's own mailbox is none, and has a budget that no other account can spend.
+        // The account's own mailbox is not such a contact; it has a budget that no other account can spend.
         let ownContact = state.registrant.flatMap { $0.key == target?.key ? state.account?.user : nil }
         let isFamiliar = subjects.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
         let bucket = Self.bucket(isFamiliar)
-        // By the name that was typed, where no answer may tell whose it is: what is done with one name of an account must not show at
-        // another (decision D16).
+        // When answers hide accounts, count by the typed name: requests with one name of an account must not be visible
+        // at another name (decision D16).
         let name =
             ownContact.map { Data("account \($0)".utf8) } ?? reading.recipient?.mailbox ?? state.countedName
             ?? state.mailbox?.mailbox
@@ -73,7 +73,7 @@ extension Engine {
             if let network = source?.network, !isFamiliar {
                 subjects.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
             }
-            // The very name: the mailbox of one with another tag may belong to another person (SEC-ID-3).
+            // The exact name: an address with another tag may belong to another person (SEC-ID-3).
             if budget.hasSlowLane, let exact = state.countedName ?? state.mailbox?.key.bytes {
                 let lane = digest([Data("slow lane".utf8), purpose, exact])
                 subjects.slowLane = UUID(bytes: lane.prefix(16))

@@ -6,9 +6,9 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-// Tokens: for a finished flow, and for a refresh token.
+// Issues tokens for a finished flow and for a refresh token.
 extension Engine {
-    /// Exchanges the token of a finished flow for tokens, or says which factor is missing (native-auth-v1 §5.4).
+    /// Exchanges the token of a finished flow for tokens, or answers which factor is missing (native-auth-v1 §5.4).
     func redeem(
         _ token: ContinuationToken, _ demand: TokenDemand, in scene: Scene
     ) async throws(EngineError) -> Outcome {
@@ -29,7 +29,7 @@ extension Engine {
         }
     }
 
-    /// Signs the tokens that `proven` is worth, if it is worth any. The step decides again, under its lock.
+    /// Signs the tokens that `proven` entitles to, if any. The step decides again, under its lock.
     func prepare(
         _ proven: Authentication, _ demand: TokenDemand, _ grant: ScopeGrant, _ account: UserAccount, in scene: Scene
     ) async throws(EngineError) -> PreparedTokens {
@@ -56,7 +56,7 @@ extension Engine {
         }
     }
 
-    /// What is demanded of the proofs for tokens that state `contexts`.
+    /// The proofs required for tokens that state `contexts`.
     func factorDemand(_ contexts: [String] = [], in scene: Scene) -> FactorDemand {
         FactorDemand(
             contexts: contexts, isRequired: scene.requiresSecondFactor,
@@ -80,7 +80,7 @@ extension Engine {
         guard let grant = found.narrowing(wanted, baseURL: settings.baseURL)?.grant else {
             return scene.outcome(.refused(.scopeNotConsented))
         }
-        // A refresh adds no proof: what the sign-in did not give has to be given in a new one (SEC-MFA-1).
+        // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
         let isRequired = scene.requiresSecondFactor || account.requiresSecondFactor
         guard demand.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
             return scene.outcome(.refused(.secondFactorNeeded))
@@ -112,7 +112,7 @@ extension Engine {
                 let (change, verdict) = family.presenting(rotation)
                 switch verdict {
                 case .rotated, .repeated:
-                    // Again, under the lock: another request may have had the resource granted in the meantime.
+                    // Checked again under the lock: another request may have added the resource meanwhile.
                     guard let narrowed = family.narrowing(wanted, baseURL: settings.baseURL) else {
                         return (nil, nil, .refused(.scopeNotConsented))
                     }
@@ -148,8 +148,8 @@ extension Engine {
                     case .accepted(.signedIn(let tokens)) = first.verdict
                 else { return scene.outcome(.refused(.unusableRefreshToken)) }
                 guard tokens.scopes != issued.scopes else { return first }
-                // The same refresh token for another resource at the same moment (native-auth-v1 §5.5): its own access token,
-                // and the one successor that there is.
+                // The same refresh token for another resource at the same moment (native-auth-v1 §5.5): a new access
+                // token, and the existing successor.
                 issued.refreshToken = tokens.refreshToken
                 return scene.outcome(.accepted(.signedIn(issued)))
             } catch {
@@ -162,12 +162,12 @@ extension Engine {
         scene.client.judge(scopes, baseURL: settings.baseURL)
     }
 
-    /// Ends the session that a refresh token or an access token belongs to. What is no token of this client is not there any
-    /// more, which is what was asked for (RFC 7009 section 2.2).
+    /// Ends the session of a refresh token or an access token. A token that is unknown or belongs to another client
+    /// counts as revoked already (RFC 7009 section 2.2).
     func revoke(_ token: Secret<String>, in scene: Scene) async throws(EngineError) -> Outcome {
         let done = scene.outcome(.accepted(.revoked))
         var session = try await family(of: token, in: scene)
-        // A refresh token that is not the live one ends its family, too: two parties hold it (SEC-TOK-9).
+        // A refresh token that is not the live one also ends its family: two parties hold it (SEC-TOK-9).
         if session == nil, let claims = try await verified(token, for: scene.tenant, now: scene.now),
             let id = claims.sessionID
         {
@@ -187,10 +187,10 @@ extension Engine {
         return done
     }
 
-    /// What names the flow or the family whose token `command` presents, to count how often that is done (`SEC-RATE-6`).
+    /// The key under which presentations of one flow's or one family's tokens are counted (`SEC-RATE-6`).
     ///
-    /// - Returns: Nil for a token that was not made here: a client can make up as many as it likes (design D16). Nil also for a
-    ///   command that is not counted.
+    /// - Returns: Nil for a token that this server did not make, because a client can make up any number of them
+    ///   (design D16), and for a command that is not counted.
     package func repeatedKey(of command: Command, in context: CommandContext) async throws(EngineError) -> Data? {
         guard case .found(let tenant, let client) = try await resolve(context) else { return nil }
         switch command {
@@ -215,13 +215,14 @@ extension Engine {
         let session: UUID?
     }
 
-    /// The family that a refresh token names; whether it is the live one is for ``RefreshFamily/presenting(_:)``.
+    /// The family that a refresh token names. ``RefreshFamily/presenting(_:)`` decides whether the token is the live
+    /// one.
     private func family(of token: Secret<String>, in scene: Scene) async throws(EngineError) -> RefreshFamily? {
         guard let id = family(of: token, in: scene.tenant.id) else { return nil }
         return try await refreshFamily(id, in: scene.tenant.id)
     }
 
-    /// The same, with the account that it is of.
+    /// The family that a refresh token names, with its account.
     private func session(
         of token: Secret<String>, in scene: Scene
     ) async throws(EngineError) -> (family: RefreshFamily, account: UserAccount)? {
@@ -263,8 +264,8 @@ extension Engine {
         }
     }
 
-    /// When a family ends if it is not used again: a fixed day for one-time-passcode applications, else 90 days from now but
-    /// never more than a year in all (native-auth-v1 §5.5, `SEC-TOK-12`).
+    /// When an unused family expires: after a fixed day for one-time-passcode applications, otherwise after 90 days,
+    /// and never more than a year after its creation (native-auth-v1 §5.5, `SEC-TOK-12`).
     private func refreshExpiry(createdAt: Date, in scene: Scene) -> Date {
         switch scene.userFlow.method {
         case .emailOneTimePasscode:
@@ -276,9 +277,9 @@ extension Engine {
         }
     }
 
-    /// base64url of the family's id, 256 random bits, and 128 bits that only the server can compute from both: that a token was
-    /// issued once shows before anything is concluded from it. Without them whoever knows a family's id, which tokens state as
-    /// `sid`, could make up a token that looks used and have the family revoked.
+    /// base64url of the family's id, 256 random bits, and 128 bits that only the server can compute from both. The last
+    /// part proves that the server issued the token. Without it, a client that knows a family's id (tokens state it as
+    /// `sid`) could make up a token that looks used and have the family revoked.
     private func newRefreshToken(of family: UUID, in scene: Scene) -> Secret<String> {
         let issued = withUnsafeBytes(of: family.uuid) { Array($0) } + ports.randomness.bytes(32)
         return Secret(Base64URL.encode(issued + check(of: issued, scene.tenant.id)))

@@ -6,12 +6,12 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// Runs flows: opens the token, gathers facts, lets the flow decide, commits, and seals the next token.
+/// Runs flows: opens the token, reads facts, lets the flow decide, commits, and seals the next token.
 ///
-/// It knows no HTTP, SQL, JSON field name or JWT. ``handle(_:in:)`` is the way in; the order of steps is in `Flows`, the
-/// way from a command to a decision in the extensions beside this file, one per kind of flow.
+/// It does not know HTTP, SQL, JSON field names or JWT. The entry point is ``handle(_:in:)``; `Flows` holds the order
+/// of steps, and the extensions beside this file map commands to decisions, one per kind of flow.
 package struct Engine: Sendable {
-    /// What the engine needs of the world.
+    /// The services that the engine uses.
     package struct Ports: Sendable {
         package var clients: any ClientStore
         package var flows: any FlowStore
@@ -54,9 +54,9 @@ package struct Engine: Sendable {
     /// Handles one command.
     ///
     /// The same command again within a minute gets the same answer and has no second effect (`REL-IDEM`).
-    /// - Throws: ``EngineError`` when something broke; an expected no is a refusal in the outcome.
+    /// - Throws: ``EngineError`` for a failure of the server; an expected refusal is part of the outcome.
     package func handle(_ command: Command, in context: CommandContext) async throws(EngineError) -> Outcome {
-        // 1. Who is asked, and by which application.
+        // 1. Find the tenant and the application.
         let tenant: Tenant
         let client: Client
         switch try await resolve(context) {
@@ -68,13 +68,13 @@ package struct Engine: Sendable {
             enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration,
             enrolment: tenant.enrolment ?? settings.enrolment, context: context)
 
-        // 2. Whether this source may learn of yet another account whether it exists.
+        // 2. Check whether this source may learn about one more account.
         let tells = command.mayTellOfAccounts(in: scene.enumeration)
         if let wait = context.enumerationWait, tells {
             return scene.outcome(.refused(.tooManyNames(retryAfter: wait)))
         }
         var outcome = try await perform(command, in: scene)
-        // A hit costs as much as a miss, or a list of addresses of which most have accounts could be checked for nothing.
+        // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if tells {
             outcome.disclosure = .counts
         } else if scene.enumeration == .bulk, command.signsIn, case .accepted(.signedIn) = outcome.verdict {
@@ -83,7 +83,7 @@ package struct Engine: Sendable {
         return outcome
     }
 
-    /// The step itself; each opens its token first, so that cheap checks come before dear ones.
+    /// Takes the step. Every step opens its token first: cheap checks run before costly ones.
     private func perform(_ command: Command, in scene: Scene) async throws(EngineError) -> Outcome {
         switch command {
         case .startSignUp(let application):
@@ -135,7 +135,7 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Writes down that the source of `context` has used up what it may learn about accounts (`SEC-ENUM-1`).
+    /// Records in the audit trail that the source of `context` has used up its enumeration budget (`SEC-ENUM-1`).
     package func recordEnumeration(in context: CommandContext) async throws(EngineError) {
         guard case .found(let tenant, let client) = try await resolve(context) else { return }
         do {
@@ -148,7 +148,7 @@ package struct Engine: Sendable {
         }
     }
 
-    /// The tenant that a path names; nil when there is none.
+    /// The tenant with the name that a path contains; nil when there is none.
     package func tenant(named name: String) async throws(EngineError) -> Tenant? {
         do {
             return try await ports.clients.tenant(named: name)
@@ -157,7 +157,7 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Removes what has expired; to be called about once a minute.
+    /// Removes expired rows; the caller calls it about once a minute.
     package func removeExpired(now: Date) async throws(EngineError) -> Int {
         do {
             return try await ports.flows.removeExpired(now: now)
@@ -186,7 +186,7 @@ package struct Engine: Sendable {
     }
 }
 
-/// The parties and the moment of a command.
+/// The tenant, the client and the time of a command.
 struct Scene: Sendable {
     let tenant: Tenant
     let client: Client
@@ -196,9 +196,9 @@ struct Scene: Sendable {
 
     var now: Date { context.now }
     var userFlow: UserFlow { client.userFlow }
-    /// Whether no answer may tell that an account exists.
+    /// Whether answers must hide whether an account exists.
     var hidesAccounts: Bool { enumeration == .strict }
-    /// Whether users need a second factor here in any case.
+    /// Whether every user needs a second factor here.
     var requiresSecondFactor: Bool { client.requiresSecondFactor || userFlow.requiresSecondFactor }
 
     func outcome(_ verdict: Verdict) -> Outcome {

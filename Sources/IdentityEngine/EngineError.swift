@@ -1,11 +1,11 @@
-/// Something broke, as opposed to an expected no: nothing was changed, and the client should come again.
+/// A failure of the server, as opposed to an expected refusal: nothing was changed, and the client should try again.
 package enum EngineError: Error {
-    /// The store cannot be used now.
+    /// The store is not available.
     case store(StoreError)
-    /// Too many passwords wait to be hashed (`SEC-PWD-8`).
+    /// Too many passwords wait for hashing (`SEC-PWD-8`).
     case overloaded
-    /// No signing key can be had.
+    /// No signing key is available.
     case tokens(TokenIssuerError)
-    /// A fault of this program: a constant sentence for the log, without any value.
+    /// A bug in this program: a constant sentence for the log, without any value.
     case broken(StaticString)
 }

@@ -6,17 +6,18 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// The answer to a command: where the flow is, what is required, what is allowed next.
+/// The answer to a command: the flow's state, the next requirement, and the allowed operations.
 ///
-/// It is shaped for the richer of the two wires, so that each codec can derive its own words from it (decision D1).
+/// It holds what the richer of the two wire formats needs, so that each codec can derive its own answer (decision D1).
 package struct Outcome: Hashable, Sendable {
     package var verdict: Verdict
-    /// The token to go on with; nil when the one presented stays the newest, and when there is nothing to go on with.
+    /// The token for the next request; nil when the presented token stays the newest, or when the flow has no next
+    /// request.
     package var token: ContinuationToken?
-    /// What `token` may be used for.
+    /// The operations that `token` allows.
     package var allowed: FlowOperations
     package var trace: Trace
-    /// Not kept with an answer that is given again.
+    /// Not stored with an answer that is repeated.
     package var disclosure = AccountDisclosure.none
 
     package init(
@@ -29,7 +30,7 @@ package struct Outcome: Hashable, Sendable {
     }
 }
 
-/// Yes with what comes next, or an expected no.
+/// Acceptance with the next interaction, or an expected refusal.
 package enum Verdict: Hashable, Sendable, Codable {
     case accepted(Interaction)
     case refused(Refusal)
@@ -44,16 +45,16 @@ extension Verdict {
     }
 }
 
-/// What an answer does to the number of accounts of which its source may still learn whether they exist (`SEC-ENUM-1`).
+/// How an answer changes the number of accounts that its source may still ask about (`SEC-ENUM-1`).
 package enum AccountDisclosure: Hashable, Sendable {
     case none
-    /// It may tell a caller who has proven nothing that an account exists, or that none does. Both cost one.
+    /// The answer can reveal to an unauthenticated client that an account exists or does not exist. Both cost one.
     case counts
-    /// The flow ended with a sign-in: its start was about an account of the person who asked.
+    /// The flow ended with a sign-in: the client asked about its own account.
     case givesOneBack
 }
 
-/// What the flow wants of the user or of the client next.
+/// The next interaction that the flow requires of the user or the client.
 package enum Interaction: Hashable, Sendable, Codable {
     /// The flow exists; ask for a challenge.
     case requestChallenge
@@ -61,25 +62,25 @@ package enum Interaction: Hashable, Sendable, Codable {
     case proveAddress(CodeDelivery)
     /// The address is proven; ask for a challenge to choose a password.
     case chooseCredential
-    /// Send the password: the new one at sign-up, the user's at sign-in.
+    /// Send the password: a new one at sign-up, the existing one at sign-in.
     case enterPassword
     /// Send these attributes.
     case collectAttributes([RequiredAttribute])
-    /// The attributes are noted; first prove these.
+    /// The attributes are stored in the token; prove these first.
     case verifyFirst(unverified: [String])
-    /// A second factor is needed; ask which there are.
+    /// A second factor is needed; list the methods.
     case giveSecondFactor
-    /// A second factor is needed and none is registered; ask what can be.
+    /// A second factor is needed and none is registered; list what can be registered.
     case registerMethod
     /// Choose one of these.
     case chooseMethod([OfferedMethod])
-    /// Prove the contact to be registered with the code that was sent.
+    /// Prove the contact to be registered, with the code that was sent.
     case proveContact(String, codeLength: Int)
-    /// The contact was proven in this flow already; finish without a code.
+    /// The contact was already proven in this flow; finish without a code.
     case contactAlreadyProven
-    /// Send the new password within so many seconds.
+    /// Send the new password within this many seconds.
     case choosePassword(expiresIn: Int)
-    /// The new password is taken; ask how it goes every so many seconds.
+    /// The new password is accepted; poll at this interval, in seconds.
     case awaitReset(pollInterval: Int)
     /// The password is changed; redeem the token to sign in.
     case passwordChanged
@@ -89,15 +90,15 @@ package enum Interaction: Hashable, Sendable, Codable {
     case signedIn(IssuedTokens)
     /// The session is over.
     case revoked
-    /// This client cannot go on here; the web can.
+    /// This client cannot continue here; the web flow can.
     case goToWeb(reason: String)
 }
 
 /// A way to give a second factor, or to register one.
 package struct OfferedMethod: Hashable, Sendable, Codable {
-    /// What the client sends to choose it.
+    /// The value that the client sends to choose the method.
     package var id: String
-    /// For an existing method the address, masked; for a new one the whole address, to begin with.
+    /// For an existing method, the masked address; for a new method, the whole account address as a suggestion.
     package var hint: String
 
     package init(id: String, hint: String) {
@@ -106,12 +107,12 @@ package struct OfferedMethod: Hashable, Sendable, Codable {
     }
 }
 
-/// Where a code went.
+/// The target of a code that was sent.
 package struct CodeDelivery: Hashable, Sendable, Codable {
-    /// The address, masked.
+    /// The masked address.
     package var maskedTarget: String
     package var codeLength: Int
-    /// Seconds until another code may be asked for.
+    /// Seconds until the client may ask for another code.
     package var resendInterval: Int
 
     package init(maskedTarget: String, codeLength: Int, resendInterval: Int) {
@@ -121,59 +122,59 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
     }
 }
 
-/// An expected no. It says nothing of wires or status codes.
+/// An expected refusal, independent of wire formats and status codes.
 package enum Refusal: Hashable, Sendable, Codable {
     case unknownTenant
     case unknownClient
     case nativeAuthDisabled
     /// Not an e-mail address.
     case invalidUsername
-    /// The address or the alias belongs to somebody.
+    /// An account with this address or alias exists.
     case userAlreadyExists
     case unacceptablePassword(PasswordFault)
-    /// A password was sent to an application whose users sign in with codes.
+    /// The client sent a password to an application whose users sign in with codes.
     case passwordNotUsed
-    /// These attributes break their rules.
+    /// These attributes break the rules of their definitions.
     case invalidAttributes([String])
-    /// Not a token of this server, tenant, client and flow, or a spent one.
+    /// Not a token of this server, tenant, client and flow, or a spent token.
     case unusableToken
     case expiredToken
-    /// The flow is elsewhere: the step is out of order.
+    /// The flow is in another state: the step is out of order.
     case notAllowedNow
     case incorrectCode
     case expiredCode
     /// No more codes for this flow.
     case tooManyCodes
-    /// Too often for this address; after so many seconds it will do.
+    /// Too many requests for this address; the client may try again after this many seconds.
     case throttled(retryAfter: Int)
-    /// The source has learned of enough accounts whether they exist; after so many seconds it may ask again (`SEC-ENUM-1`).
+    /// The source has learned about enough accounts; it may ask again after this many seconds (`SEC-ENUM-1`).
     case tooManyNames(retryAfter: Int)
-    /// The scopes name two resources, or something that is no scope.
+    /// The scopes name two resources, or one of them is not a scope.
     case invalidScope
     /// The application may not ask for this scope.
     case scopeNotConsented
-    /// Nobody signs in by this name.
+    /// No account has this name.
     case userNotFound
     /// The user signs in with codes; there is no password to reset.
     case noPasswordToReset
     case incorrectPassword
-    /// Too many wrong passwords; nothing is compared for so many seconds.
+    /// Too many wrong passwords; no password is compared for this many seconds.
     case locked(seconds: Int)
     case accountDisabled
-    /// No such method of the user.
+    /// The user has no such method.
     case unknownMethod
-    /// No contact that a code can be sent to.
+    /// The contact cannot receive a code.
     case invalidContact
-    /// The contact may not be registered on the strength of what was proven: the account's own mailbox comes first.
+    /// The proofs do not allow this contact; the account's own mailbox must be proven first.
     case blockedContact
-    /// The session does not hold the factors that are asked for; sign in again.
+    /// The session lacks the required factors; the user must sign in again.
     case secondFactorNeeded
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken
 }
 
-/// What may be done with a token next. Sealed into it as associated data (decision D2, `SEC-CT-6`).
+/// The operations that a token allows next, sealed into it as associated data (decision D2, `SEC-CT-6`).
 package struct FlowOperations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -186,7 +187,7 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let submitSignUpPassword = FlowOperations(rawValue: 1 << 2)
     package static let submitSignUpAttributes = FlowOperations(rawValue: 1 << 3)
     package static let redeem = FlowOperations(rawValue: 1 << 4)
-    /// The first factor's challenge, and the second factor's.
+    /// The challenge of the first factor and of the second factor.
     package static let challengeSignIn = FlowOperations(rawValue: 1 << 5)
     package static let submitSignInPassword = FlowOperations(rawValue: 1 << 6)
     package static let submitSignInCode = FlowOperations(rawValue: 1 << 7)
@@ -202,12 +203,12 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let pollReset = FlowOperations(rawValue: 1 << 17)
 }
 
-/// How an answer is recognised in a log: no part of it is a secret. An answer that is given again keeps its trace, so that
-/// its bytes are the same (`REL-IDEM`).
+/// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its
+/// bytes are the same (`REL-IDEM`).
 package struct Trace: Hashable, Sendable, Codable {
     /// Chosen by the server.
     package var id: UUID
-    /// Chosen by the client, or by the server when the client gave none.
+    /// Chosen by the client, or by the server when the client sent none.
     package var correlationID: UUID
     package var at: Date
 
@@ -221,13 +222,13 @@ package struct Trace: Hashable, Sendable, Codable {
 /// The tokens of a sign-in (native-auth-v1 §6.1).
 package struct IssuedTokens: Hashable, Sendable {
     package var accessToken: Secret<String>
-    /// With the scope `openid` only.
+    /// Present only with the scope `openid`.
     package var idToken: Secret<String>?
-    /// With the scope `offline_access` only.
+    /// Present only with the scope `offline_access`.
     package var refreshToken: Secret<String>?
     /// The granted scopes.
     package var scopes: [String]
-    /// Seconds.
+    /// Seconds until the access token expires.
     package var lifetime: Int
     package var user: UserID
     package var tenant: TenantID
@@ -246,7 +247,7 @@ package struct IssuedTokens: Hashable, Sendable {
     }
 }
 
-// The two types below hold secrets in the clear when encoded. They are encoded for `Vault.seal` only.
+// The encoded form of the two types below holds secrets in the clear. Encode them only for `Vault.seal`.
 
 extension IssuedTokens: Codable {
     private enum Key: String, CodingKey {

@@ -1,16 +1,16 @@
 package import NativeAuthCore
 
-/// The numbers of the engine; all times in seconds. The defaults are the production values of the security requirements
+/// The engine's settings; all times are in seconds. The defaults are the production values of the security requirements
 /// (decision D13).
 package struct EngineSettings: Hashable, Sendable {
-    /// The server's own base URL, without a trailing slash; the issuer begins with it.
+    /// The server's own base URL, without a trailing slash; every issuer begins with it.
     package var baseURL: String
     /// `SEC-OTP-1`: 6 to 10.
     package var codeDigits = 8
-    /// How many digits a code of the slow lane has: more than any other, since all of a flood may guess at it, and by its length a
-    /// code tells which of the two it is.
+    /// The length of a slow-lane code. It is longer than any other code, because all clients of a flood may guess it,
+    /// and because the length tells the two kinds apart.
     package static let sharedCodeDigits = 12
-    /// The code of every flow, for measurements; nil, as always in production, draws each one.
+    /// The code of every flow, for measurements; nil draws a new code each time and is required in production.
     package var fixedCode: Secret<String>?
     /// `SEC-OTP-2`: 120 to 600.
     package var codeLifetime = 600
@@ -18,41 +18,42 @@ package struct EngineSettings: Hashable, Sendable {
     package var guessesPerCode = 5
     /// `SEC-OTP-4`.
     package var codesPerFlow = 5
-    /// `SEC-OTP-11`: 30 to 300, or 0, which only the development profile may say.
+    /// `SEC-OTP-11`: 30 to 300; the development profile also allows 0.
     package var resendCooldown = 60
-    /// What tenants and applications have that say nothing of it.
+    /// The enumeration mode of tenants and applications that do not set one.
     package var enumeration = EnumerationMode.bulk
-    /// What tenants have that say nothing of it (decision D14).
+    /// The enrolment mode of tenants that do not set one (decision D14).
     package var enrolment = EnrolmentMode.proven
     /// `SEC-ENR-7`: how old a method must be, in seconds, to stay in use when the password is reset.
     package var methodTrustAge = 30 * 24 * 3600
-    /// `SEC-ENR-7`: how long a suspended method rests before a proof of the account's mailbox brings it back, in seconds.
+    /// `SEC-ENR-7`: how long a method stays suspended before a proof of the account's mailbox restores it, in seconds.
     package var suspensionRest = 24 * 3600
-    /// `SEC-ENR-5`: seconds within which a second notice of the same kind is not sent.
+    /// `SEC-ENR-5`: a second notice of the same kind is not sent within this many seconds.
     package var noticeInterval = 600
-    /// Limits that count over time; nil switches them off, which only the development profile may do.
+    /// Limits that count over time; nil switches them off, which only the development profile allows.
     package var limits: TimeLimits? = TimeLimits()
-    /// `SEC-CT-5`: how long a token lives before and after the first proof, and a flow as a whole.
+    /// `SEC-CT-5`: the lifetime of a token before and after the first proof, and of a flow as a whole.
     package var idleLifetime = 900
     package var provenIdleLifetime = 600
     package var flowLifetime = 3600
-    /// `SEC-CT-4`: how many times a spent token may turn up before the flow ends.
+    /// `SEC-CT-4`: how many times a spent token may be presented before the flow ends.
     package var misusesPerFlow = 3
     /// `REL-IDEM`.
     package var replayLifetime = 60
-    /// How long a mail without a code is worth sending.
+    /// How long a notice (a mail without a code) is worth sending.
     package var noticeLifetime = 24 * 3600
     /// `SEC-LOCK-3`: how long a network stays familiar after a sign-in.
     package var familiarityLifetime = 30 * 24 * 3600
-    /// How often a client asks whether a reset is done, native-auth-v1 §4.8.4. It is done at the first time.
+    /// The interval at which a client asks whether a reset is done, native-auth-v1 §4.8.4. The first poll finds it
+    /// done.
     package var pollInterval = 1
-    /// `SEC-TOK-1`: the life of tokens is drawn from this range.
+    /// `SEC-TOK-1`: the lifetime of an access token is drawn from this range.
     package var tokenLifetime = 3600...5400
     /// `SEC-TOK-9`.
     package var refreshGrace = 30
-    /// native-auth-v1 §5.5: the fixed life of refresh tokens of one-time-passcode applications.
+    /// native-auth-v1 §5.5: the fixed lifetime of refresh tokens of one-time-passcode applications.
     package var oneTimePasscodeRefreshLifetime = 24 * 3600
-    /// `SEC-TOK-12`: how long an unused refresh token lives, and a family as a whole.
+    /// `SEC-TOK-12`: the lifetime of an unused refresh token, and of a family as a whole.
     package var refreshLifetime = 90 * 24 * 3600
     package var refreshFamilyLifetime = 365 * 24 * 3600
 
@@ -60,7 +61,8 @@ package struct EngineSettings: Hashable, Sendable {
         self.baseURL = baseURL
     }
 
-    /// What is wrong with the settings: a sentence each, naming the setting. Nothing starts with any of them.
+    /// The faults of the settings, one sentence each with the setting's name. The server does not start with any of
+    /// them.
     ///
     /// - Parameter allowsNoCooldown: True in the development profile.
     package func problems(allowsNoCooldown: Bool) -> [String] {

@@ -1,12 +1,12 @@
 import NativeAuthCore
 
-/// Attribute names that a client sent and that its user flow does not know. The contract is to ignore them (native-auth-v1 §11.4),
-/// so a misspelt name gets no refusal; this is for those who look for it.
+/// Attribute names that a client sent and that its user flow does not define. The contract is to ignore them
+/// (native-auth-v1 §11.4), so a misspelt name is not refused; the log reports it for developers.
 package struct UnknownAttributes: Hashable, Sendable {
     package var application: Client
-    /// The names, in the order in which they came: printing ASCII of at most 256 bytes each, at most 100.
+    /// The names, in the order of the request: printing ASCII of at most 256 bytes each, at most 100.
     package var names: [String]
-    /// The names that the user flow knows.
+    /// The names that the user flow defines.
     package var known: [String] { application.userFlow.attributes.map(\.name) }
 
     package init(application: Client, names: [String]) {
@@ -16,8 +16,8 @@ package struct UnknownAttributes: Hashable, Sendable {
 }
 
 extension Engine {
-    /// The attribute names of `command` that are ignored; nil when there are none. It depends on the command alone, so a repeated
-    /// request is told the same.
+    /// The attribute names of `command` that are ignored; nil when there are none. They depend on the command alone, so
+    /// a repeated request gets the same answer.
     package func unknownAttributes(
         of command: Command, in context: CommandContext
     ) async throws(EngineError) -> UnknownAttributes? {

@@ -6,7 +6,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The items of a CBOR text one behind the other, the parts of a map or an array behind its beginning.
+/// The items of a CBOR text in order; the elements of a map or an array follow its first byte.
 struct CBORItems {
     enum Item: Equatable {
         case null
@@ -15,7 +15,7 @@ struct CBORItems {
         case double(Double)
         case text(Range<Int>)
         case bytes(Range<Int>)
-        /// `end` is the position of the item behind it.
+        /// `end` is the position of the next item.
         case array(end: Int)
         case map(end: Int)
     }
@@ -24,7 +24,7 @@ struct CBORItems {
     let data: [UInt8]
     private var position = 0
 
-    /// Nil when `data` does not begin with a whole item of those that ``CBORWriter`` writes.
+    /// Nil when `data` does not begin with a complete item of a kind that ``CBORWriter`` writes.
     init?(_ data: Data) {
         self.data = Array(data)
         items.reserveCapacity(48)
@@ -33,7 +33,7 @@ struct CBORItems {
 
     func text(_ range: Range<Int>) -> String? { String(validating: data[range], as: UTF8.self) }
 
-    /// The position of the item behind the one at `index`.
+    /// The position of the item after the item at `index`.
     func after(_ index: Int) -> Int {
         switch items[index] {
         case .array(let end), .map(let end): end
@@ -188,7 +188,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let end: Int
     var codingPath: [any CodingKey] { [] }
 
-    /// The positions of the keys; their values lie behind them.
+    /// The positions of the keys; each value follows its key.
     private func positions() -> [Int] {
         var positions: [Int] = []
         var position = start
@@ -296,7 +296,7 @@ private struct Single: SingleValueDecodingContainer {
     func decode(_ type: Int.Type) throws -> Int { try reader.integer() }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try wanted(UInt32(exactly: try reader.integer())) }
 
-    // None of the types that are sealed has a number of these kinds.
+    // No sealed type has a number of these kinds.
     func decode(_ type: Float.Type) throws -> Float { throw StateCodingError() }
     func decode(_ type: Int8.Type) throws -> Int8 { throw StateCodingError() }
     func decode(_ type: Int16.Type) throws -> Int16 { throw StateCodingError() }

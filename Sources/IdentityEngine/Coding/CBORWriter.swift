@@ -6,7 +6,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The bytes of a value that is being written, and how many of its maps and arrays are open.
+/// The bytes of the value that is being written, and the number of its open maps and arrays.
 final class CBORBytes {
     var bytes: [UInt8] = []
     private var open = 0
@@ -15,15 +15,15 @@ final class CBORBytes {
         bytes.reserveCapacity(512)
     }
 
-    /// Begins a map or an array; returns the level of what is in it.
+    /// Begins a map or an array; returns the level of its elements.
     func begin(_ mark: UInt8) -> Int {
         bytes.append(mark)
         open += 1
         return open
     }
 
-    /// Ends all maps and arrays that lie deeper than `level`: Codable does not say when one is complete, but whoever goes on in
-    /// another has left it.
+    /// Ends all maps and arrays deeper than `level`. Codable does not say when a container is complete, but a write
+    /// into an outer container means that the inner one is.
     func close(to level: Int) {
         while open > level {
             bytes.append(CBORMark.end)
@@ -85,12 +85,12 @@ struct CBORWriter: Encoder {
         case let attributes as [String: AttributeValue]: try write(sorted: attributes)
         case _: try value.encode(to: self)
         }
-        // A type without properties writes nothing by itself.
+        // A type without properties opens no container, so write an empty map.
         if bytes.bytes.count == before { _ = bytes.begin(CBORMark.map) }
         bytes.close(to: level)
     }
 
-    /// A dictionary has no order of its own, and equal values give equal bytes.
+    /// Writes the entries sorted by name: a dictionary has no order, and equal values must give equal bytes.
     private func write(sorted attributes: [String: AttributeValue]) throws {
         let inner = CBORWriter(bytes: bytes, level: bytes.begin(CBORMark.map))
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
@@ -231,7 +231,7 @@ private struct Single: SingleValueEncodingContainer {
     func encode(_ value: Int) { inner.bytes.append(value) }
     func encode(_ value: UInt32) { inner.bytes.append(Int(value)) }
 
-    // None of the types that are sealed has a number of these kinds.
+    // No sealed type has a number of these kinds.
     func encode(_ value: Float) throws { throw StateCodingError() }
     func encode(_ value: Int8) throws { throw StateCodingError() }
     func encode(_ value: Int16) throws { throw StateCodingError() }

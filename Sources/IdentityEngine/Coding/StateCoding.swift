@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// How states, outcomes, answers and mails are written before they are sealed: CBOR (RFC 8949), which takes a fifth of the time of
-/// JSON and fewer bytes. Equal values give equal bytes.
+/// Encodes states, outcomes, answers and mails before they are sealed, as CBOR (RFC 8949). CBOR takes a fifth of the
+/// time of JSON and fewer bytes. Equal values give equal bytes.
 ///
-/// Maps and arrays are of indefinite length, a UUID is a string of 16 bytes, a date the floating-point number of its seconds since
-/// 2001. What Codable can ask for beyond the types of this module is not there: two containers of one value, class hierarchies,
-/// numbers that are neither `Int` nor `UInt32`.
+/// Maps and arrays have indefinite length, a UUID is a string of 16 bytes, and a date is the floating-point number of
+/// its seconds since 2001. Codable features that this module's types do not need are not supported: two containers of
+/// one value, class hierarchies, numbers that are neither `Int` nor `UInt32`.
 enum StateCoding {
-    /// How deep values may lie in each other.
+    /// The greatest nesting depth of a value.
     static let deepest = 32
 
     static func encode(_ value: some Encodable) throws(EngineError) -> Data {
@@ -24,19 +24,19 @@ enum StateCoding {
         return Data(bytes.bytes)
     }
 
-    /// Nil for what this version cannot read. What follows the value is not looked at.
+    /// Nil when this version cannot read the value. Bytes after the value are ignored.
     static func decode<Value: Decodable>(_ data: Data) -> Value? {
         guard let items = CBORItems(data) else { return nil }
         do {
             return try CBORReader(items: items, position: 0).read(Value.self)
         } catch {
-            // Nil says it all: an error would quote what was sealed.
+            // Do not pass the error on: it would quote the sealed content.
             return nil
         }
     }
 }
 
-/// The first bytes of CBOR's items.
+/// The first bytes of CBOR items.
 enum CBORMark {
     static let major: UInt8 = 0b1110_0000
     static let unsigned: UInt8 = 0x00
@@ -52,5 +52,5 @@ enum CBORMark {
     static let end: UInt8 = 0xFF
 }
 
-/// What cannot be coded.
+/// The error for a value that cannot be encoded or decoded.
 struct StateCodingError: Error {}

@@ -6,22 +6,24 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// Sending a code and judging a guess: the same for every flow that proves a mailbox.
+// Sends a code and judges a guess, the same way for every flow that proves a mailbox.
 extension StepSituation {
-    /// Sends a code, or says again where the last one went.
+    /// Sends a code, or repeats where the last code was sent.
     ///
     /// - Parameters:
-    ///   - fresh: The code, drawn in any case; without a mail nobody ever learns it.
-    ///   - purpose: That of a notice sends the notice in the code's place; all else is the same.
-    ///   - next: The state in which the code is awaited.
-    ///   - delivering: What the client is told; its arguments are the seconds until another code may be asked for, and how many
-    ///     digits the code has.
+    ///   - fresh: The code, drawn before the decision; without a mail it stays secret.
+    ///   - purpose: The purpose of the mail. The purpose of a notice sends the notice in place of the code; all else is
+    ///     the same.
+    ///   - next: The state that awaits the code.
+    ///   - delivering: The client's answer, made from the seconds until the client may ask for another code and the
+    ///     number of the code's digits.
     func sendCode<State>(
         _ fresh: FreshCode, to email: EmailAddress, for purpose: MailContent.Purpose, next: State,
         delivering: (_ resendIn: Int, _ length: Int) -> Interaction
     ) -> Decision<State> {
         var row = row
-        // SEC-OTP-11: too early, the client hears the same again and no second mail goes out. For another target it is not early.
+        // SEC-OTP-11: during the cool-down the client gets the same answer and no second mail is sent. Another target
+        // has no cool-down.
         if let last = row.code, last.target == fresh.record.target {
             let wait = last.sentAt.addingTimeInterval(Double(settings.resendCooldown)).timeIntervalSince(now)
             if wait > 0 {
@@ -49,10 +51,11 @@ extension StepSituation {
             ])
     }
 
-    /// The slow lane (docs/design/0013): strangers have asked for as many mails as the mailbox may get. Now and then one more goes
-    /// out, with a code that every flow takes which asks meanwhile: the owner's among them, wherever they are.
+    /// Sends a slow-lane code (docs/design/0013). Unknown sources have used up the mailbox's budget of mails; at long
+    /// intervals one more mail is sent, with a code that is valid in every flow that asks for one meanwhile. The
+    /// owner's flow is among them.
     ///
-    /// - Parameter wait: Seconds until the mailbox may have a code of a flow's own again.
+    /// - Parameter wait: Seconds until the mailbox may again get a flow's own code.
     private func sendShared<State>(
         _ shared: SharedCode, _ fresh: FreshCode, _ wait: Int, to email: EmailAddress, for purpose: MailContent.Purpose,
         next: State, delivering: (_ resendIn: Int, _ length: Int) -> Interaction
@@ -60,8 +63,8 @@ extension StepSituation {
         let interval = Double(settings.limits?.slowLaneInterval ?? 0)
         let untilNext = slowLane?.code.map { $0.sentAt.addingTimeInterval(interval).timeIntervalSince(now) } ?? 0
         let seconds = max(1, Int(untilNext.rounded(.up)))
-        // Nothing is written, so that the flows of a flood have no rows.
-        // Where nothing may tell that there is an account, nor does that its owner has used the code (SEC-ENUM-3).
+        // Write nothing, so that the flows of a flood have no rows. When answers hide accounts, the answer must not
+        // reveal that the owner has used the code (SEC-ENUM-3).
         if let lane = slowLane, let code = lane.code, !lane.isEnded || hidesAccounts, now < code.expiresAt {
             return Decision(.accepted(delivering(seconds, EngineSettings.sharedCodeDigits)), next: next)
         }
@@ -80,25 +83,25 @@ extension StepSituation {
             ])
     }
 
-    /// What becomes of a guess.
+    /// The result of a guess.
     enum CodeJudgement<State: Hashable & Sendable> {
         case refused(Decision<State>)
-        /// The code is spent with the commit of what follows (`SEC-OTP-10`): the row has advanced.
+        /// The row has advanced: the commit of what follows spends the code (`SEC-OTP-10`).
         case proven(FlowRow, [FlowEffect])
     }
 
     /// Judges a guess.
     ///
     /// - Parameters:
-    ///   - failure: What the audit trail says of a wrong one besides `otp.failed`.
-    ///   - matches: Whether the submitted digits yield a digest; called once at most, and only when the right to compare is
-    ///     there (`SEC-OTP-3`).
+    ///   - failure: The audit event for a wrong guess, in addition to `otp.failed`.
+    ///   - matches: Whether the submitted digits match a digest; called at most once, and only when a comparison is
+    ///     allowed (`SEC-OTP-3`).
     func judgeCode<State>(
         recording failure: AuditEvent.Kind? = nil, user: UserID? = nil, matches: (CodeRecord) -> Bool
     ) -> CodeJudgement<State> {
         guard !usesSharedCode else { return judgeShared(recording: failure, user: user, matches: matches) }
         var row = row
-        // A flow of the slow lane has no code of its own to be right or wrong.
+        // A flow in the slow lane has no code of its own to compare.
         guard var sent = row.code else {
             return .refused(.refused(slowLane?.code == nil ? .notAllowedNow : .incorrectCode))
         }
@@ -119,10 +122,11 @@ extension StepSituation {
         return .proven(row, [.record(.codeVerified, user: user)] + forgettingGuesses)
     }
 
-    /// A success clears the count (`SEC-OTP-5`), but not where that would tell that the address has an owner.
+    /// A success clears the count (`SEC-OTP-5`), except where that would reveal that the address has an owner.
     private var forgettingGuesses: [FlowEffect] { hidesAccounts ? [] : [.forget(.wrongCode, of: .address)] }
 
-    /// The same for a guess at the shared code. Each source and each network has few, so that one cannot use up those of all.
+    /// Judges a guess at the shared code. Each source and each network has a small budget, so that one source cannot
+    /// use up the budget of all.
     private func judgeShared<State>(
         recording failure: AuditEvent.Kind?, user: UserID?, matches: (CodeRecord) -> Bool
     ) -> CodeJudgement<State> {
@@ -152,7 +156,7 @@ extension StepSituation {
             if let failure { effects.append(.record(failure, user: user)) }
             return .refused(Decision(.refused(.incorrectCode), row: row, effects: effects))
         }
-        // It is spent; the next mail has to wait all the same.
+        // The code is spent; the next mail still waits for its time.
         lane.isEnded = true
         var row = row
         row.code = nil

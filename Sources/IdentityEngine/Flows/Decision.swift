@@ -6,12 +6,13 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// What a flow decided. It is committed whatever the verdict says: a wrong code must be counted (decision D3).
+/// The result of a flow's step. It is committed even when the verdict is a refusal: a wrong code must be counted
+/// (decision D3).
 package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
     package var verdict: Verdict
-    /// The state that the answer's token carries; nil: the client goes on with the token it presented, or not at all.
+    /// The state in the answer's token; nil when the client keeps the token it presented, or cannot continue.
     package var next: State?
-    /// The flow's row as it must stand afterwards; nil: nothing is to be written.
+    /// The flow's row after the step; nil when the step writes nothing.
     package var row: FlowRow?
     package var effects: [FlowEffect]
 
@@ -22,26 +23,26 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
         self.effects = effects
     }
 
-    /// The same decision about a state that holds this one.
+    /// The same decision, with the state wrapped in another state.
     package func map<Other>(_ transform: (State) -> Other) -> Decision<Other> {
         Decision<Other>(verdict, next: next.map(transform), row: row, effects: effects)
     }
 
-    /// A no that changes nothing: the presented token stays as good as it was.
+    /// A refusal that changes nothing: the presented token stays valid.
     package static func refused(_ refusal: Refusal) -> Decision {
         Decision(.refused(refusal))
     }
 }
 
-/// What a decision wants done. The engine turns it into rows of the same commit.
+/// An effect that a decision asks for. The engine turns it into rows of the same commit.
 package enum FlowEffect: Hashable, Sendable {
     case createUser(SignUpDraft, id: UserID)
     case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
-    /// The code that all flows share which ask for one when the budget of the mailbox is spent.
+    /// Mails the code that is shared by all flows that ask for one while the mailbox's budget is spent.
     case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
-    /// How the slow lane stands.
+    /// Stores the row of the slow lane.
     case setSlowLane(FlowRow)
-    /// Tells the owner of the account what happened to it, and to which methods; holds no code.
+    /// Tells the account's owner what happened to the account and to which methods; contains no code.
     case mailNotice(MailContent.Purpose, to: EmailAddress, about: [EmailAddress] = [])
     case openRefreshFamily(RefreshFamily)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
@@ -52,47 +53,47 @@ package enum FlowEffect: Hashable, Sendable {
     case trustPassword(UserID)
     case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false)
     case endFlows(UserID)
-    /// The engine adds from where and by which application.
+    /// The engine adds the source and the application.
     case addStrongMethod(StrongMethod, to: UserID)
     case removeStrongMethods([UUID], of: UserID)
     case suspendStrongMethods([UUID], of: UserID)
     case reactivateStrongMethod(UUID, of: UserID)
     case noteFirstUse(UUID, of: UserID)
-    /// The failures of the class of sources that asks; nil: none.
+    /// Stores the failures from the asking class of sources; nil deletes them.
     case setLockout(Lockout?)
-    /// No failures of the user any more, from whatever source (`SEC-LOCK-5`).
+    /// Deletes the user's failures from all sources (`SEC-LOCK-5`).
     case clearLockouts(UserID)
-    /// The user has signed in from here (`SEC-LOCK-3`).
+    /// Remembers this network as one the user has signed in from (`SEC-LOCK-3`).
     case rememberNetwork(UserID)
-    /// No network is familiar to the user any more (`SEC-ID-11`).
+    /// Deletes the user's familiar networks (`SEC-ID-11`).
     case forgetNetworks(UserID)
 }
 
-/// Whose occurrences are counted over time.
+/// A subject whose events are counted over time.
 package enum CountedSubject: Hashable, Sendable, CaseIterable {
-    /// The mailbox that the flow is about, apart for familiar and other sources: guesses at codes.
+    /// The mailbox of the flow, counted separately for familiar and other sources: guesses at codes.
     case address
-    /// The same for what the code is wanted for: mails.
+    /// The mailbox and the purpose of the code: mails.
     case mailbox
-    /// A network of strangers, as far as it asks for mails to that mailbox.
+    /// An unfamiliar network, for the mails that it requests to that mailbox.
     case networkAtMailbox
-    /// The network address of the client, its network and its site, as far as they guess at the shared code.
+    /// The client's network address, its network and its site, for guesses at the shared code.
     case guesser
     case guessingNetwork
     case guessingSite
-    /// The account that the flow is about.
+    /// The account of the flow.
     case account
     /// The network address of the client.
     case source
-    /// The network of many addresses that one customer may have, for IPv6 only.
+    /// The site, a network of many addresses that one customer may have; IPv6 only.
     case site
 }
 
-/// A code that was just drawn: its digits for the mail, its digest for the row.
+/// A code that was just drawn: its digits for the mail and its digest for the row.
 package struct FreshCode: Hashable, Sendable {
     package var digits: Secret<String>
     package var record: CodeRecord
-    /// What is sent in its place in the slow lane: longer digits, bound to no flow.
+    /// The code that the slow lane sends in its place: longer, and bound to no flow.
     package var shared: SharedCode?
 
     package init(digits: Secret<String>, record: CodeRecord, shared: SharedCode? = nil) {
@@ -105,7 +106,7 @@ package struct FreshCode: Hashable, Sendable {
 /// A code of the slow lane.
 package struct SharedCode: Hashable, Sendable {
     package var digits: Secret<String>
-    /// Keyed, 32 bytes or more.
+    /// A keyed digest of 32 bytes or more.
     package var digest: Data
 
     package init(digits: Secret<String>, digest: Data) {
@@ -114,29 +115,29 @@ package struct SharedCode: Hashable, Sendable {
     }
 }
 
-/// What a step knows when it decides: the row under lock, who owns which name, and the time.
+/// The facts that a step decides on: the locked row, the owners of names, and the time.
 package struct StepSituation: Sendable {
     package var row: FlowRow
     package var taken: Set<LoginIdentifier.Key>
-    /// The account that the flow is about, with the credentials under which the flow began.
+    /// The account of the flow, with the credentials under which the flow began.
     package var account: UserAccount?
-    /// What was counted in the last 24 hours, oldest first; empty when limits over time are off.
+    /// The events of the last 24 hours, oldest first; empty when limits over time are off.
     package var counted: [CountedSubject: [CountedEvent: [Date]]]
-    /// The wrong passwords of the class of sources that asks.
+    /// The wrong passwords from the asking class of sources.
     package var lockout: Lockout?
-    /// The slow lane to the mailbox, if it has one and was used lately.
+    /// The slow lane of the mailbox, if it has one that was used recently.
     package var slowLane: FlowRow?
-    /// Whether a code is wanted for something that has a slow lane.
+    /// Whether the purpose of the code has a slow lane.
     package var hasSlowLane: Bool
-    /// Whether the digits that were submitted have the length of a shared code.
+    /// Whether the submitted digits have the length of a shared code.
     package var usesSharedCode: Bool
-    /// Since when the tenant has had as many mails as it may have in an hour; nil: it may have more.
+    /// The time of the oldest of the tenant's last N mails, where N is its hourly limit; nil when it may send more.
     package var tenantMailsSince: Date?
-    /// Whether the user has signed in from this network lately (`SEC-LOCK-3`).
+    /// Whether the user has signed in from this network recently (`SEC-LOCK-3`).
     package var isFamiliar: Bool
-    /// Whether no answer may tell that an account exists (`SEC-ENUM-2`).
+    /// Whether answers must hide whether an account exists (`SEC-ENUM-2`).
     package var hidesAccounts: Bool
-    /// What a sign-in by password alone may enrol.
+    /// What a user who has proven only the password may enrol.
     package var enrolment: EnrolmentMode
     package var now: Date
     package var userFlow: UserFlow
@@ -168,17 +169,17 @@ package struct StepSituation: Sendable {
 }
 
 extension StepSituation {
-    /// Whether a right password is not enough from sources of this class (`SEC-LOCK-6`). It was counted before it was compared, so
-    /// the failures are one less.
+    /// Whether a right password is not enough from this class of sources (`SEC-LOCK-6`). The current guess was counted
+    /// before the comparison, so the number of earlier failures is one less.
     package var needsMailbox: Bool { lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
 
-    /// Whether nothing but the last three passwords is compared now.
+    /// Whether only the last three passwords may be compared now.
     var isLocked: Bool { lockout?.lockedUntil.map { now < $0 } ?? false }
 
-    /// Whether a right password follows on ten wrong ones or more.
+    /// Whether a right password follows ten or more wrong ones.
     var hasManyFailures: Bool { lockout?.failures ?? 0 > Lockout.threshold }
 
-    /// Tells the owner of the account that somebody guesses its password, unless they were told in the last 24 hours
+    /// Tells the account's owner that a client guesses its password, unless the owner was told in the last 24 hours
     /// (`SEC-LOCK-10`).
     func warning(_ purpose: MailContent.Purpose, to owner: EmailAddress) -> [FlowEffect] {
         guard counted[.account]?[.warningMailed] ?? [] == [] else { return [] }

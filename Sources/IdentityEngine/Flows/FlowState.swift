@@ -6,13 +6,14 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Where a flow is: what a continuation token carries. One case per kind of flow; the order of steps is in each of them.
+/// The state of a flow, as a continuation token holds it. One case per kind of flow; each defines the order of its
+/// steps.
 package enum FlowState: Hashable, Sendable, Codable {
     case signUp(SignUpState)
     case signIn(SignInState)
     case reset(ResetState)
 
-    /// What a token of this state may be used for.
+    /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .signUp(let state): state.allowed
@@ -21,7 +22,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether the flow holds a proof; its tokens then live shorter (`SEC-CT-5`).
+    /// Whether the flow holds a proof; its tokens then have a shorter lifetime (`SEC-CT-5`).
     package var isProven: Bool {
         switch self {
         case .signUp(let state): state.isProven
@@ -30,7 +31,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whose account the flow is about; nil while there is none.
+    /// The account of the flow; nil when there is none yet.
     package var account: AccountBinding? {
         switch self {
         case .signUp(let state): state.authentication?.account
@@ -39,7 +40,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The mailbox to which codes of this state go, if any do.
+    /// The mailbox that gets the codes of this state; nil when there is none.
     package var mailbox: EmailAddress? {
         switch self {
         case .signUp(let state): state.draft?.email
@@ -48,7 +49,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The name by which guesses and mails of this state are counted; nil: the mailbox.
+    /// The name that guesses and mails of this state are counted by; nil: they are counted by the mailbox.
     package var countedName: Data? {
         switch self {
         case .signUp: nil
@@ -57,7 +58,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether codes of this state go to an address that the account does not have yet.
+    /// Whether the codes of this state go to an address that the account does not have yet.
     package var hasForeignMailbox: Bool {
         switch self {
         case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
@@ -79,7 +80,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// What was proven, once that is worth tokens.
+    /// What the user has proven, once it is enough for tokens.
     package var authentication: Authentication? {
         switch self {
         case .signUp(.completed(let authentication)), .signIn(.authenticated(let authentication)),
@@ -91,12 +92,12 @@ package enum FlowState: Hashable, Sendable, Codable {
     }
 }
 
-/// An account as a flow refers to it.
+/// A flow's reference to an account.
 package struct AccountBinding: Hashable, Sendable, Codable {
-    /// In a decoy flow, derived from the name that was typed: always the same, and nobody's.
+    /// In a decoy flow, an id derived from the typed name: always the same, and no user has it.
     package var user: UserID
-    /// The version of the credentials when the flow began. Under another one the flow has ended (`SEC-CT-9`). Nil in a decoy
-    /// flow, in which nothing is ever right: there is no account, and the client must not learn it (`SEC-ENUM-3`).
+    /// The version of the credentials when the flow began; another version ends the flow (`SEC-CT-9`). Nil in a decoy
+    /// flow: there is no account, every credential is wrong, and the client must not learn why (`SEC-ENUM-3`).
     package var credentialVersion: Int?
 
     package init(user: UserID, credentialVersion: Int?) {
@@ -107,9 +108,9 @@ package struct AccountBinding: Hashable, Sendable, Codable {
     package var isDecoy: Bool { credentialVersion == nil }
 }
 
-/// What a person has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).
+/// What a user has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).
 package struct Authentication: Hashable, Sendable, Codable {
-    /// In which flow the proofs were given.
+    /// The flow in which the proofs were given.
     package enum Origin: String, Hashable, Sendable, Codable {
         case signUp
         case signIn
@@ -117,25 +118,26 @@ package struct Authentication: Hashable, Sendable, Codable {
     }
 
     package var account: AccountBinding
-    /// The address by which the account is known.
+    /// The account's own address.
     package var email: EmailAddress
     package var origin: Origin
-    /// Whether the password was given in this flow: at sign-in, or chosen at sign-up. A password set by a reset proves nothing
-    /// that the mailbox did not.
+    /// Whether the password was given at sign-in, or chosen at sign-up, in this flow. A password set by a reset proves
+    /// only what the mailbox has proven.
     package var knowsPassword: Bool
-    /// Whether that password came from a reset (decision D14): it is worth what the account's own mailbox is.
+    /// Whether that password came from a reset (decision D14): it then counts as a proof of the account's own mailbox.
     package var passwordIsFromReset: Bool
-    /// The mailboxes whose codes were given, each once.
+    /// The mailboxes whose codes were given, without duplicates.
     package var mailboxes: [EmailAddress]
-    /// Those of them that were enrolled on the strength of the account's own mailbox alone, and stand for it: who has the one can
-    /// name any other (`SEC-ENR-8`).
+    /// Those of the mailboxes that were enrolled with only the account's own mailbox proven. They count as that
+    /// mailbox: who controls it can register any other (`SEC-ENR-8`).
     package var standIns: [EmailAddress]
     /// The contact that was registered in this flow.
     package var registered: EmailAddress?
     package var authenticatedAt: Date
-    /// What the client can handle, in a fixed order, so that equal states make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal states make equal tokens (decision D10).
     package var capabilities: [Capability]
-    /// Whether a mailbox must be proven besides the password, because too many wrong ones came before (`SEC-LOCK-6`).
+    /// Whether a mailbox must be proven besides the password, because too many wrong passwords came before
+    /// (`SEC-LOCK-6`).
     package var needsMailbox: Bool
 
     package init(
@@ -155,9 +157,9 @@ package struct Authentication: Hashable, Sendable, Codable {
         self.needsMailbox = needsMailbox
     }
 
-    /// With one more mailbox proven; the same one again adds nothing (`SEC-MFA-3`).
+    /// The proofs with one more mailbox; a mailbox that was already proven adds nothing (`SEC-MFA-3`).
     ///
-    /// - Parameter strength: Under which proofs that mailbox was enrolled.
+    /// - Parameter strength: The proofs under which that mailbox was enrolled.
     package func proving(_ mailbox: EmailAddress, enrolledUnder strength: Enrolment.Strength) -> Authentication {
         guard !hasProven(mailbox) else { return self }
         var proven = self
@@ -173,34 +175,35 @@ package struct Authentication: Hashable, Sendable, Codable {
         mailboxes.contains { $0.mailbox == mailbox.mailbox }
     }
 
-    /// Whether the account's own mailbox stands behind a proof: its code, that of a stand-in, or a password that it reset.
+    /// Whether the account's own mailbox is proven: by its code, by the code of a stand-in, or by a password that it
+    /// reset.
     package var provesOwnMailbox: Bool {
         passwordIsFromReset && knowsPassword || mailboxes.contains(where: standsForOwn)
     }
 
-    /// Whether the password was given, and is a factor of its own.
+    /// Whether the password was given and counts as a separate factor.
     package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }
 
-    /// How many independent factors the proofs are: the password, the account's own mailbox with all that stands for it, and each
+    /// The number of independent factors: the password, the account's own mailbox with all its stand-ins, and each
     /// other mailbox.
     package var factors: Int {
         (provesPassword ? 1 : 0) + (provesOwnMailbox ? 1 : 0) + mailboxes.count { !standsForOwn($0) }
     }
 
-    /// What a method is worth that is enrolled on the strength of these proofs.
+    /// The strength of a method that is enrolled with these proofs.
     package var enrolmentStrength: Enrolment.Strength {
         if factors > 1 { return .twoFactors }
         return provesOwnMailbox ? .mailbox : .password
     }
 
-    /// Whether `mailbox` is the one by which the account is known.
+    /// Whether `mailbox` is the account's own.
     package func isOwn(_ mailbox: EmailAddress) -> Bool { mailbox.mailbox == email.mailbox }
 
     private func standsForOwn(_ mailbox: EmailAddress) -> Bool {
         isOwn(mailbox) || standIns.contains { $0.mailbox == mailbox.mailbox }
     }
 
-    /// How the user proved who they are (RFC 8176): `pwd`, `otp`, and `mfa` for two factors or more.
+    /// The authentication methods of the user (RFC 8176): `pwd`, `otp`, and `mfa` for two or more factors.
     package var methods: [String] {
         (knowsPassword ? ["pwd"] : []) + (mailboxes.isEmpty ? [] : ["otp"]) + (factors > 1 ? ["mfa"] : [])
     }

@@ -6,7 +6,7 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// A refresh token that was presented, and what should take its place.
+/// A presented refresh token, and the token that replaces it.
 package struct Rotation: Hashable, Sendable {
     package var presented: Data
     package var successor: Data
@@ -28,19 +28,19 @@ package struct Rotation: Hashable, Sendable {
     }
 }
 
-/// What becomes of a presented refresh token.
+/// The result of presenting a refresh token.
 package enum RefreshVerdict: Hashable, Sendable {
-    /// It was live; its successor is live now.
+    /// The token was live; its successor is live now.
     case rotated
-    /// It was rotated a moment ago: the same answer again (`SEC-TOK-9`).
+    /// The token was rotated a moment ago: give the same answer again (`SEC-TOK-9`).
     case repeated(sealedAnswer: Data)
-    /// It was rotated long ago, so two parties hold it: the family is revoked.
+    /// The token was rotated long ago, so two parties hold it: the family is revoked.
     case reused
     case refused(Refusal)
 }
 
 extension RefreshFamily {
-    /// Judges a presented token; pure. At most one token of the family is live (`SEC-TOK-8`).
+    /// Judges a presented token, as a pure function. At most one token of a family is live (`SEC-TOK-8`).
     package func presenting(_ rotation: Rotation) -> (change: RefreshFamily?, verdict: RefreshVerdict) {
         guard revokedAt == nil else { return (nil, .refused(.revokedRefreshToken)) }
         guard rotation.now < expiresAt else { return (nil, .refused(.expiredRefreshToken)) }

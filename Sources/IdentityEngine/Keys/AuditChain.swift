@@ -6,19 +6,20 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// What is wrong with a tenant's audit trail. Each description is a sentence that names the place.
+/// A fault in a tenant's audit trail. Each description is a sentence that names the position.
 package enum AuditFault: Error, Hashable, CustomStringConvertible {
-    /// The line there says something else than when it was sealed, or stood at another place.
+    /// The line at this position was changed or moved after it was sealed.
     case altered(position: Int, seq: Int)
-    /// No line has this place.
+    /// No line has this position.
     case missing(position: Int)
-    /// The chain goes up to the first number, and its end was at the second one; nil: its end was moved by somebody.
+    /// The chain ends at `last`, but its stored end says `head`: the stored end was changed. Nil `head`: the stored end
+    /// was deleted.
     case endMoved(last: Int, head: Int?)
-    /// Its beginning, which stands where lines were removed because they were old, was moved by somebody.
+    /// The stored start of the chain was changed. It marks where the chain begins after old lines were removed.
     case startMoved
-    /// The line with the place that was noted earlier was old and is removed; whether it was there cannot be told.
+    /// The line at the position noted earlier was removed because of its age; it is unknown whether it was there.
     case notedPlaceRemoved(position: Int)
-    /// The chain does not go through the place that was noted earlier.
+    /// The chain does not contain the position noted earlier.
     case notedPlaceGone(position: Int)
 
     package var description: String {
@@ -36,18 +37,18 @@ package enum AuditFault: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a sound trail was found to hold.
+/// The result of a successful verification.
 package struct AuditReport: Hashable, Sendable {
-    /// The end of the chain, `POSITION:SEAL` with the seal in hexadecimal; `0:` when nothing is sealed yet.
+    /// The end of the chain, `POSITION:SEAL` with the seal in hexadecimal; `0:` when no line is sealed yet.
     package var head: String
-    /// How many lines are not sealed yet.
+    /// The number of lines that are not sealed yet.
     package var unsealed: Int
 }
 
-/// The chain over a tenant's audit trail: each line is sealed together with the seal of the line before, under a key that lies
-/// outside the database (`SEC-AUD-2`, `docs/design/0009-audit-chain.md`).
+/// The chain over a tenant's audit trail: the seal of each line covers the seal of the line before it, under a key that
+/// is stored outside the database (`SEC-AUD-2`, `docs/design/0009-audit-chain.md`).
 package struct AuditChain: Sendable {
-    /// For how many days lines are kept, unless a tenant says otherwise (`SEC-AUD-3`).
+    /// The number of days that lines are kept when the tenant does not set one (`SEC-AUD-3`).
     package static let retentionDays = 400
     private static let portion = 1_000
     private let vault: Vault
@@ -56,7 +57,7 @@ package struct AuditChain: Sendable {
         self.vault = vault
     }
 
-    /// Seals what is not sealed yet, of all tenants.
+    /// Seals the unsealed lines of all tenants.
     package func seal(in store: some AuditStore) async throws(StoreError) -> AuditSealing {
         var total = AuditSealing()
         while true {
@@ -70,10 +71,10 @@ package struct AuditChain: Sendable {
         }
     }
 
-    /// Removes the tenant's lines of before `date` from the front of the chain, a portion at a time, and leaves a sealed place where
-    /// the rest begins (`SEC-AUD-3`). Each line is verified before it goes, so that no fault goes with it.
+    /// Removes the tenant's lines of before `date` from the front of the chain, in batches, and stores a sealed start
+    /// for the rest (`SEC-AUD-3`). Each line is verified before it is removed, so that no fault is removed with it.
     ///
-    /// - Returns: How many went; nil when the chain is not sound there, and nothing more is removed.
+    /// - Returns: The number of removed lines; nil when a line is faulty, and nothing more is removed.
     package func cut(
         _ tenant: TenantID, before date: Date, in store: some AuditStore
     ) async throws(StoreError) -> Int? {
@@ -88,9 +89,10 @@ package struct AuditChain: Sendable {
         }
     }
 
-    /// Looks at every line of the tenant that is sealed, and was not removed because of its age.
+    /// Verifies every sealed line of the tenant that was not removed because of its age.
     ///
-    /// - Parameter noted: The end of the chain as an earlier look or the server's log told it; it must still be on the chain.
+    /// - Parameter noted: The end of the chain from an earlier verification or from the server's log; it must still be
+    ///   on the chain.
     package func verify(
         _ tenant: TenantID, in store: some AuditStore, noted: String? = nil
     ) async throws(StoreError) -> Result<AuditReport, AuditFault> {
@@ -99,7 +101,8 @@ package struct AuditChain: Sendable {
         var seal = Data()
         var isNotedFound = false
         var begin: AuditStart?
-        /// Begins again where the chain begins by now; false when that is where it began before, so that lines are missing.
+        /// Restarts at the current start of the chain; false when the start is unchanged, which means that lines are
+        /// missing.
         func beginAgain() async throws(StoreError) -> Result<Bool, AuditFault> {
             let head = try await store.auditHead(of: tenant)
             guard isGenuine(head?.start, of: tenant) else { return .failure(.startMoved) }
@@ -107,7 +110,7 @@ package struct AuditChain: Sendable {
             guard start.position > begin?.position ?? -1 else { return .success(false) }
             (begin, last, seal) = (start, start.position, start.seal)
             isNotedFound = noted == nil || noted == Self.text(last, seal)
-            // Nobody wrote a line before the beginning.
+            // No line may stand before the start.
             if let stray = try await store.auditLines(of: tenant, after: .min, limit: 1).first,
                 let position = stray.position, position <= last
             {
@@ -121,7 +124,7 @@ package struct AuditChain: Sendable {
             let lines = try await store.auditLines(of: tenant, after: last, limit: Self.portion)
             for line in lines {
                 guard line.position == last + 1 else {
-                    // Lines were removed because of their age meanwhile, or this one is missing.
+                    // Either lines were removed because of their age meanwhile, or this line is missing.
                     switch try await beginAgain() {
                     case .success(true): continue walk
                     case .success(false): return .failure(.missing(position: last + 1))
@@ -136,7 +139,7 @@ package struct AuditChain: Sendable {
                 if noted == Self.text(last, seal) { isNotedFound = true }
             }
             guard lines.isEmpty else { continue }
-            // Lines and end are written together, so an end that is read after the lines is not behind them.
+            // Lines and end are written together, so an end that is read after the lines is never behind them.
             let head = try await store.auditHead(of: tenant)
             guard let head else {
                 if last > 0 { return .failure(.endMoved(last: last, head: nil)) }
@@ -144,7 +147,7 @@ package struct AuditChain: Sendable {
             }
             guard isGenuine(head, of: tenant) else { return .failure(.endMoved(last: last, head: nil)) }
             if head.position == last, head.seal == seal { break }
-            // It grew meanwhile, or its front went, or neither and lines are missing at its end.
+            // Either the chain grew or its front was removed meanwhile, or lines are missing at its end.
             guard try await store.auditLines(of: tenant, after: last, limit: 1).isEmpty else { continue }
             switch try await beginAgain() {
             case .success(true): continue
@@ -159,7 +162,7 @@ package struct AuditChain: Sendable {
         return .success(AuditReport(head: Self.text(last, seal), unsealed: unsealed))
     }
 
-    /// The seals of `lines` and the new end; nil when `head` is not one that this chain has left.
+    /// The seals of `lines` and the new end; nil when this chain did not make `head`.
     package func link(
         _ lines: [AuditLine], behind head: AuditHead?, of tenant: TenantID
     ) -> (seals: [Data], head: AuditHead)? {
@@ -177,7 +180,7 @@ package struct AuditChain: Sendable {
         )
     }
 
-    /// An end of a chain as it is noted outside the database: `POSITION:SEAL`.
+    /// The end of a chain as text, for notes outside the database: `POSITION:SEAL`.
     package static func text(_ head: AuditHead) -> String { text(head.position, head.seal) }
 
     private static func text(_ position: Int, _ seal: Data) -> String {
@@ -192,7 +195,8 @@ package struct AuditChain: Sendable {
         start.map { Vault.areEqual($0.anchor, startAnchor($0.position, $0.seal, of: tenant)) } ?? true
     }
 
-    /// Where the chain begins behind `lines`, its first ones; nil when they or the ends are not as they were left.
+    /// The chain's start after its first lines, `lines`, are removed; nil when the lines or the stored ends were
+    /// changed.
     private func start(behind lines: [AuditLine], of head: AuditHead, _ tenant: TenantID) -> AuditStart? {
         guard isGenuine(head, of: tenant), isGenuine(head.start, of: tenant) else { return nil }
         var position = head.start?.position ?? 0

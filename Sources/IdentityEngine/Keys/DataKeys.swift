@@ -9,11 +9,11 @@ import NativeAuthCore
 
 /// Why data keys could not be opened or changed. Each description is a sentence.
 package enum DataKeyError: Error, CustomStringConvertible {
-    /// The database has no data key, or not all of them, under this master key.
+    /// This master key opens none or not all of the database's data keys.
     case otherMasterKey
-    /// The new master key is the one in use.
+    /// The new master key is the current one.
     case sameMasterKey
-    /// A third master key opens the database.
+    /// A third master key opens the database: an earlier rotation is unfinished.
     case unfinished
     case store(StoreError)
 
@@ -32,21 +32,22 @@ package enum DataKeyError: Error, CustomStringConvertible {
     }
 }
 
-/// The keys from which all others are derived, opened: random, kept in the database, and sealed there under the master key
-/// (`SEC-SEC-1`, `docs/design/0011-master-key.md`).
+/// The opened data keys, from which all other keys are derived. They are random, stored in the database and sealed
+/// there under the master key (`SEC-SEC-1`, `docs/design/0011-master-key.md`).
 ///
-/// What was sealed names its key, so all of them open; the newest one that is in force seals. A new one is in force a while
-/// after it was stored, so that no server seals with what another one does not know yet.
+/// A sealed value names its key, so every known key can open values; the newest active key seals. A new key becomes
+/// active some seconds after it is stored, so that no server seals with a key that another server does not know yet.
 package final class DataKeys: Sendable {
-    /// How long a key is known before servers seal with it, in seconds; they look for one every two seconds.
+    /// How long a key is known before servers seal with it, in seconds; servers look for new keys every two seconds.
     package static let notice: TimeInterval = 10
-    /// How often at most a value under an unknown key makes a server look, in seconds: anybody can make such values up.
+    /// The shortest interval between searches for an unknown key, in seconds: any client can make up values with
+    /// unknown keys.
     private static let patience: TimeInterval = 3
 
     /// A data key.
     struct Key: Sendable {
         let generation: Int
-        /// The first 4 bytes of a digest of it; stands in front of all that it sealed.
+        /// The first 4 bytes of a digest of the key; the prefix of every value that it sealed.
         let id: Data
         let root: SymmetricKey
         let activeFrom: Date
@@ -60,20 +61,20 @@ package final class DataKeys: Sendable {
     }
 
     private struct State: Sendable {
-        /// The oldest first; never empty.
+        /// All keys, oldest first; never empty.
         var keys: [Key]
         var sealing: Key
-        /// When somebody looked for a key that was not known.
+        /// The time of the last search for an unknown key.
         var soughtAt: Date?
     }
 
     private let state: Locked<State>
     private let masterKey: MasterKeySeal?
     private let store: (any DataKeyStore)?
-    /// The oldest one, for what must never change.
+    /// The oldest key, for digests that must never change.
     let first: Key
 
-    /// One data key, `root` itself, which no store keeps.
+    /// A single data key, `root` itself, which no store keeps.
     init(only root: SymmetricKey) {
         first = Key(generation: 0, root: root, activeFrom: Date(timeIntervalSince1970: 0))
         state = Locked(State(keys: [first], sealing: first))
@@ -87,12 +88,13 @@ package final class DataKeys: Sendable {
         state = Locked(State(keys: keys, sealing: Self.sealing(of: keys, now: now) ?? first))
     }
 
-    /// Opens the data keys of a database, and makes the first one where there is none. Of several servers that do so at the same
-    /// moment one makes it, and all go on with it.
+    /// Opens the data keys of a database, and makes the first one when there is none. When several servers do so at the
+    /// same moment, one makes the key and all use it.
     ///
-    /// The first one of a database from before data keys is the master key itself: all that was sealed and digested stays.
+    /// In a database from before data keys existed, the first data key is the master key itself: all sealed values and
+    /// digests stay valid.
     ///
-    /// - Throws: ``DataKeyError/otherMasterKey``, or of the store; nothing was changed then.
+    /// - Throws: ``DataKeyError/otherMasterKey``, or the store's error; nothing was changed then.
     package static func open(
         in store: any DataKeyStore, masterKey: SymmetricKey, randomness: any Randomness, now: Date
     ) async throws(DataKeyError) -> DataKeys {
@@ -138,17 +140,17 @@ package final class DataKeys: Sendable {
         return try result.get()
     }
 
-    // MARK: - Keys at hand
+    // MARK: - Known keys
 
-    /// The one to seal with.
+    /// The key to seal with.
     var sealing: Key { state.withLock { $0.sealing } }
 
-    /// The generation of the one to seal with.
+    /// The generation of the key to seal with.
     package var generation: Int { sealing.generation }
 
     func key(_ id: Data) -> Key? { state.withLock { state in state.keys.first { $0.id == id } } }
 
-    /// Makes the key with this id known, if the database has it; asks at most every three seconds.
+    /// Loads the key with this id if the database has it; asks the database at most every three seconds.
     func learn(_ id: Data, now: Date) async {
         guard store != nil, id.count == Vault.idLength, key(id) == nil else { return }
         let mayLook = state.withLock { state in
@@ -160,14 +162,15 @@ package final class DataKeys: Sendable {
         do {
             try await reload(now: now)
         } catch {
-            // What is not known stays unreadable; whoever needs the database for more finds out that it is away.
+            // Values under unknown keys stay unreadable. A caller that needs the database for more gets its error
+            // there.
         }
     }
 
-    /// Takes over what another process has made, and goes on to a newer key once that is in force; for a tick every two seconds.
+    /// Loads keys that other processes made, and switches to a newer key once it is active; called every two seconds.
     ///
-    /// - Returns: Whether the master key opens all keys of the database, and so would at the next start. What is known already
-    ///   stays in any case.
+    /// - Returns: Whether the master key opens all keys of the database, as the next start requires. Known keys stay in
+    ///   any case.
     /// - Throws: ``StoreError`` when the store fails.
     @discardableResult
     package func reload(now: Date) async throws(StoreError) -> Bool {
@@ -190,20 +193,20 @@ package final class DataKeys: Sendable {
     }
 }
 
-// MARK: - Another master key
+// MARK: - Rotation of the master key
 
 extension DataKeys {
-    /// What a rotation found or made.
+    /// The result of a rotation.
     package struct Rotation: Hashable, Sendable {
-        /// The new data key.
+        /// The generation of the new data key.
         package var generation: Int
-        /// From when on servers seal with it.
+        /// When servers start to seal with it.
         package var activeFrom: Date
-        /// Whether an earlier call had done it already.
+        /// Whether an earlier call had already started this rotation.
         package var wasBegun: Bool
     }
 
-    /// Lets a second master key open the database, and adds a data key: both, or neither. Called again it changes nothing.
+    /// Lets a second master key open the database, and adds a data key, in one step. A repeated call changes nothing.
     ///
     /// - Throws: ``DataKeyError``; nothing was changed then.
     package static func rotate(
@@ -220,7 +223,7 @@ extension DataKeys {
                 return (nil, .failure(.unfinished))
             }
             if records.contains(where: { $0.masterKeyID == new.id }) {
-                // All rows of a master key are written together, so another key of the same id has written these.
+                // All rows of a master key are written together, so these rows belong to another key with the same id.
                 guard new.open(all: records) != nil else { return (nil, .failure(.unfinished)) }
                 return (
                     nil,
@@ -228,7 +231,7 @@ extension DataKeys {
                         Rotation(generation: newest.generation, activeFrom: newest.activeFrom, wasBegun: true))
                 )
             }
-            // What stores keep, so that who waits for it does not wait a fraction too short.
+            // Round up to milliseconds, as stores do, so that a caller who waits for this time does not wait too short.
             let milliseconds = (now.addingTimeInterval(notice).timeIntervalSince1970 * 1000).rounded(.up)
             var next: Key
             repeat {
@@ -251,9 +254,9 @@ extension DataKeys {
         }
     }
 
-    /// Seals the signing keys anew that an older data key has sealed.
+    /// Seals again, under the active data key, the signing keys that an older data key has sealed.
     ///
-    /// - Returns: How many there are, and how many of them do not open; those stay as they are.
+    /// - Returns: The number of signing keys, and the number that could not be opened; those stay unchanged.
     package static func reseal(
         in store: some DataKeyStore, with vault: Vault
     ) async throws(DataKeyError) -> (signingKeys: Int, unreadable: Int) {
@@ -273,11 +276,12 @@ extension DataKeys {
         }
     }
 
-    /// Takes all other master keys away from the database.
+    /// Removes all other master keys from the database.
     ///
-    /// - Parameter masterKey: The one that stays.
-    /// - Returns: The ids of those that went.
-    /// - Throws: ``DataKeyError/otherMasterKey`` when `masterKey` does not open every data key; nothing was changed then.
+    /// - Parameter masterKey: The master key that stays.
+    /// - Returns: The ids of the removed master keys.
+    /// - Throws: ``DataKeyError/otherMasterKey`` when `masterKey` does not open every data key; nothing was changed
+    ///   then.
     package static func retire(
         in store: some DataKeyStore, keeping masterKey: SymmetricKey, randomness: any Randomness, now: Date
     ) async throws(DataKeyError) -> [String] {
@@ -336,7 +340,7 @@ private struct MasterKeySeal: Sendable {
         }
     }
 
-    /// The keys of those rows that this master key has sealed, the oldest first; those that do not open are left out.
+    /// The keys of the rows that this master key has sealed, oldest first; keys that do not open are left out.
     func open(own records: [DataKeyRecord]) -> [DataKeys.Key] {
         records.filter { $0.masterKeyID == id }.sorted { $0.generation < $1.generation }.compactMap { record in
             do {
@@ -350,7 +354,7 @@ private struct MasterKeySeal: Sendable {
         }
     }
 
-    /// The key of each generation; nil unless this master key opens all of them, and they begin with the first one.
+    /// The key of each generation; nil unless this master key opens all of them, starting with the first.
     func open(all records: [DataKeyRecord]) -> [DataKeys.Key]? {
         let keys = open(own: records)
         guard !keys.isEmpty, keys.map(\.generation) == Array(0..<keys.count),
@@ -359,7 +363,8 @@ private struct MasterKeySeal: Sendable {
         return keys
     }
 
-    /// Bound to the row, so that whoever writes to the database cannot pass one key off as another, or put one out of force.
+    /// The associated data of a row. It prevents an attacker who can write to the database from swapping keys or
+    /// changing when a key becomes active.
     private static func context(_ generation: Int, _ activeFrom: Date) -> [Data] {
         let milliseconds = Int64((activeFrom.timeIntervalSince1970 * 1000).rounded())
         return [Data("\(generation)".utf8), Data("\(milliseconds)".utf8)]
@@ -369,7 +374,7 @@ private struct MasterKeySeal: Sendable {
 extension Vault {
     fileprivate func opens(_ record: SigningKeyRecord) -> Bool { resealed(record) != nil }
 
-    /// The signing key under the data key that is in force; nil when it does not open.
+    /// The signing key, sealed under the active data key; nil when it cannot be opened.
     fileprivate func resealed(_ record: SigningKeyRecord) -> Data? {
         do {
             let plaintext = try open(
@@ -382,6 +387,6 @@ extension Vault {
 }
 
 extension Data {
-    /// Two digits for each byte.
+    /// The bytes in hexadecimal, two digits each.
     package var hexadecimal: String { map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined() }
 }

@@ -6,22 +6,22 @@ import Crypto
     package import Foundation
 #endif
 
-/// Why a sealed stream could not be written, or does not read as it was written. Each description is the end of a sentence about
-/// the file.
+/// Why a sealed stream could not be written, or cannot be read. Each description is the end of a sentence about the
+/// file.
 package enum SealedStreamError: Error, Equatable, CustomStringConvertible {
-    /// It begins in another way.
+    /// The stream does not begin with the header of a sealed stream.
     case notSealed
-    /// Another version of this program has written it in another format.
+    /// Another version of this program wrote the stream in another format.
     case otherFormat
-    /// Another master key has sealed it.
+    /// The stream was sealed with another master key.
     case otherKey
-    /// The piece with this number, counted from 1, was altered.
+    /// The piece with this number, counted from 1, was changed.
     case altered(piece: Int)
-    /// It ends before its end.
+    /// The stream is truncated.
     case cut
-    /// More follows behind its end.
+    /// Bytes follow after the end of the stream.
     case continued
-    /// The system could not write or read it; its word.
+    /// The system could not write or read the stream; the value is the system's message.
     case system(String)
 
     package var description: String {
@@ -37,9 +37,9 @@ package enum SealedStreamError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The format of a sealed stream: a head, and pieces of up to 64 KiB, each with its length (4 bytes) in front and sealed with
-/// AES-256-GCM under a key that is this stream's own. The nonce of a piece is its number, and whether it is the last one; so a
-/// piece that was moved, left out or cut off does not open.
+/// The format of a sealed stream: a header, then pieces of up to 64 KiB. Each piece has its length (4 bytes) in front
+/// and is sealed with AES-256-GCM under a key of this stream only. The nonce of a piece is its number and whether it is
+/// the last, so a piece that was moved, removed or truncated does not open.
 private enum SealedFormat {
     static let name = Data("native-auth backup ".utf8)
     static let version = Data("1\n".utf8)
@@ -59,7 +59,7 @@ private enum SealedFormat {
     }
 }
 
-/// Seals a stream of bytes of any length, without ever holding more than a piece of it.
+/// Seals a stream of any length, with at most one piece in memory.
 package struct SealedWriter {
     private let sink: (Data) throws(SealedStreamError) -> Void
     private let key: SymmetricKey
@@ -67,7 +67,7 @@ package struct SealedWriter {
     private var waiting = Data()
     private var number: UInt64 = 0
 
-    /// - Parameter sink: Takes what is to be written, in order.
+    /// - Parameter sink: Receives the bytes to write, in order.
     package init(_ vault: Vault, sink: @escaping (Data) throws(SealedStreamError) -> Void) throws(SealedStreamError) {
         self.sink = sink
         let salt = Data(vault.randomness.bytes(SealedFormat.saltLength))
@@ -84,7 +84,7 @@ package struct SealedWriter {
         }
     }
 
-    /// Writes the last piece; nothing may be written afterwards.
+    /// Writes the last piece; do not write anything afterwards.
     package mutating func finish() throws(SealedStreamError) {
         try seal(waiting, isLast: true)
         waiting = Data()
@@ -104,9 +104,9 @@ package struct SealedWriter {
     }
 }
 
-/// Reads what ``SealedWriter`` wrote, piece by piece; no byte is given out that was not checked.
+/// Reads a stream of ``SealedWriter`` piece by piece, and returns only verified bytes.
 package struct SealedReader {
-    /// Gives the next bytes, as many as asked for but at the end.
+    /// Returns the next bytes: the requested number, or fewer at the end.
     private let source: (Int) throws(SealedStreamError) -> Data
     private let key: SymmetricKey
     private let head: Data
@@ -129,7 +129,7 @@ package struct SealedReader {
 
     /// The next `count` bytes.
     ///
-    /// - Throws: ``SealedStreamError/cut`` when there are fewer.
+    /// - Throws: ``SealedStreamError/cut`` when the stream has fewer.
     package mutating func read(_ count: Int) throws(SealedStreamError) -> [UInt8] {
         if position + count <= piece.count {
             defer { position += count }
@@ -145,14 +145,14 @@ package struct SealedReader {
         return bytes
     }
 
-    /// Makes sure that everything was read.
+    /// Checks that the whole stream was read.
     package mutating func expectEnd() throws(SealedStreamError) {
         if !isLast, position == piece.count { try open() }
         guard isLast, position == piece.count, try source(1).isEmpty else { throw .continued }
     }
 
     private mutating func open() throws(SealedStreamError) {
-        // A stream that says what it holds is never read beyond that; so whoever asks for more has been told less.
+        // The content tells its own length, so a read beyond the last piece means that the stream is truncated.
         guard !isLast else { throw .cut }
         let prefix = try source(4)
         guard prefix.count == 4 else { throw .cut }
@@ -180,7 +180,7 @@ package struct SealedReader {
                 tag: sealed.suffix(SealedFormat.tagLength))
             return Array(try AES.GCM.open(box, using: key, authenticating: head))
         } catch {
-            // The caller says which piece it was.
+            // The caller adds the number of the piece.
             return nil
         }
     }

@@ -7,18 +7,18 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Why a sealed value could not be made or read.
+/// Why a value could not be sealed or opened.
 package enum VaultError: Error, Equatable {
-    /// Altered, cut, made for another purpose, tenant or context, or under a key that is gone.
+    /// The value was changed or truncated, was made for another purpose, tenant or context, or its key is gone.
     case unreadable
-    /// The cipher refused its input; never for values that this package makes.
+    /// The cipher refused its input; this never happens for values of this package.
     case cannotSeal
 }
 
-/// Seals and digests under keys that are derived from the data keys: a key of its own for every purpose and tenant
-/// (`SEC-TOK-4`). The database has the data keys too, sealed under the master key, which lies elsewhere.
+/// Seals values and makes digests under keys derived from the data keys, one key for every purpose and tenant
+/// (`SEC-TOK-4`). The database also holds the data keys, sealed under the master key, which is stored elsewhere.
 package struct Vault: Sendable {
-    /// What a key is for. A value sealed for one purpose does not open for another.
+    /// The use of a key. A value sealed for one purpose does not open for another.
     package enum Purpose: String, Sendable {
         case continuationToken = "continuation-token"
         case oneTimePasscode = "one-time-passcode"
@@ -30,7 +30,7 @@ package struct Vault: Sendable {
         case refreshToken = "refresh-token"
         case audit
 
-        /// Whether a restore must void what was sealed or digested for it: the database that knew how often it was used is gone
+        /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
@@ -40,7 +40,7 @@ package struct Vault: Sendable {
         }
     }
 
-    /// How many bytes of a digest name a key.
+    /// The length of a key's id in bytes.
     static let idLength = 4
 
     let masterKey: SymmetricKey
@@ -53,9 +53,11 @@ package struct Vault: Sendable {
 
     /// - Parameters:
     ///   - masterKey: 256 bits. Backups are sealed under it.
-    ///   - randomness: Where nonces come from.
-    ///   - epoch: What tells this database from the one that it was restored from; empty when it was not.
-    ///   - dataKeys: Nil: the only one is the master key itself, as in a database from before there were any.
+    ///   - randomness: The source of nonces.
+    ///   - epoch: The value that distinguishes this database from the one that it was restored from; empty when it was
+    ///     not restored.
+    ///   - dataKeys: The data keys. Nil: the master key itself is the only one, as in a database from before data keys
+    ///     existed.
     package init(
         masterKey: SymmetricKey, randomness: any Randomness, epoch: Data = Data(), dataKeys: DataKeys? = nil
     ) {
@@ -66,14 +68,14 @@ package struct Vault: Sendable {
         masterKeyID = Self.id(of: masterKey)
     }
 
-    /// What names a key: the first 4 bytes of a digest of it.
+    /// The id of a key: the first 4 bytes of a digest of it.
     static func id(of key: SymmetricKey) -> Data {
         Data(HMAC<SHA256>.authenticationCode(for: Data("key-id".utf8), using: key).prefix(idLength))
     }
 
     /// AES-256-GCM: id of the data key (4 bytes), nonce (12), ciphertext, tag (16).
     ///
-    /// - Parameter context: Bound to the value as associated data; the same must be given to open it.
+    /// - Parameter context: Bound to the value as associated data; opening needs the same context.
     package func seal(
         _ plaintext: Data, for purpose: Purpose, tenant: TenantID, context: [Data] = []
     ) throws(VaultError) -> Data {
@@ -83,7 +85,7 @@ package struct Vault: Sendable {
                 plaintext, with: key(purpose, tenant, from: dataKey), context: context, randomness: randomness))
     }
 
-    /// The reverse of ``seal(_:for:tenant:context:)``.
+    /// Opens a value of ``seal(_:for:tenant:context:)``.
     package func open(
         _ sealed: Data, for purpose: Purpose, tenant: TenantID, context: [Data] = []
     ) throws(VaultError) -> Data {
@@ -92,32 +94,32 @@ package struct Vault: Sendable {
             Data(sealed.dropFirst(Self.idLength)), with: key(purpose, tenant, from: dataKey), context: context)
     }
 
-    /// Makes sure that the data key which sealed a value is at hand, if the database has it: another server may have had it
-    /// before. To be called before ``open(_:for:tenant:context:)`` where that matters.
+    /// Loads the data key that sealed a value, if it is unknown and the database has it: another server may have sealed
+    /// the value. Call it before ``open(_:for:tenant:context:)`` when values of other servers must open.
     package func learnKey(of sealed: Data, now: Date) async {
         await dataKeys.learn(Data(sealed.prefix(Self.idLength)), now: now)
     }
 
-    /// HMAC-SHA-256 over `parts`, each with its length in front, so that no two lists give the same input (`SEC-SEC-3`). Under
-    /// the first data key, so that it stays the same for ever.
+    /// HMAC-SHA-256 over `parts`, each prefixed with its length, so that no two lists give the same input
+    /// (`SEC-SEC-3`). It uses the first data key, so a digest never changes.
     package func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
         digest(purpose, tenant: tenant, parts, with: dataKeys.first)
     }
 
-    /// The same under the data key in force: for what may be forgotten when the master key is rotated.
+    /// The same digest under the active data key, for values that may become invalid when the master key is rotated.
     package func passingDigest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
         digest(purpose, tenant: tenant, parts, with: dataKeys.sealing)
     }
 
-    /// The same with the id of the data key in front, but for the first one, which has none: ``isMark(_:of:tenant:_:)`` finds
-    /// the key by it.
+    /// The same digest with the id of the data key in front, by which ``isMark(_:of:tenant:_:)`` finds the key. Marks
+    /// of the first data key have no id.
     package func mark(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
         let dataKey = dataKeys.sealing
         let digest = digest(purpose, tenant: tenant, parts, with: dataKey)
         return dataKey.id == dataKeys.first.id ? digest : dataKey.id + digest
     }
 
-    /// Whether ``mark(_:tenant:_:)`` has made `mark` of the same parts.
+    /// Whether ``mark(_:tenant:_:)`` made `mark` from the same parts.
     package func isMark(_ mark: Data, of purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Bool {
         let isOfTheFirst = mark.count == SHA256.byteCount
         guard let dataKey = isOfTheFirst ? dataKeys.first : dataKeys.key(Data(mark.prefix(Self.idLength))) else {
@@ -132,27 +134,27 @@ package struct Vault: Sendable {
             HMAC<SHA256>.authenticationCode(for: Self.joined(parts), using: key(purpose, tenant, from: dataKey)))
     }
 
-    /// Seals under a key that only `secret` yields: a replay record opens for the holder of the token alone.
+    /// Seals under a key derived from `secret` alone: only the holder of the token can open a replay record.
     package func seal(_ plaintext: Data, underSecret secret: Data, context: [Data]) throws(VaultError) -> Data {
         try Self.seal(plaintext, with: Self.key(fromSecret: secret), context: context, randomness: randomness)
     }
 
-    /// The reverse of ``seal(_:underSecret:context:)``.
+    /// Opens a value of ``seal(_:underSecret:context:)``.
     package func open(_ sealed: Data, underSecret secret: Data, context: [Data]) throws(VaultError) -> Data {
         try Self.open(sealed, with: Self.key(fromSecret: secret), context: context)
     }
 
-    /// SHA-256 over `parts`, each with its length in front.
+    /// SHA-256 over `parts`, each prefixed with its length.
     package static func fingerprint(_ parts: [Data]) -> Data {
         Data(SHA256.hash(data: joined(parts)))
     }
 
-    /// SHA-256 of `bytes` and nothing else.
+    /// SHA-256 of `bytes` alone.
     package static func checksum(_ bytes: Data) -> Data {
         Data(SHA256.hash(data: bytes))
     }
 
-    /// Whether two digests are equal, in a time that does not depend on where they differ (`SEC-OTP-8`).
+    /// Whether two digests are equal, in constant time (`SEC-OTP-8`).
     package static func areEqual(_ one: Data, _ other: Data) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -205,7 +207,7 @@ package struct Vault: Sendable {
     }
 }
 
-/// The keys that were derived already: to derive one takes longer than to use it, and each step uses about ten.
+/// A cache of derived keys: deriving a key takes longer than using it, and each step uses about ten.
 private final class DerivedKeys: Sendable {
     struct Name: Hashable, Sendable {
         let purpose: Vault.Purpose
@@ -213,7 +215,8 @@ private final class DerivedKeys: Sendable {
         let generation: Int
     }
 
-    /// Of many tenants the keys are derived anew now and then, so that memory stays bounded.
+    /// The limit of the cache. With many tenants, keys are derived again from time to time so that memory stays
+    /// bounded.
     private static let most = 4_096
     private let keys = Locked<[Name: SymmetricKey]>([:])
 

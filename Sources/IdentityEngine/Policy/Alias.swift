@@ -6,21 +6,21 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// A name to sign in with besides the e-mail address (`SEC-ID-6`).
+/// A login name besides the e-mail address (`SEC-ID-6`).
 ///
-/// 3 to 64 characters: an ASCII letter or digit, then letters, digits, dots, hyphens and underscores. Not digits alone,
-/// which would look like a telephone number, and no name that people take for the tenant's own staff or that RFC 2142 gives
-/// a meaning.
+/// 3 to 64 characters: an ASCII letter or digit, then letters, digits, dots, hyphens and underscores. Not digits only,
+/// which would look like a telephone number, and not a name that looks like the tenant's own staff or that RFC 2142
+/// reserves.
 ///
-/// Aliases and e-mail addresses share one space of keys (`SEC-ID-7`). An alias has no `@` and an address always has one, so
-/// that no alias can stand in for somebody's address.
+/// Aliases and e-mail addresses share one space of keys (`SEC-ID-7`). An alias has no `@` and an address always has
+/// one, so no alias can equal an address.
 package struct Alias: Hashable, Sendable {
     /// As the user typed it.
     package let display: String
-    /// In ASCII lower case: aliases that differ in letter case only are the same.
+    /// In ASCII lower case: aliases that differ only in letter case are the same.
     package let key: LoginIdentifier.Key
 
-    /// Nil for anything else; blanks around it are not dropped.
+    /// Nil when the text breaks these rules; blanks around it are not removed.
     package init?(_ text: String) {
         guard (3...64).contains(text.utf8.count) else { return nil }
         let bytes = text.utf8.map(\.asciiLowercased)
@@ -33,7 +33,7 @@ package struct Alias: Hashable, Sendable {
         key = LoginIdentifier.Key(bytes: Data(bytes))
     }
 
-    /// The name by which the user signs in.
+    /// The login name of the user.
     package var identifier: LoginIdentifier {
         LoginIdentifier(kind: .alias, key: key, display: display)
     }

@@ -8,14 +8,14 @@ package struct AttributeDefinition: Hashable, Sendable {
         case integer
     }
 
-    /// The programmable name.
+    /// The name of the attribute in the API.
     package var name: String
     package var type: ValueType
-    /// Whether the account cannot be made without it.
+    /// Whether an account needs this attribute.
     package var isRequired: Bool
     /// A regular expression that the whole value must match.
     package var pattern: AttributePattern?
-    /// The longest value, in characters.
+    /// The maximum length of a value, in characters.
     package var maximumLength: Int
 
     package init(
@@ -29,10 +29,10 @@ package struct AttributeDefinition: Hashable, Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// The name of the alias, an attribute that is also an identifier (`SEC-ID-6`).
+    /// The name of the alias, an attribute that is also a login name (`SEC-ID-6`).
     package static let aliasName = "flatusername"
 
-    /// The built-in attributes with their longest values (native-auth-v1 §11.1), and the alias.
+    /// The built-in attributes with their maximum lengths (native-auth-v1 §11.1), and the alias.
     package static let builtIn: [AttributeDefinition] = [
         .init(name: "displayName", maximumLength: 256),
         .init(name: "givenName", maximumLength: 64),
@@ -46,7 +46,7 @@ package struct AttributeDefinition: Hashable, Sendable {
         .init(name: aliasName, maximumLength: 64),
     ]
 
-    /// What the client is told when the attribute is missing.
+    /// The description that the client gets when the attribute is missing.
     package var asRequired: RequiredAttribute {
         RequiredAttribute(name: name, type: type.rawValue, isRequired: isRequired, regex: pattern?.source)
     }

@@ -6,17 +6,17 @@
     import Darwin
 #endif
 
-/// A regular expression for attribute values, run by the C library's engine, whose time grows with the length of the value
-/// and not with what an attacker writes into it (`SEC-ATTR-2`).
+/// A regular expression for attribute values, run by the C library's engine. Its time depends on the length of the
+/// value, not on an attacker's choice of characters (`SEC-ATTR-2`).
 ///
-/// The syntax is POSIX extended, and of the common dialect `\d`, `\w`, `\s` and `(?:…)`. What would need backtracking
-/// (back references, look-around, lazy quantifiers) is refused when the configuration is read.
+/// The syntax is POSIX extended, plus `\d`, `\w`, `\s` and `(?:…)` of the common dialect. Patterns that would need
+/// backtracking (back references, look-around, lazy quantifiers) are refused when the configuration is read.
 package struct AttributePattern: Hashable, Sendable {
-    /// As configured; clients are told this text.
+    /// The pattern as configured; clients receive this text.
     package let source: String
     private let posix: String
 
-    /// Nil when the pattern is not understood.
+    /// Nil when the syntax is not supported.
     package init?(_ source: String) {
         guard let posix = Self.translate(source) else { return nil }
         self.source = source
@@ -47,7 +47,7 @@ package struct AttributePattern: Hashable, Sendable {
                 case "s": posix += inBrackets ? " \t\r\n" : "[ \t\r\n]"
                 case _ where escaped.isLetter || escaped.isNumber: return nil
                 case "]", "^", "-":
-                    // Inside brackets POSIX has no escapes, and these three would mean something else there.
+                    // POSIX has no escapes inside brackets; these three would mean something else there.
                     if inBrackets { return nil }
                     posix += "\\\(escaped)"
                 default: posix += inBrackets ? "\(escaped)" : "\\\(escaped)"

@@ -1,19 +1,19 @@
 package import NativeAuthCore
 
-/// Submitted attributes after judgement.
+/// The result of checking submitted attributes.
 package struct JudgedAttributes: Hashable, Sendable {
-    /// What will be stored.
+    /// The values to store.
     package var accepted: [String: AttributeValue] = [:]
-    /// The names that break a rule, in the order in which they came.
+    /// The names whose values break a rule, in the order of the request.
     package var invalid: [String] = []
-    /// The names that the flow does not know, in the order in which they came; they are ignored (native-auth-v1 §11.4).
+    /// The names that the flow does not define, in the order of the request; they are ignored (native-auth-v1 §11.4).
     package var unknown: [String] = []
-    /// How many names are ignored.
+    /// The number of ignored names.
     package var ignored: Int { unknown.count }
 }
 
 extension UserFlow {
-    /// Judges what a client sent against the attributes that the flow collects (`SEC-ATTR-1`, `SEC-ATTR-2`).
+    /// Checks submitted attributes against the attributes that the flow collects (`SEC-ATTR-1`, `SEC-ATTR-2`).
     package func judge(_ submitted: SubmittedAttributes) -> JudgedAttributes {
         var judged = JudgedAttributes()
         guard submitted.values.count <= Self.maximumAttributes else {
@@ -21,7 +21,7 @@ extension UserFlow {
             return judged
         }
         for (name, value) in submitted.values {
-            // Compared as bytes: `==` takes letters of other scripts for those of ASCII (SEC-SWIFT-3).
+            // Compare bytes: `==` treats some letters of other scripts as ASCII letters (SEC-SWIFT-3).
             if let definition = attributes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
                 switch definition.judge(value) {
                 case .keep(let value): judged.accepted[name] = value
@@ -37,15 +37,15 @@ extension UserFlow {
         return judged
     }
 
-    /// The name that stands for the parameter as a whole, when it cannot be read at all.
+    /// The name that stands for the whole parameter when it cannot be parsed.
     package static let wholeParameter = "attributes"
 
-    /// `SEC-ATTR-2`.
+    /// The largest number of attributes in a request (`SEC-ATTR-2`).
     package static let maximumAttributes = 100
 
-    /// Names of what the server itself decides, and near misses of names it knows: a client that sends one is mistaken or
-    /// hostile, and must not believe that it was heard (`SEC-ATTR-1`). Programmable names are printing ASCII (native-auth-v1
-    /// §11); of anything else nobody can say what it looks like.
+    /// Whether a name is refused: names that the server itself sets, and near misses of defined names. A client that
+    /// sends one is mistaken or hostile and must not believe that the server accepted it (`SEC-ATTR-1`). Names in the
+    /// API are printing ASCII (native-auth-v1 §11); any other name could look like a defined one.
     private func isForbidden(_ name: String) -> Bool {
         guard name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return true }
         let lowered = Self.asciiLowercased(name)
@@ -69,14 +69,14 @@ extension AttributeDefinition {
         case refuse
     }
 
-    /// Sizes are checked in bytes before anything looks at characters (`SEC-SWIFT-2`).
+    /// Checks a value. Sizes are checked in bytes before any work on characters (`SEC-SWIFT-2`).
     fileprivate func judge(_ value: AttributeValue?) -> Judgement {
         switch (type, value) {
         case (_, nil): return .refuse
         case (.string, .string(let text)?): return judge(text: text)
         case (.boolean, .boolean?), (.integer, .integer?): return value.map { .keep($0) } ?? .refuse
         case (.boolean, .string(let text)?):
-            // Forms send text where JSON has its own word (native-auth-v1 §17 row 13).
+            // Forms send text where JSON has a Boolean (native-auth-v1 §17 row 13).
             return text == "true" ? .keep(.boolean(true)) : text == "false" ? .keep(.boolean(false)) : .refuse
         case (.integer, .string(let text)?):
             return text.utf8.count <= 20 ? Int(text).map { .keep(.integer($0)) } ?? .refuse : .refuse

@@ -6,36 +6,38 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// An e-mail address that was checked (`SEC-ID-1` to `SEC-ID-5`).
+/// A validated e-mail address (`SEC-ID-1` to `SEC-ID-5`).
 ///
-/// The local part is an RFC 5321 dot-string of at most 64 bytes without `%` and `!`, which some mailers read as a route, without
-/// the marks of an encoded word (RFC 2047), and without what a mail server's own programs could take for an option, a path or
-/// a command: no `|`, `` ` ``, `$`, `&`, `#`, `?`, `*`, and no `-`, `/` or `~` at its beginning. The domain has two or more labels of letters, digits and hyphens, the
-/// last of which begins with a letter, and at most 253 bytes. The whole has at most 254 bytes (RFC 5321 §4.5.3.1).
-/// Blanks and tabs around it are dropped.
+/// The local part is an RFC 5321 dot-string of at most 64 bytes. It has no `%` and `!`, which some mail servers read as
+/// a route, and no encoded-word marks (RFC 2047). It has nothing that a mail server's programs could take for an
+/// option, a path or a command: no `|`, `` ` ``, `$`, `&`, `#`, `?`, `*`, and no `-`, `/` or `~` at its beginning. The
+/// domain has two or more labels of letters, digits and hyphens, the last of which begins with a letter, and at most
+/// 253 bytes. The whole has at most 254 bytes (RFC 5321 §4.5.3.1). Blanks and tabs around it are removed.
 ///
-/// Everything is ASCII. An internationalised domain is accepted as its A-labels (`xn--…`, RFC 5890), which mail clients
-/// show and send as such, and refused in Unicode: to map it takes the tables of UTS #46, and a wrong mapping would send mail
-/// to somebody else's domain.
+/// Everything is ASCII. An internationalised domain is accepted as A-labels (`xn--…`, RFC 5890), which mail clients
+/// show and send, and refused in Unicode: mapping it needs the tables of UTS #46, and a wrong mapping would send mail
+/// to another owner's domain.
 package struct EmailAddress: Hashable, Sendable {
     /// As the user typed it, for display only (`SEC-ID-4`).
     package let display: String
-    /// The address in ASCII lower case: what makes two addresses the same. Tags after a plus sign and dots are kept
+    /// The address in ASCII lower case, by which addresses are compared. Tags after a plus sign and dots are kept
     /// (`SEC-ID-3`).
     package let key: LoginIdentifier.Key
 
-    /// Nil for anything but one address.
+    /// Nil when the text is not exactly one address.
     package init?(_ text: String) {
         self.init(stored: text)
         guard Self.isHarmless(localPart) else { return nil }
     }
 
-    /// An address that was accepted before, from the store or in a flow, or by which a user wants to sign in. The characters of
-    /// the local part that ``init(_:)`` refuses for the mail server's sake were allowed once, and their accounts go on.
+    /// An address that was accepted before (from the store or a flow), or a login name. It may contain the characters
+    /// that ``init(_:)`` refuses for the mail server's protection: earlier versions allowed them, and those accounts
+    /// stay valid.
     ///
-    /// Nil for anything else but one address.
+    /// Nil when the text is not exactly one address.
     package init?(stored text: String) {
-        // Bytes only, and their number first: nothing here depends on how Unicode compares (SEC-SWIFT-1, SEC-SWIFT-2).
+        // Work on bytes, and check their number first: nothing here depends on Unicode comparison (SEC-SWIFT-1,
+        // SEC-SWIFT-2).
         guard text.utf8.count <= 1024 else { return nil }
         let bytes = Self.trimmed(Array(text.utf8))
         guard bytes.count <= 254, let at = bytes.firstIndex(of: UInt8(ascii: "@")),
@@ -45,24 +47,24 @@ package struct EmailAddress: Hashable, Sendable {
         key = LoginIdentifier.Key(bytes: Data(bytes.map(\.asciiLowercased)))
     }
 
-    /// What stands before the `@`, as typed.
+    /// The part before the `@`, as typed.
     package var localPart: String {
         String(decoding: display.utf8.prefix { $0 != UInt8(ascii: "@") }, as: UTF8.self)
     }
 
-    /// Where mail goes: the local part as typed, whose letter case may matter to the receiver, and the domain in lower
-    /// case.
+    /// The address for mail: the local part as typed, because its letter case may matter to the receiver, and the
+    /// domain in lower case.
     package var address: String {
         localPart + "@" + String(decoding: domain, as: UTF8.self)
     }
 
-    /// The name by which the user signs in.
+    /// The login name of the user.
     package var identifier: LoginIdentifier {
         LoginIdentifier(kind: .email, key: key, display: display)
     }
 
-    /// A hint such as `d***a@ex***le.com` for a reply (native-auth-v1 §9): never the whole address, and always three stars, so
-    /// that lengths stay hidden.
+    /// A hint such as `d***a@ex***le.com` for a reply (native-auth-v1 §9): never the whole address, and always three
+    /// stars, so that it hides lengths.
     package var masked: String {
         let lastDot = domain.lastIndex(of: UInt8(ascii: ".")) ?? domain.endIndex
         let local = Self.masked(Array(localPart.utf8), keeping: 1)
@@ -74,7 +76,7 @@ package struct EmailAddress: Hashable, Sendable {
         Data(key.bytes.drop { $0 != UInt8(ascii: "@") }.dropFirst())
     }
 
-    /// The first and last `count` characters around the stars; fewer where two or less would be hidden.
+    /// The first and last `count` characters around the stars; fewer when that would hide two characters or fewer.
     private static func masked(_ bytes: [UInt8], keeping count: Int) -> String {
         let (first, last) =
             if bytes.count > 2 * count + 1 { (count, count) } else if bytes.count > 1 { (1, 0) } else { (0, 0) }
@@ -88,8 +90,9 @@ package struct EmailAddress: Hashable, Sendable {
         return tail[..<(tail.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? tail.startIndex)]
     }
 
-    /// Whether no program behind a mail server can take the local part for an option, a path, a pipe or a command of a shell, when it
-    /// is handed over carelessly. The default configurations of Exim and Postfix refuse most of these as well.
+    /// Whether the local part is harmless to programs behind a mail server that pass it on carelessly: none can take it
+    /// for an option, a path, a pipe or a shell command. The default configurations of Exim and Postfix refuse most of
+    /// these characters as well.
     private static func isHarmless(_ localPart: String) -> Bool {
         !localPart.utf8.contains { "|`$&#?*".utf8.contains($0) }
             && !(localPart.utf8.first.map { "-/~".utf8.contains($0) } ?? true)
@@ -110,7 +113,7 @@ package struct EmailAddress: Hashable, Sendable {
 
     private static func isDomain(_ bytes: ArraySlice<UInt8>) -> Bool {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A last label that begins with a digit would make an IPv4 address look like a name.
+        // A last label that begins with a digit would make an IPv4 address look like a domain.
         return bytes.count <= 253 && labels.count >= 2 && labels.allSatisfy(isLabel)
             && labels.last?.first?.isASCIILetter == true
     }
@@ -120,13 +123,14 @@ package struct EmailAddress: Hashable, Sendable {
         guard (1...63).contains(label.count), label.first != hyphen, label.last != hyphen,
             label.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == hyphen })
         else { return false }
-        // Hyphens in the third and fourth place are reserved (RFC 5890 section 2.3.1); `xn--` alone has a meaning.
+        // Labels with hyphens in the third and fourth place are reserved (RFC 5890 section 2.3.1); only `xn--` has a
+        // meaning.
         let isReserved = label.dropFirst(2).starts(with: [hyphen, hyphen])
         return !isReserved || label.prefix(2).map(\.asciiLowercased) == Array("xn".utf8)
     }
 }
 
-/// Coded as its display text; what does not read back as an address is refused.
+/// Encoded as its display text; decoding throws for text that is not an address.
 extension EmailAddress: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -143,7 +147,7 @@ extension EmailAddress: Codable {
 }
 
 extension UInt8 {
-    /// A–Z as a–z, every other byte as it is. `lowercased()` would fold letters of other scripts into ASCII.
+    /// A–Z as a–z, other bytes unchanged. `lowercased()` would map letters of other scripts to ASCII.
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
     var isASCIILetter: Bool { (0x61...0x7A).contains(asciiLowercased) }
     var isASCIIDigit: Bool { (0x30...0x39).contains(self) }

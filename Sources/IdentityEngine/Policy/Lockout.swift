@@ -4,22 +4,23 @@
     package import Foundation
 #endif
 
-/// The wrong passwords of one account from one class of sources, familiar or not (`SEC-LOCK-1` to `SEC-LOCK-4`).
+/// The wrong passwords for one account from one class of sources, familiar or not (`SEC-LOCK-1` to `SEC-LOCK-4`).
 ///
-/// The right to compare a password is taken before the comparison, so that guesses in parallel gain nothing: each distinct
-/// guess counts as a failure until a success clears all of them. A wrong one that was among the last three does not count again,
-/// and neither does one that is being compared, so a right password that many devices send at once counts once.
+/// The right to compare a password is taken before the comparison, so that parallel guesses gain nothing: each distinct
+/// guess counts as a failure until a success clears all of them. A wrong guess that is among the last three, or that is
+/// being compared, does not count again, so a right password that many devices send at once counts once.
 package struct Lockout: Hashable, Sendable {
-    /// Distinct guesses since the last success, or since a day without any.
+    /// The number of distinct guesses since the last success, or since a day without any.
     package var failures: Int
-    /// Until when nothing is compared.
+    /// The end of the lock; nothing is compared before it.
     package var lockedUntil: Date?
-    /// Keyed digests of the last three distinct guesses that were wrong, 32 bytes each, oldest first.
+    /// Keyed digests of the last three distinct wrong guesses, 32 bytes each, oldest first.
     package var recent: [Data]
-    /// The same of those that are being compared. They are quick to compute, and one of them may be right, so that none may stay:
-    /// the comparison takes it away, and what a crash left is not believed, and removed, after ``longestComparison``.
+    /// Keyed digests of the guesses that are being compared. They are quick to compute and one of them may be right, so
+    /// none may stay: the comparison removes its own, and digests left by a crash are ignored and removed after
+    /// ``longestComparison``.
     package var underWay: [Data]
-    /// Until when ``underWay`` is believed; nil: nothing is under way.
+    /// When ``underWay`` becomes invalid; nil when no comparison is under way.
     package var underWayUntil: Date?
     package var lastFailureAt: Date
 
@@ -35,30 +36,30 @@ package struct Lockout: Hashable, Sendable {
         self.lastFailureAt = lastFailureAt
     }
 
-    /// How many distinct guesses are free.
+    /// The number of distinct guesses without a lock.
     package static let threshold = 10
-    /// From how many on a source of this class needs a proof of the mailbox besides the right password (`SEC-LOCK-6`): a familiar
-    /// network has other people in it.
+    /// The number of failures above which a source of this class needs a proof of the mailbox besides the right
+    /// password (`SEC-LOCK-6`): a familiar network also has other users.
     package static let passwordsAloneLimit = 100
     /// Seconds after which failures are forgotten.
     package static let memory = 86_400.0
-    /// How many distinct guesses are remembered, of each kind.
+    /// How many distinct guesses of each kind are stored.
     private static let remembered = 3
-    /// Seconds; no comparison takes that long.
+    /// Seconds; longer than any comparison takes.
     private static let longestComparison = 60.0
     /// The first lock and the longest one, in seconds.
     private static let firstLock = 60.0
     private static let longestLock = 900.0
 
-    /// What becomes of a guess.
+    /// The decision about a guess.
     package enum Admission: Hashable, Sendable {
-        /// It may be compared; this is how the failures stand unless it turns out right.
+        /// The guess may be compared; these are the failures unless it is right.
         case compare(Lockout)
-        /// Nothing is compared for so many seconds.
+        /// No password is compared for this many seconds.
         case locked(seconds: Int)
     }
 
-    /// Judges a guess; pure.
+    /// Decides whether a guess may be compared, as a pure function.
     ///
     /// - Parameters:
     ///   - current: The failures so far; nil when there were none.
@@ -68,7 +69,8 @@ package struct Lockout: Hashable, Sendable {
         if now.timeIntervalSince(lockout.lastFailureAt) >= memory {
             lockout = Lockout(failures: 0, recent: [], lastFailureAt: now)
         }
-        // First, so that the guess that brought the lock may be under way more than once (`SEC-LOCK-7`): it tells nothing new.
+        // Checked first, so that the guess that caused the lock may be under way more than once (`SEC-LOCK-7`): it
+        // reveals nothing new.
         if lockout.recent.contains(guess) { return .compare(lockout) }
         if let end = lockout.underWayUntil, end <= now { (lockout.underWay, lockout.underWayUntil) = ([], nil) }
         if lockout.underWay.contains(guess) { return .compare(lockout) }
@@ -85,8 +87,8 @@ package struct Lockout: Hashable, Sendable {
         return .compare(lockout)
     }
 
-    /// What stays of a guess that was compared: of a right one nothing, neither its digest nor its count, nor the lock that it
-    /// would have brought.
+    /// The failures after a comparison. A right guess leaves nothing: no digest, no count, and no lock that it would
+    /// have caused.
     package func concluding(_ guess: Data, isRight: Bool) -> Lockout {
         var lockout = self
         lockout.underWay.removeAll { $0 == guess }

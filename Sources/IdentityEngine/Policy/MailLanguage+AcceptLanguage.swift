@@ -1,11 +1,12 @@
 extension MailLanguage {
-    /// The language that a reader prefers, by the request's `Accept-Language` (RFC 9110 section 12.5.4).
+    /// The language that a reader prefers, from the request's `Accept-Language` (RFC 9110 section 12.5.4).
     ///
-    /// The range with the highest weight that names one of our languages decides, the earlier of two equal ones;
-    /// regions and scripts do not matter, so `da-DK` is Danish. A weight of 0 rules a language out. `*`, a header
-    /// without any of our languages, a malformed one, and none mean English. Malformed elements are passed over.
+    /// The range with the highest weight that names a supported language decides, the earlier of two equal ones;
+    /// regions and scripts are ignored, so `da-DK` is Danish. A weight of 0 excludes a language. The result is English
+    /// for `*`, for a missing or malformed header, and for a header without a supported language. Malformed elements
+    /// are skipped.
     ///
-    /// - Parameter acceptLanguage: The field's value; the first 1024 bytes are looked at.
+    /// - Parameter acceptLanguage: The field's value; only the first 1024 bytes are read.
     package init(acceptLanguage: String?) {
         var best: (language: MailLanguage, weight: Int)?
         for element in Self.elements(of: acceptLanguage ?? "") {
@@ -19,12 +20,12 @@ extension MailLanguage {
         let limit = 1024
         let bytes = Array(header.utf8.prefix(limit + 1))
         var elements = bytes.split(separator: UInt8(ascii: ","))
-        // The last element of a header that was cut may be half a word.
+        // The last element of a truncated header may be incomplete.
         if bytes.count > limit, !elements.isEmpty { elements.removeLast() }
         return elements
     }
 
-    /// Nil for a malformed element, and for a language that no mail is written in.
+    /// Nil for a malformed element and for an unsupported language.
     private static func preference(_ element: ArraySlice<UInt8>) -> (language: MailLanguage, weight: Int)? {
         let parts = element.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(trimmed)
         guard let range = parts.first, parts.count <= 2, let language = language(range) else { return nil }

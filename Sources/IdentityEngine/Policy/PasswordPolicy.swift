@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// Why a new password is not accepted, in the order of the checks (`SEC-PWD-1`, native-auth-v1 §10).
+/// Why a new password is refused, in the order of the checks (`SEC-PWD-1`, native-auth-v1 §10).
 package enum PasswordFault: Hashable, Sendable, Codable, CaseIterable {
     /// A character that is not printing ASCII.
     case invalid
@@ -10,21 +10,21 @@ package enum PasswordFault: Hashable, Sendable, Codable, CaseIterable {
     case tooLong
     /// Fewer than three of the four classes: lower-case, upper-case, digit, symbol.
     case tooWeak
-    /// Common, made of listed terms, or of what is known about the user.
+    /// Common, made of listed terms, or of the user's own data.
     case banned
-    /// The current password. ``PasswordPolicy`` never says it: it is the last check, it needs the hasher, and only a
-    /// password reset, where there is a current password, makes it.
+    /// The current password. ``PasswordPolicy`` never returns it: it is the last check, it needs the hasher, and only a
+    /// password reset makes it.
     case recentlyUsed
 }
 
-/// What is known about the person who chooses a password, none of which may be in it.
+/// Data about the user who chooses a password; the password must not contain any of it.
 package struct PasswordContext: Hashable, Sendable {
     /// The part of the address before the `@`.
     package var emailLocalPart: String?
     package var alias: String?
     /// Display, given and family names.
     package var names: [String]
-    /// The name of the tenant, as people see it.
+    /// The tenant's display name.
     package var tenantName: String?
 
     package init(
@@ -37,7 +37,7 @@ package struct PasswordContext: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a list of custom banned terms; a server does not start with it.
+/// A fault in a list of custom banned terms; a server does not start with it.
 package enum BannedTermsError: Error, Equatable, CustomStringConvertible {
     /// More than ``PasswordPolicy/mostBannedTerms``.
     case tooMany(Int)
@@ -54,19 +54,19 @@ package enum BannedTermsError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Which passwords are accepted: the profile `entra` of `SEC-PWD-1` to `SEC-PWD-4`.
+/// The rules for accepted passwords: the profile `entra` of `SEC-PWD-1` to `SEC-PWD-4`.
 ///
-/// A password is 8 to 256 characters out of A–Z, a–z, 0–9, blank and the ASCII symbols, of three of the four classes; a
-/// blank is of no class. Then it is counted: lower-cased and with 0, 1, $ and @ read as o, l, s and a, each listed term that
-/// is in it counts one point, even with one character wrong, and so does every other character. Under five points it is
-/// banned. It is banned at once for a name, alias, local part or tenant name of four characters or more in it, the alias
-/// and the local part backwards too.
+/// A password has 8 to 256 characters of A–Z, a–z, 0–9, blank and the ASCII symbols, from at least three of the four
+/// classes; a blank has no class. Then points are counted in the password in lower case, with 0, 1, $ and @ read as o,
+/// l, s and a: each listed term in it counts one point, even with one wrong character, and so does every other
+/// character. A password with fewer than five points is banned. So is a password that contains a name, alias, local
+/// part or tenant name of four or more characters; alias and local part are also looked for backwards.
 ///
-/// The password is never changed, trimmed or cut.
+/// The password is never changed, trimmed or truncated.
 package struct PasswordPolicy: Sendable {
-    /// How many custom terms there may be.
+    /// The largest number of custom terms.
     package static let mostBannedTerms = 1000
-    /// Above this many UTF-8 bytes nothing else is looked at (`SEC-SWIFT-2`).
+    /// A longer input, in UTF-8 bytes, is refused without further checks (`SEC-SWIFT-2`).
     package static let longestInput = 1024
 
     private static let lengths = 8...256
@@ -77,7 +77,7 @@ package struct PasswordPolicy: Sendable {
 
     private let lists: [PasswordTerms]
 
-    /// The policy with the built-in list alone.
+    /// The policy with only the built-in list.
     package init() {
         lists = [Self.builtIn]
     }
@@ -97,7 +97,7 @@ package struct PasswordPolicy: Sendable {
 
     /// The first rule that `password` breaks, or nil.
     ///
-    /// More than ``longestInput`` bytes are too long, whatever they are.
+    /// A password of more than ``longestInput`` bytes is too long, whatever its characters.
     package func check(_ password: Secret<String>, context: PasswordContext) -> PasswordFault? {
         let text = password.reveal().utf8
         guard text.count <= Self.longestInput else { return .tooLong }
@@ -112,7 +112,7 @@ package struct PasswordPolicy: Sendable {
         return nil
     }
 
-    /// How terms and passwords are compared (`SEC-PWD-3`).
+    /// The normal form in which terms and passwords are compared (`SEC-PWD-3`).
     static func normalized(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { byte in
             switch byte {
@@ -130,7 +130,8 @@ package struct PasswordPolicy: Sendable {
         (0x20...0x7E).contains(byte)
     }
 
-    /// `SEC-PWD-3`, `SEC-PWD-4`. Of a name of several words each word counts too: people use one of them.
+    /// Whether the password contains the user's own data (`SEC-PWD-3`, `SEC-PWD-4`). Each word of a name counts too,
+    /// because users choose single words.
     private static func isPersonal(_ password: [UInt8], _ context: PasswordContext) -> Bool {
         let identifiers = [context.emailLocalPart, context.alias].compactMap { $0.map { normalized($0.utf8) } }
         let names = (context.names + [context.tenantName].compactMap(\.self)).flatMap { name in
@@ -142,7 +143,7 @@ package struct PasswordPolicy: Sendable {
     }
 }
 
-/// The classes of which a password needs three.
+/// The character classes; a password needs three.
 private enum CharacterClass: Hashable {
     case lowerCase
     case upperCase
@@ -162,7 +163,7 @@ private enum CharacterClass: Hashable {
 }
 
 extension [UInt8] {
-    /// Whether `part` stands somewhere in these bytes.
+    /// Whether these bytes contain `part`.
     fileprivate func contains(_ part: [UInt8]) -> Bool {
         guard part.count <= count else { return false }
         return (0...count - part.count).contains { self[$0..<$0 + part.count].elementsEqual(part) }

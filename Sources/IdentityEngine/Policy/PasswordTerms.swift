@@ -1,23 +1,25 @@
-/// A list of words to find in passwords, at most one typing step away: one character changed, missing, or put in between.
+/// A list of words to find in passwords, with at most one typing error: one character changed, missing or inserted.
 ///
-/// The words are kept as a tree of their bytes, so that the time to search does not grow with the length of the list.
+/// The words are stored as a tree of their bytes, so that the search time does not grow with the length of the list.
 struct PasswordTerms: Sendable {
-    /// Shorter words are in too many good passwords.
+    /// Shorter words occur in too many good passwords.
     static let shortest = 4
-    /// Shorter words are found in their exact spelling only: most short words are one step from another one.
+    /// Shorter words are found only in their exact spelling, because most short words are one change away from another
+    /// word.
     static let shortestWithEdit = 6
 
     private struct Node {
         var byte: UInt8
         var isTerm = false
-        /// Indexes into the nodes; 0, the root, stands for none.
+        /// Indexes of nodes; 0, the root, means none.
         var firstChild = 0
         var nextSibling = 0
     }
 
     private var nodes = [Node(byte: 0)]
 
-    /// - Parameter terms: In normal form (``PasswordPolicy/normalized(_:)``); those under ``shortest`` are left out.
+    /// - Parameter terms: Terms in normal form (``PasswordPolicy/normalized(_:)``); terms shorter than ``shortest`` are
+    ///   left out.
     init(_ terms: some Sequence<[UInt8]>) {
         for term in terms where term.count >= Self.shortest {
             var node = 0
@@ -37,15 +39,15 @@ struct PasswordTerms: Sendable {
         return nodes.count - 1
     }
 
-    /// The least number of points that `text` can be counted as: one for each part that is a term of `lists`, one for every
-    /// other character (`SEC-PWD-3`). Counting stops at `limit`, so that a long text costs no more than a short one.
+    /// The lowest possible number of points of `text`: one for each part that is a term of `lists`, one for every other
+    /// character (`SEC-PWD-3`). Counting stops at `limit`, so that a long text takes no more time than a short one.
     static func points(of text: [UInt8], lists: [PasswordTerms], limit: Int) -> Int {
-        // The fewest points for the characters before each position: at worst, all of them count.
+        // The fewest points for the characters before each position; at worst, each character is one point.
         var fewest = Array(0...text.count)
         for start in text.indices {
             let next = fewest[start] + 1
             fewest[start + 1] = min(fewest[start + 1], next)
-            // A part that begins here and does not reach the end could not bring the whole under the limit.
+            // A part that begins here and does not reach the end cannot bring the total under the limit.
             if next >= limit { continue }
             for list in lists {
                 list.walk(from: 0, at: start, depth: 0, isEdited: false, in: text) { end in
@@ -56,9 +58,9 @@ struct PasswordTerms: Sendable {
         return min(fewest[text.count], limit)
     }
 
-    /// Calls `found` with the end of each part that begins where the walk did.
+    /// Calls `found` with the end of each part that begins where the walk began.
     ///
-    /// A character put in at either edge of a term is not part of it: it counts as a character of its own.
+    /// A character inserted at either end of a term does not belong to the term: it counts as a character.
     private func walk(
         from node: Int, at position: Int, depth: Int, isEdited: Bool, in text: [UInt8], found: (Int) -> Void
     ) {

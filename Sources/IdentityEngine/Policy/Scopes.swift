@@ -1,15 +1,16 @@
-/// The scopes that a request gets.
+/// The scopes granted to a request.
 package struct ScopeGrant: Hashable, Sendable {
     /// Any of `openid profile offline_access email`.
     package var openID: [String]
-    /// The one resource of the request, such as `api://orders`, in the spelling of its audience; nil when none was named.
+    /// The resource of the request, such as `api://orders`, in the spelling of its audience; nil when the request names
+    /// none.
     package var resource: String?
-    /// What of the resource was granted, without the resource in front, such as `Orders.Read`.
+    /// The granted scopes of the resource, without the resource prefix, such as `Orders.Read`.
     package var resourceScopes: [String]
-    /// The same in the words of the request.
+    /// The same scopes in the spelling of the request.
     package var asked: [String]
 
-    /// - Parameter asked: Nil: the resource, a slash, and the scope.
+    /// - Parameter asked: The spelling of the request; nil: resource, slash, scope.
     package init(openID: [String], resource: String?, resourceScopes: [String], asked: [String]? = nil) {
         self.openID = openID
         self.resource = resource
@@ -17,7 +18,7 @@ package struct ScopeGrant: Hashable, Sendable {
         self.asked = asked ?? resourceScopes.map { scope in resource.map { "\($0)/\(scope)" } ?? scope }
     }
 
-    /// All granted scopes, as asked.
+    /// All granted scopes, in the spelling of the request.
     package var all: [String] { openID + asked }
 }
 
@@ -26,18 +27,18 @@ package enum ScopeJudgement: Hashable, Sendable {
     case refused(Refusal)
 }
 
-/// A scope of a resource: an API of the tenant's, or the directory.
+/// A scope of a resource: of one of the tenant's APIs, or of the directory.
 package struct ResourceScope: Hashable, Sendable {
-    /// Such as `api://orders`: the audience of access tokens for it.
+    /// The audience of access tokens for the resource, such as `api://orders`.
     package var resource: String
-    /// Such as `Orders.Read`, or `*` for all that there are.
+    /// The name of the scope, such as `Orders.Read`, or `*` for all scopes of the resource.
     package var name: String
 
-    /// The scopes that are of no resource (native-auth-v1 §5.7).
+    /// The scopes that belong to no resource (native-auth-v1 §5.7).
     package static let openID: Set<String> = ["openid", "profile", "offline_access", "email"]
-    /// The audience of the directory: the vendor's id of its directory API, by which scripts and SDKs know it.
+    /// The audience of the directory: the vendor's id of its directory API, which scripts and SDKs use.
     package static let directory = "00000003-0000-0000-c000-000000000000"
-    /// What of the directory an application can be given (directory-api §8.2).
+    /// The directory scopes that an application can get (directory-api §8.2).
     package static let directoryNames: Set<String> = [
         "User.Read", "User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All",
         "UserAuthenticationMethod.Read", "nativeAuth.User.DeleteSelf", "nativeAuth.User.ChangeEmail", "User.Read.All",
@@ -50,13 +51,13 @@ package struct ResourceScope: Hashable, Sendable {
         "CustomAuthenticationExtension.ReadWrite.All", "AuditLog.Read.All", "UserAuthMethod-Password.ReadWrite.All",
     ]
 
-    /// Reads what is no scope of OpenID Connect: resource, slash, name; or a bare name, which is one of the directory
-    /// (decision D17).
+    /// Parses a scope that is not an OpenID Connect scope: resource, slash, name; or a bare name, which is a directory
+    /// scope (decision D17).
     ///
     /// - Parameters:
-    ///   - text: Such as `api://orders/Orders.Read`, `User.Read`, `https://graph.microsoft.com/User.Read`.
-    ///   - baseURL: The server's own; the directory goes by its names, too: `{base}/graph`, `{scheme}://{host}`.
-    /// - Returns: Nil for what has neither a resource nor a name.
+    ///   - text: A scope such as `api://orders/Orders.Read`, `User.Read`, `https://graph.microsoft.com/User.Read`.
+    ///   - baseURL: The server's own base URL; `{base}/graph` and `{scheme}://{host}` also name the directory.
+    /// - Returns: Nil when the text has no resource and no name.
     package init?(_ text: String, baseURL: String) {
         guard !Self.openID.contains(text) else { return nil }
         let separator = text.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -73,7 +74,7 @@ package struct ResourceScope: Hashable, Sendable {
         if names.contains(resource) { resource = Self.directory }
     }
 
-    /// Whether an application that has this one in its list may have `other`. All of the directory is all that it has.
+    /// Whether an application with this scope in its list may have `other`. `*` covers all scopes of the resource.
     fileprivate func covers(_ other: ResourceScope) -> Bool {
         guard resource == other.resource else { return false }
         return name == other.name || name == "*"
@@ -83,10 +84,10 @@ package struct ResourceScope: Hashable, Sendable {
 }
 
 extension Client {
-    /// Judges requested scopes: those of OpenID Connect, and those of at most one resource that the application may use
-    /// (native-auth-v1 §5.7). At most 16, of at most 256 bytes (`SEC-NET-10`).
+    /// Checks requested scopes: OpenID Connect scopes, and the scopes of at most one resource that the application may
+    /// use (native-auth-v1 §5.7). At most 16, of at most 256 bytes (`SEC-NET-10`).
     ///
-    /// - Parameter baseURL: The server's own, as in ``ResourceScope/init(_:baseURL:)``.
+    /// - Parameter baseURL: The server's own base URL, as in ``ResourceScope/init(_:baseURL:)``.
     package func judge(_ requested: [String], baseURL: String) -> ScopeJudgement {
         guard !requested.isEmpty, requested.count <= 16, requested.allSatisfy(Self.isWellFormed) else {
             return .refused(.invalidScope)
@@ -103,7 +104,7 @@ extension Client {
             else {
                 return .refused(.invalidScope)
             }
-            // The wildcard is for lists of what may be asked for.
+            // Wildcards are valid only in an application's list, not in a request.
             guard scope.exists, scope.name != "*", scopes.contains("*") || mayUse.contains(where: { $0.covers(scope) })
             else {
                 return .refused(.scopeNotConsented)
@@ -126,17 +127,19 @@ extension Client {
 }
 
 extension RefreshFamily {
-    /// What a refresh is for that names no scope: what the sign-in was for.
+    /// The scopes of a refresh that names none: the scopes of the sign-in.
     package func scopesOfSignIn(baseURL: String) -> [String] {
         let resource = scopes.lazy.compactMap { ResourceScope($0, baseURL: baseURL) }.first?.resource
         return scopes.filter { ResourceScope($0, baseURL: baseURL).map { $0.resource == resource } ?? true }
     }
 
-    /// What of `wanted` this session may have. Of a resource that it has scopes of: those, and no others (RFC 6749 section 6).
-    /// Another resource that the application may use is a new grant. OpenID scopes are those of the sign-in.
+    /// The part of `wanted` that this session may have. For a resource that the session has scopes of, only those
+    /// scopes (RFC 6749 section 6). Another resource that the application may use is a new grant. OpenID scopes are
+    /// limited to those of the sign-in.
     ///
-    /// - Parameter wanted: What the application may have.
-    /// - Returns: What the tokens are for, and the scopes that the session has from now on; nil when it goes beyond the grant.
+    /// - Parameter wanted: The scopes that the application may have.
+    /// - Returns: The grant for the tokens, and the session's scopes from now on; nil when `wanted` goes beyond the
+    ///   grant.
     package func narrowing(
         _ wanted: ScopeGrant, baseURL: String
     ) -> (grant: ScopeGrant, scopes: [String], isNew: Bool)? {

@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// Tenants and applications as a fixed list: what a tenant file says, or the development tenant.
+/// Tenants and applications as a fixed list, from a tenant file or the development tenant.
 package struct TenantDirectory: ClientStore {
     /// A tenant with its applications.
     package struct Entry: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct TenantDirectory: ClientStore {
         }
     }
 
-    /// In the order in which they were given; the first is the one that pages and snippets show.
+    /// The entries in the given order; pages and snippets show the first.
     package let entries: [Entry]
     private let byName: [String: Tenant]
     private let byClient: [TenantID: [ClientID: Client]]
@@ -52,7 +52,7 @@ package struct TenantDirectory: ClientStore {
 #endif
 
 extension TenantDirectory {
-    /// The development tenant `contoso` with its four applications, always the same (design §5).
+    /// The development tenant `contoso` with its four applications, the same in every run (design §5).
     package static let development: TenantDirectory = {
         let tenant = Tenant(
             id: TenantID(

@@ -6,35 +6,35 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// Limits that count over time, for one address across all its flows.
+/// Limits over time for one address, across all its flows.
 package struct TimeLimits: Hashable, Sendable {
     /// `SEC-OTP-5`: wrong codes in 24 hours.
     package var wrongCodesPerDay = 100
-    /// `SEC-OTP-5`: how many guesses each mailed code gets even then.
+    /// `SEC-OTP-5`: how many guesses each mailed code still gets when that budget is spent.
     package var guessesOverBudget = 2
     /// `SEC-OTP-12`: mails of one purpose to one mailbox in 15 minutes, an hour and a day.
     package var mailsToMailbox = MailCaps(perQuarter: 5, perHour: 10, perDay: 30)
-    /// How many of them strangers of one network may ask for (docs/design/0013).
+    /// How many of those mails the unfamiliar sources of one network may ask for (docs/design/0013).
     package var mailsOfNetwork = MailCaps(perQuarter: 2, perHour: 4, perDay: 8)
     /// Seconds between two mails of the slow lane.
     package var slowLaneInterval = 900
-    /// `SEC-OTP-3`, for the slow lane: how many guesses a shared code gets in all, those of one source, of its network and, for
-    /// IPv6, of its site.
+    /// `SEC-OTP-3`, for the slow lane: the number of guesses at a shared code in all, from one source, from its network
+    /// and, for IPv6, from its site.
     package var guessesPerSharedCode = 2_000
     package var guessesOfSourcePerSharedCode = 2
     package var guessesOfNetworkPerSharedCode = 10
     package var guessesOfSitePerSharedCode = 16
-    /// `SEC-OTP-13`: mails that one source may have sent in an hour.
+    /// `SEC-OTP-13`: how many mails one source may request in an hour.
     package var mailsPerSourceAndHour = 50
-    /// `SEC-OTP-13`: how many mails of a tenant in an hour are an alert.
+    /// `SEC-OTP-13`: how many mails of a tenant in an hour cause an alert.
     package var mailsPerTenantAlert = 3_600
-    /// `SEC-RATE-2`: how many times the budget of one source an IPv6 site has.
+    /// `SEC-RATE-2`: the budget of an IPv6 site, as a multiple of the budget of one source.
     package var sourcesPerSite = 8
 
     package init() {}
 
-    /// `SEC-OTP-6`: the best daily chance of a guesser at the codes of one address: the budgets of both source classes, two
-    /// guesses for each mail of every purpose to both, and those at the shared codes of the slow lanes.
+    /// `SEC-OTP-6`: the best daily chance of guessing a code of one address: the budgets of both source classes, two
+    /// guesses for each mail of every purpose to both, and the guesses at the shared codes of the slow lanes.
     package func dailyGuessingChance(digits: Int) -> Double {
         let own = 2 * wrongCodesPerDay + guessesOverBudget * 2 * MailBudget.allCases.count * mailsToMailbox.perDay
         let lanes = MailBudget.allCases.count(where: \.hasSlowLane)
@@ -45,7 +45,7 @@ package struct TimeLimits: Hashable, Sendable {
         return chance(own, digits) + chance(shared, EngineSettings.sharedCodeDigits)
     }
 
-    /// Seconds until fewer than `limit` of `dates` lie in the last `window` seconds; nil when that is so now.
+    /// Seconds until fewer than `limit` of `dates` lie in the last `window` seconds; nil when fewer do now.
     static func wait(_ dates: [Date], window: Double, limit: Int, now: Date) -> Int? {
         let recent = dates.filter { now.timeIntervalSince($0) < window }
         guard recent.count >= limit else { return nil }
@@ -66,7 +66,7 @@ package struct MailCaps: Hashable, Sendable {
         self.perDay = perDay
     }
 
-    /// Seconds until one more may be sent; nil: it may now.
+    /// Seconds until one more mail may be sent; nil when it may be sent now.
     fileprivate func wait(_ dates: [Date], now: Date) -> Int? {
         [
             TimeLimits.wait(dates, window: 900, limit: perQuarter, now: now),
@@ -76,12 +76,12 @@ package struct MailCaps: Hashable, Sendable {
     }
 }
 
-/// What codes are mailed for. Each has a budget of its own for every mailbox, so that one way in is not shut by asking for
-/// another (decision D16).
+/// The purposes that codes are mailed for. Each purpose has its own budget for every mailbox, so that requests for one
+/// purpose do not block another (decision D16).
 package enum MailBudget: String, Hashable, Sendable, CaseIterable {
     case signUp, signIn, reset, secondFactor, registration
 
-    /// Nil for mails without a code, but for the one that takes the place of a sign-up's.
+    /// Nil for mails without a code, except the notice that replaces a sign-up's code.
     package init?(_ purpose: MailContent.Purpose) {
         switch purpose {
         case .signUp, .accountExists: self = .signUp
@@ -95,7 +95,8 @@ package enum MailBudget: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a shared code is sent when the budget is spent: on the ways into an account that a stranger can ask for.
+    /// Whether a shared code is sent when the budget is spent: for the purposes that give access to an account and that
+    /// an unknown client can ask for.
     package var hasSlowLane: Bool {
         switch self {
         case .signIn, .reset: true
@@ -105,7 +106,8 @@ package enum MailBudget: String, Hashable, Sendable, CaseIterable {
 }
 
 extension StepSituation {
-    /// Seconds to wait before another code may be mailed to the mailbox, or at the wish of this network; nil: none.
+    /// Seconds to wait before another code may be mailed to the mailbox, or at the request of this network; nil for
+    /// none.
     func waitForMailbox() -> Int? {
         guard let limits = settings.limits else { return nil }
         return [
@@ -114,12 +116,12 @@ extension StepSituation {
         ].compactMap(\.self).max()
     }
 
-    /// Seconds to wait before another mail may be sent for this source or this tenant; nil: none.
+    /// Seconds to wait before another mail may be sent for this source or this tenant; nil for none.
     func waitForSender() -> Int? {
         guard let limits = settings.limits else { return nil }
         let fromSource = counted[.source]?[.codeMailed] ?? []
         return [
-            // So long ago was the first of as many mails as the tenant may send in an hour.
+            // The time of the first of the tenant's latest mails, as many as the tenant may send in an hour.
             tenantMailsSince.map { max(1, Int((3_600 - now.timeIntervalSince($0)).rounded(.up))) },
             TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),
             TimeLimits.wait(
@@ -128,7 +130,7 @@ extension StepSituation {
         ].compactMap(\.self).max()
     }
 
-    /// Seconds to wait before another guess is compared, when the code had `attempts` already; nil: none.
+    /// Seconds to wait before another guess is compared, when the code already had `attempts`; nil for none.
     func waitForGuess(after attempts: Int) -> Int? {
         guard let limits = settings.limits, attempts >= limits.guessesOverBudget,
             let wrong = counted[.address]?[.wrongCode]
@@ -140,8 +142,8 @@ extension StepSituation {
 }
 
 extension EmailAddress {
-    /// The address as limits count it: without a tag after `+`, and at Gmail without dots, since all of those reach one
-    /// mailbox (`SEC-OTP-12`). Never used to tell people apart.
+    /// The address as limits count it: without a tag after `+`, and at Gmail without dots, because all of those reach
+    /// one mailbox (`SEC-OTP-12`). Never use it to identify a user.
     package var mailbox: Data {
         let bytes = key.bytes
         var local = Data(bytes.prefix { $0 != UInt8(ascii: "@") })

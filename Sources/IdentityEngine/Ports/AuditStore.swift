@@ -6,16 +6,16 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A line of the audit trail as the database has it, whatever somebody may have made of it.
+/// A line of the audit trail as the database holds it, including later changes to the database.
 package struct AuditLine: Hashable, Sendable {
-    /// The number that the database gave it; rises within a tenant, with gaps.
+    /// The number that the database assigned; it increases within a tenant, with gaps.
     package var seq: Int
-    /// Its place in the tenant's chain, counted from 1; nil before it was sealed.
+    /// The line's position in the tenant's chain, counted from 1; nil before it was sealed.
     package var position: Int?
     package var seal: Data?
-    /// All else that it says, each value in one unambiguous form.
+    /// The line's other values, each in one unambiguous form.
     package var content: [Data]
-    /// When it was written, also part of the content.
+    /// When the line was written; also part of the content.
     package var at: Date
 
     package init(seq: Int, position: Int?, seal: Data?, content: [Data], at: Date) {
@@ -27,13 +27,13 @@ package struct AuditLine: Hashable, Sendable {
     }
 }
 
-/// Where a tenant's chain begins once lines were removed from its front.
+/// The start of a tenant's chain after lines were removed from its front.
 package struct AuditStart: Hashable, Sendable {
-    /// The place of the last line that was removed.
+    /// The position of the last removed line.
     package var position: Int
-    /// Its seal.
+    /// The seal of that line.
     package var seal: Data
-    /// A keyed digest of the two, so that nobody without the key can move the beginning.
+    /// A keyed digest of position and seal, so that the start cannot be moved without the key.
     package var anchor: Data
 
     package init(position: Int, seal: Data, anchor: Data) {
@@ -43,15 +43,15 @@ package struct AuditStart: Hashable, Sendable {
     }
 }
 
-/// The end of a tenant's chain, and its beginning.
+/// The end of a tenant's chain, and its start.
 package struct AuditHead: Hashable, Sendable {
-    /// How many lines were sealed.
+    /// The number of sealed lines, including removed ones.
     package var position: Int
-    /// The seal of the last one.
+    /// The seal of the last line.
     package var seal: Data
-    /// A keyed digest of the two, so that nobody without the key can move the end.
+    /// A keyed digest of position and seal, so that the end cannot be moved without the key.
     package var anchor: Data
-    /// Nil: no line was removed.
+    /// The start of the chain; nil when no line was removed.
     package var start: AuditStart?
 
     package init(position: Int, seal: Data, anchor: Data, start: AuditStart? = nil) {
@@ -62,65 +62,65 @@ package struct AuditHead: Hashable, Sendable {
     }
 }
 
-/// What one pass of sealing did.
+/// The result of one pass of sealing.
 package struct AuditSealing: Hashable, Sendable {
-    /// How many lines were sealed.
+    /// The number of lines that were sealed.
     package var count = 0
     /// The new ends of the chains that grew.
     package var heads: [TenantID: AuditHead] = [:]
-    /// Tenants whose chain was not continued, because its end is not as it was left.
+    /// The tenants whose chain was not continued because its stored end was changed.
     package var broken: [TenantID] = []
 
     package init() {}
 }
 
-/// Keeps the audit trail; its lines are written with what they tell of.
+/// Stores the audit trail; each line is written in the transaction of the change that it reports.
 package protocol AuditStore: Sendable {
-    /// Gives the oldest lines that are not sealed their place in their tenant's chain, as one atomic step: callers of several
-    /// nodes come one after the other.
+    /// Gives the oldest unsealed lines their position in their tenant's chain, in one atomic step: calls of several
+    /// nodes run one after another.
     ///
     /// - Parameters:
-    ///   - limit: How many lines of each tenant.
-    ///   - link: Gives each of the contents its seal, and the new end; nil when the end that it gets is not what was left there.
+    ///   - limit: The number of lines of each tenant.
+    ///   - link: Returns a seal for each line and the new end; nil when the given end was changed.
     func sealAudit(
         limit: Int,
         link: @escaping @Sendable (AuditHead?, TenantID, [AuditLine]) -> (seals: [Data], head: AuditHead)?
     ) async throws(StoreError) -> AuditSealing
 
-    /// Removes lines from the front of the tenant's chain: of the first `limit` those that stand before any that was written at
-    /// `date` or later. One atomic step, never at the same time as sealing.
+    /// Removes lines from the front of the tenant's chain: of the first `limit` lines, those before the first line
+    /// written at `date` or later. One atomic step, never at the same time as sealing.
     ///
-    /// - Parameter check: Gets the ends of the chain, and the lines in order; gives the new beginning, or nil when they are not as
-    ///   they were left. Nothing is removed then.
-    /// - Returns: How many lines went; nil when `check` gave nil.
+    /// - Parameter check: Receives the ends of the chain and the lines in order; returns the new start, or nil when the
+    ///   ends or the lines were changed. Nothing is removed then.
+    /// - Returns: The number of removed lines; nil when `check` returned nil.
     func cutAudit(
         of tenant: TenantID, before date: Date, limit: Int,
         check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
     ) async throws(StoreError) -> Int?
 
-    /// The sealed lines of the tenant behind the place `position`, in the order of their places.
+    /// The tenant's sealed lines after `position`, in the order of their positions.
     func auditLines(of tenant: TenantID, after position: Int, limit: Int) async throws(StoreError) -> [AuditLine]
 
     /// The end of the tenant's chain; nil before the first line was sealed.
     func auditHead(of tenant: TenantID) async throws(StoreError) -> AuditHead?
 
-    /// The tenants that have a trail, those too that are configured no longer.
+    /// The tenants that have a trail, including tenants that are no longer configured.
     func auditedTenants() async throws(StoreError) -> [TenantID]
 
-    /// How many lines of the tenant are not sealed yet.
+    /// The number of the tenant's lines that are not sealed yet.
     func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int
 
-    /// What the tenant's trail says behind the line with the number `seq`, in the order in which it was written.
+    /// The tenant's events after the line with the number `seq`, in the order in which they were written.
     func auditEvents(of tenant: TenantID, after seq: Int, limit: Int) async throws(StoreError) -> [RecordedEvent]
 }
 
-/// A line of the audit trail, read.
+/// A decoded line of the audit trail.
 package struct RecordedEvent: Hashable, Sendable {
     package var seq: Int
-    /// Its place in the chain; nil before it was sealed.
+    /// The position in the chain; nil before it was sealed.
     package var position: Int?
     package var event: AuditEvent
-    /// The profile of the server that wrote it (`SEC-PRF-1`); nil for a line from before it was written down.
+    /// The profile of the server that wrote the line (`SEC-PRF-1`); nil for lines from before the profile was recorded.
     package var profile: String?
 
     package init(seq: Int, position: Int?, event: AuditEvent, profile: String? = nil) {

@@ -1,39 +1,39 @@
 package import NativeAuthCore
 
-/// How much an answer may tell a stranger about whether an account exists (security requirements §7).
+/// How much an answer may tell an unauthenticated client about the existence of an account (security requirements §7).
 package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The contract as it is: a sign-up is told that the address is taken, a sign-in that nobody has it.
+    /// The vendor's contract: a sign-up answers that the address is taken, a sign-in that no account has it.
     case compat
-    /// The same answers, of which a source gets only so many (`SEC-ENUM-1`).
+    /// The same answers, in a limited number for each source (`SEC-ENUM-1`).
     case bulk
-    /// No answer tells, before the mailbox is proven (`SEC-ENUM-2`, `SEC-ENUM-3`).
+    /// No answer reveals an account before its mailbox is proven (`SEC-ENUM-2`, `SEC-ENUM-3`).
     case strict
 }
 
-/// What a sign-in by password alone may enrol (decision D14).
+/// What a user who has proven only the password may enrol (decision D14).
 package enum EnrolmentMode: String, Hashable, Sendable, Codable, CaseIterable {
     /// The account's own mailbox; any other contact needs a proof of that mailbox in the same flow (`SEC-ENR-2`).
     case proven
-    /// Any mailbox, as at the vendor. A thief of the password can then enrol a mailbox of their own.
+    /// Any mailbox, as with the vendor. An attacker who knows the password can then enrol their own mailbox.
     case compatible
 }
 
-/// A tenant: who owns the users.
+/// A tenant, which owns users and applications.
 package struct Tenant: Hashable, Sendable {
     package var id: TenantID
     /// The first label of the vendor's host name, such as `contoso`; one of the three spellings of the tenant in a path.
     package var subdomain: String
     /// The domain, such as `contoso.onmicrosoft.com`; another of the three.
     package var domain: String
-    /// The name that mails show.
+    /// The name shown in mails.
     package var displayName: String
-    /// Nil: as the server's settings say.
+    /// The enumeration mode; nil: the mode of the server's settings.
     package var enumeration: EnumerationMode?
-    /// Nil: as the server's settings say.
+    /// The enrolment mode; nil: the mode of the server's settings.
     package var enrolment: EnrolmentMode?
-    /// How many mails may be sent in any 60 minutes; nil: as many as the other limits allow (`SEC-OTP-13`).
+    /// The number of mails in any 60 minutes; nil: only the other limits apply (`SEC-OTP-13`).
     package var mailsPerHour: Int?
-    /// For how many days lines of the audit trail are kept; nil: ``AuditChain/retentionDays`` (`SEC-AUD-3`).
+    /// The number of days that audit lines are kept; nil: ``AuditChain/retentionDays`` (`SEC-AUD-3`).
     package var auditDays: Int?
 
     package init(
@@ -54,17 +54,17 @@ package struct Tenant: Hashable, Sendable {
 /// A registered application.
 package struct Client: Hashable, Sendable {
     package var id: ClientID
-    /// The name that pages show.
+    /// The name shown on pages.
     package var displayName: String
     package var userFlow: UserFlow
-    /// False: every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (native-auth-v1 §3.6).
+    /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (native-auth-v1 §3.6).
     package var isNativeAuthEnabled: Bool
-    /// The scopes of resources that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*` stands
-    /// for all of that resource, and `*` for any (the development profile only).
+    /// The resource scopes that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*`
+    /// means all scopes of that resource, and `*` any scope (development profile only).
     package var scopes: [String]
-    /// Whether users need a second factor here, whatever the user flow says.
+    /// Whether users need a second factor in this application, regardless of the user flow.
     package var requiresSecondFactor: Bool
-    /// Nil: as the tenant says.
+    /// The enumeration mode; nil: the mode of the tenant.
     package var enumeration: EnumerationMode?
 
     package init(
@@ -90,11 +90,11 @@ package struct UserFlow: Hashable, Sendable {
     }
 
     package var method: Method
-    /// The attributes that the flow collects, in the order in which they are asked for.
+    /// The attributes that the flow collects, in the order of the requests for them.
     package var attributes: [AttributeDefinition]
     /// Whether users need a second factor; only for users with a password (native-auth-v1 §4.7).
     package var requiresSecondFactor: Bool
-    /// Whether the second factor after a reset must reach another mailbox than the code of the reset (`SEC-MFA-3`).
+    /// Whether the second factor after a reset must use another mailbox than the code of the reset (`SEC-MFA-3`).
     package var requiresDistinctMailbox: Bool
 
     package init(
@@ -108,7 +108,7 @@ package struct UserFlow: Hashable, Sendable {
     }
 }
 
-/// Where tenants and applications come from.
+/// The source of tenants and applications.
 package protocol ClientStore: Sendable {
     /// The tenant with this id, domain or subdomain, letter case ignored; nil when there is none.
     func tenant(named name: String) async throws(StoreError) -> Tenant?

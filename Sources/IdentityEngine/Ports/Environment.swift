@@ -4,13 +4,13 @@
     package import Foundation
 #endif
 
-/// Where the time comes from. Read once per request and passed down (decision D10).
+/// The source of the time. It is read once per request and passed down (decision D10).
 package protocol WallClock: Sendable {
     /// The time now.
     var now: Date { get }
 }
 
-/// Where random bytes come from; the system's generator outside tests (decision D10, `SEC-OTP-1`).
+/// The source of random bytes: the system's generator, except in tests (decision D10, `SEC-OTP-1`).
 package protocol Randomness: Sendable {
     /// `count` fresh bytes, unpredictable and never repeated.
     func bytes(_ count: Int) -> [UInt8]
@@ -22,8 +22,8 @@ extension Randomness {
         uuid(version: 4, bytes(16))
     }
 
-    /// A version 7 UUID (RFC 9562 section 5.7): the milliseconds of `time`, and 74 random bits. For rows that live about as long as
-    /// others of their time: a database keeps them side by side, and writes fewer pages.
+    /// A version 7 UUID (RFC 9562 section 5.7): the milliseconds of `time`, and 74 random bits. Use it for rows with
+    /// similar lifetimes: the database stores rows of the same time side by side and writes fewer pages.
     package func uuid(at time: Date) -> UUID {
         var bytes = bytes(16)
         let milliseconds = UInt64(exactly: (time.timeIntervalSince1970 * 1000).rounded(.down)) ?? 0
@@ -41,8 +41,8 @@ extension Randomness {
             ))
     }
 
-    /// `count` decimal digits, uniform and independent: a byte of 250 or more is thrown away, so no digit is favoured
-    /// (`SEC-OTP-1`).
+    /// `count` decimal digits, uniform and independent: bytes of 250 or more are discarded, so that no digit is more
+    /// likely (`SEC-OTP-1`).
     package func digits(_ count: Int) -> String {
         var digits = ""
         while digits.utf8.count < count {

@@ -6,7 +6,8 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// What the database keeps of a running flow: only what must be counted (decision D2). All else is in the continuation token.
+/// The database row of a running flow: only the data that must be counted (decision D2). The continuation token holds
+/// the rest.
 package struct FlowRow: Hashable, Sendable {
     /// How many times the flow made progress. A token of an older revision is spent.
     package var revision: Int
@@ -16,9 +17,9 @@ package struct FlowRow: Hashable, Sendable {
     package var codesSent: Int
     /// How many times a spent token was presented (`SEC-CT-4`).
     package var misuses: Int
-    /// True once the flow can go no further; every token of it is refused.
+    /// True once the flow cannot continue; each of its tokens is refused.
     package var isEnded: Bool
-    /// When the row may be removed: the hard end of the flow.
+    /// When the row may be removed: the flow's hard end.
     package var expiresAt: Date
 
     package init(
@@ -34,11 +35,11 @@ package struct FlowRow: Hashable, Sendable {
     }
 }
 
-/// A code that was mailed: its keyed digest, never its digits (`SEC-OTP-7`).
+/// A mailed code: its keyed digest, never its digits (`SEC-OTP-7`).
 package struct CodeRecord: Hashable, Sendable {
     /// HMAC-SHA-256, 32 bytes.
     package var digest: Data
-    /// A keyed digest of where it went and why, 32 bytes: within the cool-down a code for somebody else is another code.
+    /// A keyed digest of recipient and purpose, 32 bytes: the cool-down does not apply to a code for another recipient.
     package var target: Data
     /// How many guesses were compared with it.
     package var attempts: Int
@@ -54,59 +55,60 @@ package struct CodeRecord: Hashable, Sendable {
     }
 }
 
-/// Something that a step writes besides the flow's row, in the same transaction.
+/// A change that a step writes besides the flow's row, in the same transaction.
 package enum Effect: Hashable, Sendable {
-    /// A user with identifiers, credential and attributes: all or nothing.
+    /// Creates a user with identifiers, credential and attributes, all or nothing.
     case createUser(NewUser)
-    /// A mail for the outbox.
+    /// Adds a mail to the outbox.
     case enqueueMail(OutboxMail)
-    /// A new family of refresh tokens.
+    /// Adds a family of refresh tokens.
     case openRefreshFamily(RefreshFamily)
-    /// A line of the audit trail.
+    /// Adds a line to the audit trail.
     case record(AuditEvent)
-    /// One more occurrence of what is counted over time.
+    /// Adds one occurrence of an event that is counted over time.
     case count(CountedEvent, subject: Data, at: Date)
-    /// Nothing of it happened: a success clears the failures (`SEC-OTP-5`).
+    /// Deletes the occurrences of an event: a success clears the failures (`SEC-OTP-5`).
     case forget(CountedEvent, subject: Data)
-    /// Another password: the credential version goes up by one, so that every open flow of the user ends (`SEC-CT-9`).
+    /// Changes the password. The credential version increases by one, so that every open flow of the user ends
+    /// (`SEC-CT-9`).
     case changePassword(UserID, PasswordHash, at: Date)
-    /// The same password under newer parameters, unless somebody was faster: `old` must still be the stored one
-    /// (`SEC-PWD-7`). The credential version stays.
+    /// Stores the same password under newer parameters, if `from` is still the stored hash (`SEC-PWD-7`). The
+    /// credential version stays.
     case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
-    /// The password counts as a factor of its own again: something else was proven beside it.
+    /// Lets the password count as a separate factor again: the user has proven another factor besides it.
     case trustPassword(UserID)
-    /// Ends every family of refresh tokens of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
+    /// Revokes every refresh-token family of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
     ///
-    /// - Parameter keepingTwoFactors: Whether those stay whose sign-in gave two factors (`SEC-ENR-6`).
+    /// - Parameter keepingTwoFactors: Whether to keep families whose sign-in gave two factors (`SEC-ENR-6`).
     case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false, at: Date)
-    /// The credential version goes up by one, so that every open flow of the user ends. Tokens stay.
+    /// Increases the credential version by one, so that every open flow of the user ends. Tokens stay valid.
     case endFlows(UserID)
-    /// A further method for the second factor; one that has the same address already gives way.
+    /// Adds a method for the second factor; it replaces a method with the same address.
     case addStrongMethod(StrongMethod, to: UserID)
-    /// Takes these methods away.
+    /// Removes these methods.
     case removeStrongMethods([UUID], of: UserID)
-    /// These methods are listed and cannot be used (`SEC-ENR-7`); nil: they can be used again.
+    /// Suspends these methods: they are listed but cannot be used (`SEC-ENR-7`). Nil: they can be used again.
     case setSuspension([UUID], of: UserID, Date?)
-    /// The method was given for the first time.
+    /// Records that the method was used for the first time.
     case noteFirstUse(UUID, of: UserID, at: Date)
-    /// The failures of a subject as they stand now; nil: none (`SEC-LOCK-1`).
+    /// Stores the failures of a subject; nil deletes them (`SEC-LOCK-1`).
     case setLockout(Lockout?, subject: Data)
-    /// How the slow lane stands that has this id; it belongs to no flow (docs/design/0013).
+    /// Stores the row of the slow lane with this id; it belongs to no flow (docs/design/0013).
     case setSlowLane(FlowRow, UUID)
-    /// A network from which the user signed in, as a keyed digest; the 20 newest are kept (`SEC-LOCK-3`).
+    /// Remembers a network from which the user signed in, as a keyed digest; the 20 newest are kept (`SEC-LOCK-3`).
     case rememberNetwork(Data, of: UserID, at: Date)
-    /// Forgets all networks of the user (`SEC-ID-11`).
+    /// Deletes all remembered networks of the user (`SEC-ID-11`).
     case forgetNetworks(UserID)
 }
 
-/// What is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address, so the table
-/// tells nobody who it is about.
+/// An event that is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address,
+/// so the table does not identify it.
 package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     /// `SEC-OTP-5`.
     case wrongCode
     /// `SEC-OTP-12`.
     case codeMailed
-    /// Not counted any more; nodes of an older version beside this one still write it.
+    /// No longer counted; nodes of an older version still write it.
     case secondFactorMailed
     /// `SEC-LOCK-10`: the owner of an account was warned of guesses at its password.
     case warningMailed
@@ -117,7 +119,7 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     case methodReactivatedMailed
     case methodFirstUsedMailed
 
-    /// What is counted of a notice about methods; nil for other mails.
+    /// The event that a notice about methods counts as; nil for other mails.
     package static func notice(_ purpose: MailContent.Purpose) -> CountedEvent? {
         switch purpose {
         case .methodRegistered: .methodRegisteredMailed
@@ -132,11 +134,11 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The sealed answer of a step, kept so that the same request again gets the same answer (`REL-IDEM`).
+/// The sealed answer of a step, stored so that a repeated request gets the same answer (`REL-IDEM`).
 package struct ReplayRecord: Hashable, Sendable {
     /// SHA-256 over the token and the request's content, 32 bytes.
     package var requestDigest: Data
-    /// The answer, sealed under a key that only the request's token yields.
+    /// The answer, sealed under a key derived from the request's token alone.
     package var sealedAnswer: Data
     package var expiresAt: Date
 
@@ -147,11 +149,11 @@ package struct ReplayRecord: Hashable, Sendable {
     }
 }
 
-/// Whose rows a new flow adds to, as keyed digests. Beyond the bounds the oldest rows go that have proven nothing, those without a
-/// living code first: a stranger's flows do not drive out the owner's (`SEC-CT-7`, `SEC-OTP-15`). A flow whose row went is
-/// as it was before its first code.
+/// The subjects that a new flow's row counts for, as keyed digests. Above the limits, the oldest rows without a proof
+/// are removed, rows without a living code first: the flows of unknown clients do not push out the owner's flows
+/// (`SEC-CT-7`, `SEC-OTP-15`). A flow whose row was removed is in its state before the first code.
 package struct FlowOwners: Hashable, Sendable {
-    /// How many rows one identifier, and one source, may have that have proven nothing.
+    /// The largest number of rows without a proof for one identifier and for one source.
     package static let mostOfIdentifier = 20
     package static let mostOfSource = 200
 
@@ -164,25 +166,27 @@ package struct FlowOwners: Hashable, Sendable {
     }
 }
 
-/// What a step wants to know of the database before it decides.
+/// The data that a step reads from the database before it decides.
 package struct StepQuery: Hashable, Sendable {
     package var tenant: TenantID
     package var flow: UUID
-    /// The digest under which a replay record would stand.
+    /// The digest under which a replay record is stored.
     package var requestDigest: Data
-    /// The login identifiers whose owner matters.
+    /// The login names whose owners the step needs.
     package var identifiers: [LoginIdentifier.Key]
-    /// The user whose account matters.
+    /// The user whose account the step needs.
     package var user: UserID?
-    /// Whose counted events matter; none when limits over time are off.
+    /// The subjects whose events the step needs; empty when limits over time are off.
     package var subjects: [Data]
-    /// Whose failures matter; nil when limits over time are off, and where no password is at stake.
+    /// The subject whose failures the step needs; nil when limits over time are off, or when the step compares no
+    /// password.
     package var lockout: Data?
-    /// The slow lane that matters, which has a row beside the flows.
+    /// The slow lane that the step needs; its row is separate from flow rows.
     package var slowLane: UUID?
-    /// How many mails the tenant may have in an hour; nil where it has no such limit, and where no mail is to be sent.
+    /// The number of mails that the tenant may have in an hour; nil when it has no such limit or the step sends no
+    /// mail.
     package var mailsPerHour: Int?
-    /// Whose flow it is, if its row is the first; nobody's when limits over time are off.
+    /// The owners of the flow's first row; none when limits over time are off.
     package var owners: FlowOwners
     package var now: Date
 
@@ -206,24 +210,24 @@ package struct StepQuery: Hashable, Sendable {
     }
 }
 
-/// What the database knew, read under the lock of the step's transaction.
+/// The facts from the database, read under the lock of the step's transaction.
 package struct StepFacts: Hashable, Sendable {
     /// The flow's row; nil before the first step that counts.
     package var row: FlowRow?
-    /// The sealed answer to this very request, if it was answered and the record has not expired.
+    /// The sealed answer to the same request, if it was answered and the record has not expired.
     package var sealedAnswer: Data?
-    /// Those of the asked identifiers that belong to somebody.
+    /// The queried login names that an account has.
     package var taken: Set<LoginIdentifier.Key>
-    /// The account of the asked user; nil when nobody was asked about, or there is none.
+    /// The account of the queried user; nil when the query names no user, or the user does not exist.
     package var account: UserAccount?
-    /// When each event happened to each subject in the last 24 hours, oldest first.
+    /// The times of each event of each subject in the last 24 hours, oldest first.
     package var counted: [Data: [CountedEvent: [Date]]]
-    /// The failures of the asked subject; nil when there were none.
+    /// The failures of the queried subject; nil when it has none.
     package var lockout: Lockout?
-    /// The row of the asked slow lane; nil when it was not used lately.
+    /// The row of the queried slow lane; nil when it was not used recently.
     package var slowLane: FlowRow?
-    /// When the first of the last so many mails of the tenant was written, if that is less than an hour ago. Mails of steps that
-    /// run at the same time may not be counted yet.
+    /// The time of the oldest of the tenant's last N mails, where N is its hourly limit; nil when that is an hour ago
+    /// or more. Mails of concurrent steps may not be counted yet.
     package var tenantMailsSince: Date?
 
     package init(
@@ -242,7 +246,7 @@ package struct StepFacts: Hashable, Sendable {
     }
 }
 
-/// Every row that a step writes; one transaction covers all (decision D4).
+/// Every row that a step writes, in one transaction (decision D4).
 package struct FlowChange: Hashable, Sendable {
     package var row: FlowRow
     package var effects: [Effect]
@@ -255,16 +259,17 @@ package struct FlowChange: Hashable, Sendable {
     }
 }
 
-/// The one write path of flows.
+/// The only write path of flows.
 package protocol FlowStore: Sendable {
-    /// Reads the facts of `query`, lets `decide` judge them, and writes the change that it returns, in one transaction.
+    /// Reads the facts of `query`, passes them to `decide`, and writes the change that it returns, in one transaction.
     ///
-    /// Steps of one flow run one after another, and so do steps that ask about the same identifier: what `decide` sees
-    /// still holds when its change is written. A nil change writes nothing. The result is returned after the commit is
-    /// durable; when this function throws, nothing was written, or (a connection lost during commit) the caller repeats the
-    /// request and finds the replay record.
+    /// Steps of one flow run one after another, and so do steps that query the same identifier: the facts are still
+    /// true when the change is written. A nil change writes nothing. The function returns after the commit is durable.
+    /// When it throws, nothing was written; or the connection was lost during the commit, and the client's repeated
+    /// request finds the replay record.
     ///
-    /// - Parameter decide: Pure and quick: it runs while the writer waits. It may run more than once, on fresh facts.
+    /// - Parameter decide: Must be pure and quick, because the writer waits for it. It may run more than once, with
+    ///   fresh facts.
     /// - Throws: ``StoreError``, after the store's own retries.
     func step<Answer: Sendable>(
         _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
@@ -273,11 +278,11 @@ package protocol FlowStore: Sendable {
     /// Writes an audit line that belongs to no other change.
     func record(_ event: AuditEvent) async throws(StoreError)
 
-    /// Removes what has expired: flow rows, replay records, mails that were never sent, failures older than a day.
+    /// Removes expired data: flow rows, replay records, mails that were never sent, failures older than a day.
     ///
-    /// - Returns: How many rows went, those that go with another one not counted.
+    /// - Returns: The number of removed rows, without rows that are removed because they depend on another row.
     func removeExpired(now: Date) async throws(StoreError) -> Int
 
-    /// Whether the database accepts writes; for `/readyz`. Touches no table that grows.
+    /// Throws when the database does not accept writes; for `/readyz`. Touches no table that grows.
     func checkWritable() async throws(StoreError)
 }

@@ -1,11 +1,12 @@
-/// Tells the worker of the outbox that there is mail.
+/// Tells the outbox worker that there is mail.
 ///
-/// The engine notifies after the commit, so that a mail leaves at once and no request waits for it (`SEC-MAIL-1`). A
-/// notice that nobody waits for is kept, several are one. The signal carries no work: the worker asks the store.
+/// The engine signals after the commit, so that a mail is sent at once and no request waits for it (`SEC-MAIL-1`). A
+/// signal without a waiting worker is kept; several signals become one. The signal carries no data: the worker asks the
+/// store.
 ///
-/// One signal serves one worker, for the worker's life: cancelling the worker ends it.
+/// One signal serves one worker for the worker's lifetime: cancelling the worker ends the signal.
 package struct MailSignal: Sendable {
-    /// The notices.
+    /// The stream of signals.
     package let wakeUps: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

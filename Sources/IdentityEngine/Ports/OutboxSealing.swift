@@ -7,12 +7,12 @@ package import NativeAuthCore
 #endif
 
 extension OutboxMail {
-    /// A mail whose content only the holder of the vault's key can read; the engine writes it, the worker reads it with
+    /// Makes a mail with content that only the vault's key opens; the engine seals it, the worker reads it with
     /// ``content(using:)``.
     ///
     /// - Parameters:
-    ///   - id: Fresh and random; bound to the content, so that a content moved to another row does not open.
-    ///   - expiresAt: When the code ends.
+    ///   - id: Fresh and random; bound to the content, so that content moved to another row does not open.
+    ///   - expiresAt: When the code expires.
     /// - Throws: ``VaultError/cannotSeal``.
     package static func sealing(
         _ content: MailContent, id: UUID, tenant: TenantID, flow: UUID?, expiresAt: Date, using vault: Vault
@@ -29,10 +29,10 @@ extension OutboxMail {
             createdAt: content.sentAt, expiresAt: expiresAt)
     }
 
-    /// What the mail says.
+    /// The opened content of the mail.
     ///
-    /// - Throws: ``VaultError/unreadable`` for a content that was altered, belongs to another mail or tenant, was
-    ///   sealed under another master key, or was wiped.
+    /// - Throws: ``VaultError/unreadable`` when the content was changed or wiped, belongs to another mail or tenant, or
+    ///   was sealed under another master key.
     package func content(using vault: Vault) throws(VaultError) -> MailContent {
         let plaintext = try vault.open(sealedContent, for: .outbox, tenant: tenant, context: Self.context(of: id))
         guard let content: MailContent = StateCoding.decode(plaintext) else { throw .unreadable }

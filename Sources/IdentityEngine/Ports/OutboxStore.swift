@@ -6,17 +6,17 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A mail that waits to be sent: a row of the transaction that issued its code (decision D7).
+/// A mail that waits to be sent, a row of the transaction that issued its code (decision D7).
 package struct OutboxMail: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID
     package var flow: UUID?
-    /// The same for all mails of the tenant to one domain, and tells nobody which: 8 bytes of a keyed digest.
+    /// The same for all mails of the tenant to one domain, without revealing the domain: 8 bytes of a keyed digest.
     package var lane: Data
-    /// A ``MailContent``, sealed: the database never holds a code or an address in the clear.
+    /// A sealed ``MailContent``: the database never holds a code or an address in the clear.
     package var sealedContent: Data
     package var createdAt: Date
-    /// When the code ends; an expired mail is not sent (`SEC-MAIL-2`).
+    /// When the code expires; an expired mail is not sent (`SEC-MAIL-2`).
     package var expiresAt: Date
 
     package init(
@@ -31,14 +31,14 @@ package struct OutboxMail: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The local part of the mail's `Message-ID`: fixed per mail, so that a duplicate can be told (`SEC-MAIL-2`).
+    /// The local part of the mail's `Message-ID`: fixed per mail, so that a duplicate can be recognised (`SEC-MAIL-2`).
     package var messageIDLocalPart: String { id.text }
 }
 
-/// A mail that a worker has taken to send.
+/// A mail that a worker has leased for sending.
 package struct LeasedMail: Hashable, Sendable {
     package var mail: OutboxMail
-    /// How many times it was tried before. Each lease counts, so the number also tells one lease from the next.
+    /// The number of earlier attempts. Each lease counts, so the number also distinguishes leases.
     package var attempts: Int
 
     package init(mail: OutboxMail, attempts: Int) {
@@ -47,12 +47,12 @@ package struct LeasedMail: Hashable, Sendable {
     }
 }
 
-/// How many mails a worker can take, in all and of each lane: a domain whose mail server hangs takes only its own connections
-/// (`REL-SMTP-2`).
+/// How many mails a worker can lease, in all and per lane: a domain with a hanging mail server blocks only its own
+/// connections (`REL-SMTP-2`).
 package struct MailRoom: Hashable, Sendable {
-    /// The most mails on their way at once.
+    /// The largest number of mails in delivery at once.
     package let total: Int
-    /// The most mails of one lane on their way at once.
+    /// The largest number of mails of one lane in delivery at once.
     package let perLane: Int
     private var taken: [Data: Int] = [:]
 
@@ -61,111 +61,112 @@ package struct MailRoom: Hashable, Sendable {
         self.perLane = perLane
     }
 
-    /// How many more there is room for.
+    /// The number of mails that can still be leased.
     package var free: Int { total - taken.values.reduce(0, +) }
 
-    /// The lanes with no room left, `total / perLane` at most.
+    /// The lanes without free capacity, `total / perLane` at most.
     package var fullLanes: [Data] { taken.filter { $0.value >= perLane }.map(\.key) }
 
-    /// Makes room for one mail less.
+    /// Reserves capacity for one mail.
     ///
-    /// - Returns: False where there was none.
+    /// - Returns: False when there is none.
     package mutating func take(_ lane: Data) -> Bool {
         guard free > 0, taken[lane, default: 0] < perLane else { return false }
         taken[lane, default: 0] += 1
         return true
     }
 
-    /// Makes room for one mail more, which was taken before.
+    /// Releases the capacity of one mail.
     package mutating func giveBack(_ lane: Data) {
         taken[lane] = taken[lane].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 }
 
-/// The queue of mails, as its worker sees it.
+/// The queue of mails, as its worker uses it.
 ///
-/// A row is pending, then sent, expired or failed; its content is wiped with the last three. Taking a lease hides the row
-/// for the length of the lease; a worker that dies loses it, and the mail is sent again with the same `Message-ID`.
+/// A row is pending, then sent, expired or failed; its content is wiped in the last three states. A lease hides the row
+/// until the lease ends. When a worker dies, its lease ends and the mail is sent again with the same `Message-ID`.
 package protocol OutboxStore: Sendable {
-    /// Takes mails until `leaseEnd`, those first that have been due the longest, as many as there is room for. Expired ones are
-    /// marked expired and not returned.
+    /// Leases mails until `leaseEnd`, the longest due first, as many as `room` allows. Expired mails are marked expired
+    /// and not returned.
     ///
-    /// - Returns: The mails, and whether others may be due for which there is room.
+    /// - Returns: The mails, and whether more mails may be due that `room` still allows.
     func leaseMails(
         _ room: MailRoom, now: Date, until leaseEnd: Date
     ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool)
-    /// The mail server took it: wipes the content, also when another worker holds the lease by now.
+    /// Records that the mail server accepted the mail: wipes the content, even when another worker holds the lease now.
     func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError)
-    /// Not now: tries again at `next`, which also makes the lease longer. Does nothing when another worker has taken the mail meanwhile (`REL-HA-5`).
+    /// Schedules another attempt at `next`, which also extends the lease. Does nothing when another worker has leased
+    /// the mail meanwhile (`REL-HA-5`).
     func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError)
-    /// Never: the mail server refused it for good. Wipes the content and records `event` in the same transaction. Does nothing
-    /// when another worker has taken the mail meanwhile.
+    /// Records that the mail server refused the mail permanently: wipes the content and records `event` in the same
+    /// transaction. Does nothing when another worker has leased the mail meanwhile.
     func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError)
     /// Records `event` if its tenant has had `limit` mails or more since `start` (`SEC-OTP-13`).
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it was recorded.
     func recordFlood(_ event: AuditEvent, of limit: Int, since start: Date) async throws(StoreError) -> Bool
-    /// When the next mail of another lane than `fullLanes` is due; nil when none waits.
+    /// When the next mail of a lane outside `fullLanes` is due; nil when no mail waits.
     func nextMailDue(except fullLanes: [Data]) async throws(StoreError) -> Date?
 }
 
 extension OutboxStore {
-    /// Takes up to `limit` due mails, whatever their lanes.
+    /// Leases up to `limit` due mails of any lane.
     package func leaseMails(limit: Int, now: Date, until leaseEnd: Date) async throws(StoreError) -> [LeasedMail] {
         try await leaseMails(MailRoom(total: limit, perLane: limit), now: now, until: leaseEnd).mails
     }
 
-    /// When the next mail is due; nil when none waits.
+    /// When the next mail is due; nil when no mail waits.
     package func nextMailDue() async throws(StoreError) -> Date? {
         try await nextMailDue(except: [])
     }
 }
 
-/// What a mail says. The worker renders it in the reader's language.
+/// The content of a mail. The worker renders it in the reader's language.
 package struct MailContent: Hashable, Sendable, Codable {
-    /// Why the mail was sent: with a code, or as a notice of what happened to the account.
+    /// The purpose of the mail: it brings a code, or a notice about the account.
     package enum Purpose: String, Hashable, Sendable, Codable {
         case signUp
         case signIn
         case passwordReset
         case secondFactor
         case registration
-        /// Notices; they hold no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
+        /// Notices; they contain no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
         case passwordChanged
         case methodRegistered
-        /// Notices of what became of methods (`SEC-ENR-5`).
+        /// Notices about changes of methods (`SEC-ENR-5`).
         case methodRemoved
         case methodSuspended
         case methodReactivated
         case methodFirstUsed
-        /// Somebody wants to sign up with the address of an account (`SEC-ENUM-2`).
+        /// A client wants to sign up with the address of an existing account (`SEC-ENUM-2`).
         case accountExists
         /// Wrong passwords have locked the account (`SEC-LOCK-10`).
         case signInLocked
-        /// The password was right, after many wrong ones (`SEC-LOCK-10`).
+        /// The password was right after many wrong ones (`SEC-LOCK-10`).
         case signedInAfterFailures
     }
 
     package var purpose: Purpose
     /// The recipient's address, as validated (`SEC-ID-1`), or ``nobody``.
     package var recipient: String
-    /// The digits; nil in a notice. The value lives only here, in the sealed row and in the mail (`SEC-OTP-14`).
+    /// The digits; nil in a notice. They exist only here, in the sealed row and in the mail (`SEC-OTP-14`).
     package var code: String?
-    /// How long the code is good for, in whole minutes; 0 in a notice.
+    /// How long the code is valid, in whole minutes; 0 in a notice.
     package var minutesValid: Int
     /// `en`, `da`, `nl`, `fr` or `ja`.
     package var language: MailLanguage
-    /// The name of the tenant, which the mail shows.
+    /// The name of the tenant, as the mail shows it.
     package var organisation: String
     package var sentAt: Date
-    /// What a notice about methods tells besides; nil in other mails.
+    /// The methods and the network of a notice about methods; nil in other mails.
     package var occasion: Occasion?
 
-    /// Which methods a notice is about, and from where something was done to them (`SEC-ENR-5`).
+    /// The methods that a notice is about, and the network of the request (`SEC-ENR-5`).
     package struct Occasion: Hashable, Sendable, Codable {
-        /// The mailboxes, masked.
+        /// The masked mailboxes.
         package var methods: [String]
-        /// The network, as in `192.0.2.0/24`; nil where it is not known.
+        /// The network, such as `192.0.2.0/24`; nil when it is not known.
         package var network: String?
 
         package init(methods: [String], network: String?) {
@@ -174,8 +175,8 @@ package struct MailContent: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whose mails are written and never sent, so that a flow about nobody makes the same work as others (`SEC-ENUM-4`). No mail
-    /// could reach this address (RFC 2606 section 2).
+    /// The recipient of decoy mails, which are written and never sent, so that a decoy flow does the same work as
+    /// others (`SEC-ENUM-4`). No mail can reach this address (RFC 2606 section 2).
     package static let nobody = "nobody@decoy.invalid"
 
     package init(

@@ -6,15 +6,15 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A family of refresh tokens: the one that a sign-in gave, and its successors (`SEC-TOK-7…9`).
+/// A family of refresh tokens: the token that a sign-in issued, and its successors (`SEC-TOK-7…9`).
 ///
-/// At most one token of a family is live. Tokens are kept as SHA-256 only.
+/// At most one token of a family is live. Tokens are stored only as SHA-256.
 package struct RefreshFamily: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID
     package var client: ClientID
     package var user: UserID
-    /// What the sign-in granted, with what refreshes added: the scopes of another resource, the first time that it was named, as
+    /// The scopes of the sign-in and of refreshes: the first refresh that names another resource adds its scopes, as
     /// far as the application may ask for them. A refresh token is not bound to one resource (native-auth-v1 §5.5).
     package var scopes: [String]
     package var methods: [String]
@@ -23,19 +23,19 @@ package struct RefreshFamily: Hashable, Sendable {
     package var authenticatedAt: Date
     package var createdAt: Date
     package var expiresAt: Date
-    /// Counts rotations from 0.
+    /// The number of rotations, from 0.
     package var generation: Int
     /// SHA-256 of the live token, 32 bytes.
     package var tokenDigest: Data
-    /// SHA-256 of the token before, and what it may still be exchanged for during the grace.
+    /// SHA-256 of the token before, and the answer that it still gets during the grace period.
     package var previous: Previous?
     package var revokedAt: Date?
 
-    /// The token that was rotated away last.
+    /// The token that was rotated last.
     package struct Previous: Hashable, Sendable {
         package var tokenDigest: Data
         package var rotatedAt: Date
-        /// The answer that the rotation gave, sealed under a key that only the rotated token yields.
+        /// The answer of the rotation, sealed under a key derived from the rotated token alone.
         package var sealedAnswer: Data
 
         package init(tokenDigest: Data, rotatedAt: Date, sealedAnswer: Data) {
@@ -67,18 +67,18 @@ package struct RefreshFamily: Hashable, Sendable {
     }
 }
 
-/// Keeps refresh-token families.
+/// Stores refresh-token families.
 package protocol RefreshStore: Sendable {
     /// The family, or nil.
     func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily?
 
-    /// The family and the account that it is of, in one round trip; nil when there is no such family.
+    /// The family and its account, in one round trip; nil when there is no such family.
     func refreshSession(
         _ id: UUID, in tenant: TenantID
     ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)?
 
-    /// Reads the family under its lock, lets `decide` judge it, and writes what it returns with `event`, in one
-    /// transaction. A nil change writes nothing. `decide` is pure and may run more than once.
+    /// Reads the family under its lock, passes it to `decide`, and writes the change and the event that it returns, in
+    /// one transaction. A nil change writes nothing. `decide` is pure and may run more than once.
     func updateRefreshFamily<Answer: Sendable>(
         _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)

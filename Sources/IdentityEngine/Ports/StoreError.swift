@@ -1,17 +1,18 @@
-/// Why a store could not do what was asked. Each case asks for another reaction of the caller.
+/// Why a store failed. Each case needs another reaction of the caller.
 package enum StoreError: Error {
-    /// The database cannot be reached, is read-only or is full: nothing was changed as far as anyone knows; try later.
+    /// The database cannot be reached, is read-only or is full: as far as known, nothing was changed; try again later.
     case unavailable(any Error)
-    /// A row does not read back as what was written: a damaged database or one from a newer version.
+    /// A row cannot be read back: the database is damaged or from a newer version.
     case corrupt(String)
 }
 
-/// An error of a database whose description may stand in a log: what the database said, without statement, value or secret
+/// A database error whose description may appear in a log: the database's message, without statement, value or secret
 /// (`SEC-LOG-1`).
 package protocol LoggableFailure: Error, CustomStringConvertible {}
 
 extension Error {
-    /// What a log may say of the error: what the database said, or the error's type, whose description could hold anything.
+    /// The text of the error for a log: the database's message, or only the error's type when its description could
+    /// contain anything.
     package var logText: String {
         switch self as any Error {
         case EngineError.store(let cause): cause.logText

@@ -6,18 +6,18 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A way to give a second factor: a mailbox that was proven.
+/// A method for the second factor: a proven mailbox.
 package struct StrongMethod: Hashable, Sendable, Codable {
-    /// Random; what `id` says on the wire (native-auth-v1 §4.6).
+    /// Random; `id` in the API (native-auth-v1 §4.6).
     package var id: UUID
     package var email: EmailAddress
-    /// When it was enrolled, with a code that reached it.
+    /// When the method was enrolled, with a code that reached it.
     package var provenAt: Date
-    /// On the strength of what.
+    /// The proofs at the enrolment.
     package var enrolment: Enrolment
-    /// Since when it is listed and cannot be used (`SEC-ENR-7`); nil: it can.
+    /// When the method was suspended: it is listed but cannot be used (`SEC-ENR-7`). Nil: it can be used.
     package var suspendedAt: Date?
-    /// When it was given for the first time after its enrolment; nil: not yet.
+    /// When the method was first used after its enrolment; nil: not yet.
     package var firstUsedAt: Date?
 
     package init(
@@ -33,16 +33,16 @@ package struct StrongMethod: Hashable, Sendable, Codable {
     }
 }
 
-/// Under which proofs, when and where a method was enrolled (`SEC-ENR-1`).
+/// The proofs, the time and the place of a method's enrolment (`SEC-ENR-1`).
 package struct Enrolment: Hashable, Sendable, Codable {
-    /// What had been proven before the method itself.
+    /// The proofs given before the method itself.
     package enum Strength: String, Hashable, Sendable, Codable, CaseIterable {
         /// Enrolled before this was recorded.
         case unknown
-        /// The password alone, in the mode ``EnrolmentMode/compatible``, or for the account's own mailbox.
+        /// Only the password, in the mode ``EnrolmentMode/compatible``, or for the account's own mailbox.
         case password
-        /// The account's own mailbox alone, or a password that came from it. The method then stands for that mailbox: who has
-        /// the one can name the other.
+        /// Only the account's own mailbox, or a password that came from it. The method then counts as that mailbox: who
+        /// controls the mailbox can register the method.
         case mailbox
         /// Two factors.
         case twoFactors
@@ -51,9 +51,9 @@ package struct Enrolment: Hashable, Sendable, Codable {
     package var strength: Strength
     /// When the first of the proofs was given.
     package var authenticatedAt: Date?
-    /// The application that the proofs were given to.
+    /// The application that received the proofs.
     package var client: ClientID?
-    /// Whether the network was familiar to the user (`SEC-LOCK-3`); nil where limits over time are off.
+    /// Whether the network was familiar to the user (`SEC-LOCK-3`); nil when limits over time are off.
     package var isFamiliarSource: Bool?
 
     package init(

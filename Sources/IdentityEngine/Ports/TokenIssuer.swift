@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Who signed in, how, and for what: all that tokens say.
+/// The content of tokens: the user, the proofs and the granted scopes.
 package struct TokenSubject: Hashable, Sendable {
     package var tenant: TenantID
     package var client: ClientID
@@ -20,14 +20,15 @@ package struct TokenSubject: Hashable, Sendable {
     package var openIDScopes: [String]
     /// When the user proved who they are.
     package var authenticatedAt: Date
-    /// How (RFC 8176): `otp`, `pwd`; `mfa` beside them only for two factors that are not one mailbox (`SEC-MFA-3`).
+    /// The authentication methods (RFC 8176): `otp`, `pwd`; also `mfa` when two factors are not one mailbox
+    /// (`SEC-MFA-3`).
     package var methods: [String]
-    /// The authentication contexts that were satisfied, such as `c4`; the access token's `acrs` (native-auth-v1 §6.3).
+    /// The satisfied authentication contexts, such as `c4`; the access token's `acrs` (native-auth-v1 §6.3).
     package var contexts: [String]
-    /// The family of refresh tokens that the tokens belong to, if there is one; `sid` of both tokens.
+    /// The refresh-token family of the tokens, if there is one; `sid` of both tokens.
     package var sessionID: UUID?
     package var issuedAt: Date
-    /// The life of both tokens in seconds.
+    /// The lifetime of both tokens in seconds.
     package var lifetime: Int
     /// The token's own id, `jti` and `uti`.
     package var tokenID: UUID
@@ -56,10 +57,10 @@ package struct TokenSubject: Hashable, Sendable {
     }
 }
 
-/// Signed tokens, compact form.
+/// Signed tokens in compact form.
 package struct SignedTokens: Sendable {
     package var accessToken: Secret<String>
-    /// Only when `openid` was granted.
+    /// Present only when `openid` was granted.
     package var idToken: Secret<String>?
 
     package init(accessToken: Secret<String>, idToken: Secret<String>?) {
@@ -68,13 +69,13 @@ package struct SignedTokens: Sendable {
     }
 }
 
-/// What an access token says, after every check of ``TokenIssuer/verify(_:for:issuer:now:)``.
+/// The claims of an access token, after every check of ``TokenIssuer/verify(_:for:issuer:now:)``.
 package struct VerifiedAccessToken: Hashable, Sendable {
     /// Claim `oid`.
     package var user: UserID
-    /// Claim `azp`: the application that the token was given to.
+    /// Claim `azp`: the application that received the token.
     package var client: ClientID
-    /// Claim `aud`. Who accepts a token checks that this is meant for them.
+    /// Claim `aud`. A resource server that accepts a token checks that this is its own audience.
     package var audience: String
     /// Claim `scp`, in its order.
     package var scopes: [String]
@@ -82,7 +83,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var methods: [String]
     /// Claim `acrs`; empty when the token has none.
     package var contexts: [String]
-    /// Claim `sub`: another one in every application.
+    /// Claim `sub`: different in every application.
     package var subject: String
     /// Claim `sid`: the family of refresh tokens.
     package var sessionID: UUID?
@@ -90,7 +91,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var tokenID: String
     /// Whole seconds.
     package var issuedAt: Date
-    /// Whole seconds. The token may have been accepted up to 60 s after it.
+    /// Whole seconds. A token is accepted up to 60 s after this time.
     package var expiresAt: Date
 
     package init(
@@ -113,51 +114,51 @@ package struct VerifiedAccessToken: Hashable, Sendable {
 
 /// Why tokens could not be signed.
 package enum TokenIssuerError: Error {
-    /// No signing key can be had now.
+    /// No signing key is available now.
     case unavailable(any Error)
 }
 
-/// Why a token is not accepted. All but the last mean the same to who sent it: the token is no good.
+/// Why a token is rejected. All cases except the last mean the same to the sender: the token is not valid.
 package enum TokenVerificationError: Error {
-    /// No signed token in compact form, longer than any that is issued, or its claims are not those of an access token.
+    /// Not a signed token in compact form, longer than any issued token, or without the claims of an access token.
     case malformed
-    /// Its header is none that a key of this tenant writes: another tenant's or a revoked key, another algorithm, or
-    /// header parameters that are never issued.
+    /// The header does not match any key of this tenant: the key belongs to another tenant or is revoked, the algorithm
+    /// differs, or the header has parameters that are never issued.
     case unknownKey
-    /// A key of this tenant made no such signature.
+    /// The signature does not match the tenant's key.
     case wrongSignature
-    /// Signed by this tenant, but no access token: an ID token (`SEC-TOK-4`).
+    /// Signed by this tenant, but not an access token, for example an ID token (`SEC-TOK-4`).
     case wrongType
     /// Issued by another server, or for another tenant.
     case wrongIssuer
-    /// Its time is over, by more than the allowance of 60 s (`SEC-TOK-13`).
+    /// Expired by more than the tolerance of 60 s (`SEC-TOK-13`).
     case expired
-    /// Its time has not come, by more than the allowance of 60 s.
+    /// Not valid yet, by more than the tolerance of 60 s.
     case notYetValid
-    /// No keys can be had now; the token may be a good one.
+    /// No keys are available now; the token may be valid.
     case unavailable(any Error)
 }
 
-/// Signs tokens with the tenant's active key, and checks those that it signed.
+/// Signs tokens with the tenant's active key, and verifies tokens of this tenant.
 package protocol TokenIssuer: Sendable {
     /// Signs an access token, and an ID token when `openid` is among the scopes.
     func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens
-    /// Checks key, algorithm, type, signature, issuer, tenant and times of an access token, and only then reads it
-    /// (`SEC-TOK-2…4`). Who the token is meant for, and whether its user may still come in, the caller checks.
+    /// Verifies key, algorithm, type, signature, issuer, tenant and times of an access token before it reads the claims
+    /// (`SEC-TOK-2…4`). The caller checks the audience and whether the user may still sign in.
     ///
     /// - Parameters:
-    ///   - tenant: Whose keys and issuer the token must have.
+    ///   - tenant: The tenant whose keys and issuer the token must have.
     ///   - issuer: The base URL of the server, as in ``TokenSubject/issuer``.
-    ///   - now: The time to judge `nbf`, `iat` and `exp` by, with an allowance of 60 s each.
+    ///   - now: The time to compare `nbf`, `iat` and `exp` with, with a tolerance of 60 s each.
     func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken
-    /// The tenant's public keys as a JSON Web Key Set (RFC 7517 section 5), UTF-8 JSON: the one that signs, the one
-    /// that will sign next, and those whose tokens may still be about (`SEC-TOK-5`).
+    /// The tenant's public keys as a JSON Web Key Set (RFC 7517 section 5), UTF-8 JSON: the key that signs, the next
+    /// key, and earlier keys whose tokens may still be valid (`SEC-TOK-5`).
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data
 }
 
-/// A signing key as stored: the private part sealed (`SEC-TOK-6`).
+/// A signing key as stored, with a sealed private part (`SEC-TOK-6`).
 package struct SigningKeyRecord: Hashable, Sendable {
     package enum Algorithm: String, Hashable, Sendable {
         case rs256 = "RS256"
@@ -171,10 +172,10 @@ package struct SigningKeyRecord: Hashable, Sendable {
     /// The private key, PKCS #8 DER, sealed under the master key.
     package var sealedPrivateKey: Data
     package var createdAt: Date
-    /// From when on the key signs, until a key with a later time does. It is published before (`SEC-TOK-5`).
+    /// When the key starts to sign, until a key with a later time does. It is published before (`SEC-TOK-5`).
     package var activeFrom: Date
 
-    /// - Parameter activeFrom: From ``createdAt`` on when nil.
+    /// - Parameter activeFrom: Nil means ``createdAt``.
     package init(
         tenant: TenantID, kid: String, algorithm: Algorithm, sealedPrivateKey: Data, createdAt: Date,
         activeFrom: Date? = nil
@@ -188,20 +189,20 @@ package struct SigningKeyRecord: Hashable, Sendable {
     }
 }
 
-/// Keeps signing keys.
+/// Stores signing keys.
 package protocol KeyStore: Sendable {
-    /// All keys of the tenant, those that sign from later on first.
+    /// All keys of the tenant, the latest ``SigningKeyRecord/activeFrom`` first.
     func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord]
-    /// Reads the tenant's keys, and makes them what `decide` says, as one atomic step: two callers, of two processes
-    /// too, come one after the other, and the second one decides on what the first one left.
+    /// Reads the tenant's keys and replaces them with the keys that `decide` returns, in one atomic step: two calls,
+    /// also from two processes, run one after another, and the second sees the result of the first.
     ///
     /// - Parameters:
-    ///   - event: Written to the audit trail by the same transaction if it changes keys (`SEC-AUD-1`), with their ids as
-    ///     detail: `+` before one that came or signs at another time, `-` before one that went.
-    ///   - decide: Gets the keys as ``signingKeys(for:)`` gives them. Returns those that stand afterwards, in
-    ///     any order: new ones, old ones, of which only ``SigningKeyRecord/activeFrom`` may differ, and those it leaves
-    ///     out are deleted. Nil leaves everything as it is. May be called more than once.
-    /// - Returns: The keys that stand afterwards, as ``signingKeys(for:)`` gives them.
+    ///   - event: Written to the audit trail in the same transaction if keys change (`SEC-AUD-1`), with their ids as
+    ///     detail: `+` before a key that was added or has another start time, `-` before a key that was removed.
+    ///   - decide: Receives the keys as ``signingKeys(for:)`` returns them. Returns the new set in any order: new keys,
+    ///     and old keys, of which only ``SigningKeyRecord/activeFrom`` may differ; old keys that it leaves out are
+    ///     deleted. Nil changes nothing. May be called more than once.
+    /// - Returns: The keys after the change, as ``signingKeys(for:)`` returns them.
     func updateSigningKeys(
         for tenant: TenantID, recording event: AuditEvent?,
         decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
@@ -209,15 +210,15 @@ package protocol KeyStore: Sendable {
 }
 
 extension KeyStore {
-    /// The same without a word in the audit trail.
+    /// The same without an audit event.
     package func updateSigningKeys(
         for tenant: TenantID, decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws(StoreError) -> [SigningKeyRecord] {
         try await updateSigningKeys(for: tenant, recording: nil, decide: decide)
     }
 
-    /// Stores `record` unless the tenant has a key of that algorithm already; returns the keys that stand then. Two
-    /// nodes that start together end with the same key.
+    /// Stores `record` unless the tenant already has a key of that algorithm; returns the resulting keys. Two nodes
+    /// that start together end with the same key.
     package func insertFirstSigningKey(_ record: SigningKeyRecord) async throws(StoreError) -> [SigningKeyRecord] {
         try await updateSigningKeys(for: record.tenant) { present in
             present.contains { $0.algorithm == record.algorithm } ? nil : present + [record]

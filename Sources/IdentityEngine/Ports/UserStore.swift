@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A name by which a user signs in: an e-mail address or an alias.
+/// A login name of a user: an e-mail address or an alias.
 package struct LoginIdentifier: Hashable, Sendable, Codable {
     package enum Kind: String, Hashable, Sendable, Codable {
         case email
@@ -34,7 +34,7 @@ package struct LoginIdentifier: Hashable, Sendable, Codable {
     }
 }
 
-/// A user about to be created: exists after the transaction with everything here, or not at all.
+/// A user to be created: the transaction stores everything here, or nothing.
 package struct NewUser: Hashable, Sendable {
     package var id: UserID
     package var tenant: TenantID
@@ -61,11 +61,11 @@ package struct NewUser: Hashable, Sendable {
     }
 }
 
-/// A user, as far as tokens and pages need to know.
+/// A user, with the data for tokens and pages.
 package struct User: Hashable, Sendable {
     package var id: UserID
     package var tenant: TenantID
-    /// As typed at sign-up; mail goes here.
+    /// The address as typed at sign-up; mail goes here.
     package var email: String
     package var alias: String?
     package var hasPassword: Bool
@@ -86,23 +86,25 @@ package struct User: Hashable, Sendable {
     }
 }
 
-/// A user with what signing in needs to know.
+/// A user with the data for sign-ins.
 package struct UserAccount: Hashable, Sendable {
     package var user: User
     /// Nil for users who sign in with a one-time passcode.
     package var passwordHash: PasswordHash?
-    /// Goes up by one with every change of the credentials. A flow that began under another version has ended (`SEC-CT-9`).
+    /// Increases by one with every change of the credentials. A flow that began under another version has ended
+    /// (`SEC-CT-9`).
     package var credentialVersion: Int
-    /// When it last went up, or when the account was made. Tokens issued before are not live any more (`SEC-TOK-13`).
+    /// When it last increased, or when the account was created. Tokens issued before this time are no longer live
+    /// (`SEC-TOK-13`).
     package var credentialsChangedAt: Date
-    /// When the account was disabled; nil: it was not.
+    /// When the account was disabled; nil when it is enabled.
     package var disabledAt: Date?
-    /// Oldest first; those that are suspended too.
+    /// Oldest first, including suspended methods.
     package var strongMethods: [StrongMethod]
-    /// Whether the password was chosen in a reset, and nothing but the mailbox of that reset has been proven beside it since: it
-    /// is worth what the mailbox is (decision D14).
+    /// Whether the password was chosen in a reset, and no factor except the mailbox of that reset has been proven
+    /// since: it then counts as that mailbox (decision D14).
     package var passwordIsFromReset: Bool
-    /// Whether every sign-in of this user needs a second factor, whatever application and user flow say.
+    /// Whether every sign-in of this user needs a second factor, regardless of application and user flow.
     package var requiresSecondFactor: Bool
 
     package init(
@@ -120,7 +122,8 @@ package struct UserAccount: Hashable, Sendable {
         self.requiresSecondFactor = requiresSecondFactor
     }
 
-    /// Where the user is told of what happens to the account: its own address, and each mailbox of a method, once.
+    /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
+    /// duplicates.
     package var noticeChannels: [EmailAddress] {
         ([EmailAddress(stored: user.email)].compactMap(\.self) + strongMethods.map(\.email)).reduce(into: []) {
             channels, email in
@@ -129,18 +132,18 @@ package struct UserAccount: Hashable, Sendable {
     }
 }
 
-/// Reads users. They are written by ``FlowStore/step(_:decide:)``, and disabled here.
+/// Reads users. ``FlowStore/step(_:decide:)`` writes them; this store disables them.
 package protocol UserStore: Sendable {
     /// The account, or nil.
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
-    /// The account that signs in by this name, or nil.
+    /// The account with this login name, or nil.
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// Whether the user signed in from this network since `since` (`SEC-LOCK-3`).
     func isFamiliar(
         _ network: Data, to user: UserID, in tenant: TenantID, since: Date
     ) async throws(StoreError) -> Bool
-    /// Disables the account, or enables it when `date` is nil; disabling counts as a change of the credentials and revokes the
-    /// user's refresh tokens.
+    /// Disables the account, or enables it when `date` is nil. Disabling counts as a change of the credentials and
+    /// revokes the user's refresh tokens.
     ///
     /// - Returns: False when there is no such user.
     func setDisabled(
@@ -148,36 +151,36 @@ package protocol UserStore: Sendable {
     ) async throws(StoreError) -> Bool
     /// The user, or nil.
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
-    /// Forgets the user's methods of the second factor; counts as a change of the credentials and revokes the user's refresh
-    /// tokens. `mails` go into the outbox with it.
+    /// Deletes the user's methods of the second factor. It counts as a change of the credentials and revokes the user's
+    /// refresh tokens. `mails` are added to the outbox in the same transaction.
     ///
     /// - Returns: False when there is no such user.
     func forgetStrongMethods(
         of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
     ) async throws(StoreError) -> Bool
-    /// Changes what is demanded of the user, or what the password is worth.
+    /// Changes an operator's rule for one user's factors.
     ///
     /// - Returns: False when there is no such user.
     func setFactorRule(
         _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
     ) async throws(StoreError) -> Bool
-    /// Those of `keys` that belong to somebody.
+    /// The keys in `keys` that an account has.
     func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
 }
 
-/// What an operator says of one user's factors.
+/// An operator's rule for one user's factors.
 package enum FactorRule: Hashable, Sendable {
     /// Whether every sign-in of the user needs a second factor.
     case requiresSecondFactor(Bool)
-    /// The password counts as a factor of its own, though it came from a reset: the operator has made sure whose it is.
+    /// Makes the password count as a separate factor, though it came from a reset: the operator has verified its owner.
     case trustsPassword
 }
 
-/// A line of the audit trail: what happened, never the value of a secret or of personal data.
+/// A line of the audit trail: an event, never the value of a secret or of personal data.
 package struct AuditEvent: Hashable, Sendable, Codable {
-    /// What happened, in the words of `SEC-AUD-1`.
+    /// The event, with the names of `SEC-AUD-1`.
     package enum Kind: String, Hashable, Sendable, Codable {
         case signUpStarted = "signup.started"
         case signUpCompleted = "signup.completed"
@@ -188,7 +191,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case codeVerified = "otp.verified"
         case tokenIssued = "token.issued"
         case tokenRefreshed = "token.refreshed"
-        /// A refresh that gave the session the scopes of another resource as well; the detail has them.
+        /// A refresh that added the scopes of another resource to the session; the detail lists them.
         case scopesGranted = "token.scopes_granted"
         case tokenReuseDetected = "token.reuse_detected"
         case tokenRevoked = "token.revoked"
@@ -227,9 +230,9 @@ package struct AuditEvent: Hashable, Sendable, Codable {
     package var client: ClientID?
     package var flow: UUID?
     package var user: UserID?
-    /// A count or a reason from a fixed list; never text of a request.
+    /// A count, or a reason from a fixed list; never text of a request.
     package var detail: String?
-    /// A keyed pseudonym of the address that the request came from, the same for the same address; nil within a process and for
+    /// A keyed pseudonym of the request's source address, the same for the same address; nil within a process and for
     /// commands (`SEC-AUD-1`).
     package var source: Data?
 

@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Where a password reset is.
+/// The state of a password reset.
 ///
 /// ```mermaid
 /// stateDiagram-v2
@@ -21,18 +21,18 @@ package import NativeAuthCore
 ///     completed --> [*]: redeem / tokens
 /// ```
 package enum ResetState: Hashable, Sendable, Codable {
-    /// The account is known; nothing was sent yet.
+    /// The flow knows the account; no code was sent yet.
     case started(ResetDraft)
-    /// A code is on its way.
+    /// A code was sent.
     case awaitingCode(ResetDraft)
-    /// The mailbox is proven; the new password is wanted.
+    /// The mailbox is proven; the client must send the new password.
     case choosingPassword(ResetDraft, Authentication)
-    /// The password is changed; the client asks how it went.
+    /// The password is changed; the client polls for the result.
     case changed(Authentication)
-    /// The client knows; the token is worth a sign-in.
+    /// The client has the result; the token can be redeemed for a sign-in.
     case completed(Authentication)
 
-    /// What a token of this state may be used for.
+    /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .started: [.challengeReset]
@@ -51,7 +51,7 @@ package enum ResetState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whose account it is.
+    /// The account of the reset.
     package var account: AccountBinding {
         switch self {
         case .started(let draft), .awaitingCode(let draft): draft.account
@@ -59,7 +59,7 @@ package enum ResetState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The reset before the new password.
+    /// The data of the reset before the new password; nil after it.
     package var draft: ResetDraft? {
         switch self {
         case .started(let draft), .awaitingCode(let draft), .choosingPassword(let draft, _): draft
@@ -68,17 +68,18 @@ package enum ResetState: Hashable, Sendable, Codable {
     }
 }
 
-/// A reset before the new password.
+/// The data of a reset before the new password.
 package struct ResetDraft: Hashable, Sendable, Codable {
     package var account: AccountBinding
-    /// The account's own address, as stored. The code goes there and nowhere else (`SEC-SSPR-3`): not to a mailbox that was
-    /// registered for the second factor either, which somebody with the password alone may have done (docs/design/0005).
+    /// The account's own stored address, the only target of the code (`SEC-SSPR-3`). A mailbox of the second factor
+    /// gets no code: an attacker who knows only the password may have registered it (docs/design/0005).
     package var email: EmailAddress
-    /// What the client hears of the address; nil: the address, masked.
+    /// The address that the client is shown; nil: the masked address.
     package var label: String?
-    /// The alias that was typed where no answer may tell whose it is: guesses and mails are counted by it. Nil: by the mailbox.
+    /// The alias that the user typed, when answers hide accounts: guesses and mails are counted by it. Nil: they are
+    /// counted by the mailbox.
     package var countedName: Data?
-    /// In a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
@@ -92,6 +93,6 @@ package struct ResetDraft: Hashable, Sendable, Codable {
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Where the code goes, as the client hears it.
+    /// The target of the code, as the client is shown it.
     package var target: String { label ?? email.masked }
 }

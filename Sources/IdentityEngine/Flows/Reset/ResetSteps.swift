@@ -6,10 +6,10 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a password reset: pure functions from state, input and situation to a decision (`SEC-SSPR-1`). The table of
-// all of them, with every pair that is refused, is in ResetStateTests.
+// The steps of a password reset: pure functions from state, input and situation to a decision (`SEC-SSPR-1`).
+// ResetStateTests has the table of all steps, with every refused pair.
 extension ResetState {
-    /// Sends a code, again or for the first time.
+    /// Sends a code, for the first time or again.
     package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<ResetState> {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
@@ -50,15 +50,15 @@ extension ResetState {
         }
     }
 
-    /// Submits a password that the policy accepted and that is not the current one, hashed. Everything that the old one
-    /// opened ends with it (`SEC-SSPR-5`, `SEC-ID-11`).
+    /// Submits the hash of a password that the policy accepted and that is not the current one. It ends everything that
+    /// the old password opened (`SEC-SSPR-5`, `SEC-ID-11`).
     package func submitting(password hash: PasswordHash, in situation: StepSituation) -> Decision<ResetState> {
         switch self {
         case .choosingPassword(let draft, var proven):
             let user = draft.account.user
             var row = situation.row
             row.revision += 1
-            // This flow goes on under the new credentials; all others of the user have ended (SEC-CT-9).
+            // This flow continues under the new credentials; all other flows of the user have ended (SEC-CT-9).
             proven.account.credentialVersion = draft.account.credentialVersion.map { $0 + 1 }
             return Decision(
                 .accepted(.awaitReset(pollInterval: situation.settings.pollInterval)), next: .changed(proven), row: row,
@@ -73,7 +73,7 @@ extension ResetState {
         }
     }
 
-    /// Says how the change went: it is done when its answer leaves. Reads only (`SEC-SSPR-2`).
+    /// Answers that the change is done: it was done when the previous answer was sent. Reads only (`SEC-SSPR-2`).
     package func polling() -> Decision<ResetState> {
         switch self {
         case .changed(let proven): Decision(.accepted(.passwordChanged), next: .completed(proven))
@@ -83,8 +83,9 @@ extension ResetState {
 }
 
 extension StepSituation {
-    /// What a reset by the account's own mailbox leaves of the methods (`SEC-ENR-7`): those that were enrolled on less than that
-    /// mailbox go, those that were enrolled on one factor, or lately, rest. The mailbox itself stays: the reset has proven it.
+    /// The effects of a reset by the account's own mailbox on the methods (`SEC-ENR-7`). Methods enrolled on less than
+    /// that mailbox are removed; methods enrolled on one factor, or recently, are suspended. The mailbox itself stays:
+    /// the reset has proven it.
     fileprivate func effectsOnMethods(of user: UserID, own: EmailAddress) -> [FlowEffect] {
         let others = account?.strongMethods.filter { $0.email.key != own.key } ?? []
         var (removed, suspended): ([StrongMethod], [StrongMethod]) = ([], [])
@@ -117,7 +118,7 @@ extension StepSituation {
         return effects
     }
 
-    /// How long a token lives that this step gives to a proven flow, in seconds (`SEC-CT-5`).
+    /// The lifetime, in seconds, of a token that this step gives to a proven flow (`SEC-CT-5`).
     fileprivate var provenSeconds: Int {
         min(settings.provenIdleLifetime, Int(row.expiresAt.timeIntervalSince(now).rounded(.down)))
     }

@@ -6,28 +6,28 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// What the proofs of a flow are worth, given what is demanded (`SEC-MFA-1` to `SEC-MFA-5`).
+/// What the proofs of a flow allow, given the required factors (`SEC-MFA-1` to `SEC-MFA-5`).
 package enum FactorVerdict: Hashable, Sendable {
     /// Tokens that satisfy these authentication contexts.
     case tokens(contexts: [String])
-    /// One of these methods must be given besides.
+    /// The user must also give one of these methods.
     case giveSecondFactor([StrongMethod])
-    /// A method must be registered first.
+    /// The user must register a method first.
     case registerMethod
-    /// The client, or this API, cannot do what is needed.
+    /// The client or this API cannot do what is needed.
     case goToWeb(reason: String)
 }
 
-/// What an application, its user flow and its tenant demand of proofs.
+/// The factors that an application, its user flow and its tenant require.
 package struct FactorDemand: Hashable, Sendable {
-    /// The authentication contexts asked for; each needs two factors.
+    /// The requested authentication contexts; each needs two factors.
     package var contexts: [String]
-    /// Whether application or user flow need two factors in any case. What they need no grant gives without (decision D15).
+    /// Whether the application or the user flow always requires two factors. No grant bypasses this (decision D15).
     package var isRequired: Bool
-    /// Whether a second factor must reach another mailbox than a reset does (`SEC-MFA-3`).
+    /// Whether a second factor must use another mailbox than a reset does (`SEC-MFA-3`).
     package var distinctMailbox: Bool
     package var enrolment: EnrolmentMode
-    /// How long a suspended method rests, in seconds (`SEC-ENR-7`).
+    /// How long a suspended method stays suspended, in seconds (`SEC-ENR-7`).
     package var suspensionRest: Int
     package var now: Date
 
@@ -45,7 +45,7 @@ package struct FactorDemand: Hashable, Sendable {
 }
 
 extension Authentication {
-    /// Judges the proofs; pure.
+    /// Judges the proofs, as a pure function.
     ///
     /// - Parameter account: The account as it is now.
     package func judged(_ demand: FactorDemand, of account: UserAccount) -> FactorVerdict {
@@ -54,7 +54,7 @@ extension Authentication {
         guard isDemanded || (needsMailbox && mailboxes.isEmpty) else { return .tokens(contexts: []) }
         let canRegister = capabilities.contains(.registrationRequired)
         if factors(demand) >= 2 {
-            // A new user has proven both already, and registers a method now so that the next sign-in finds one (§5.4).
+            // A new user has already proven both, and registers a method now so that the next sign-in finds one (§5.4).
             let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
@@ -66,23 +66,24 @@ extension Authentication {
             return capabilities.contains(.mfaRequired)
                 ? .giveSecondFactor(methods) : .goToWeb(reason: "Client is missing mfa_required capability")
         }
-        // An account that has a method is enrolled, whatever is thought of that method here (SEC-ENR-3).
+        // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
         guard account.strongMethods.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
             let isResting = account.strongMethods.contains { $0.suspendedAt != nil }
             return .goToWeb(reason: isResting ? Self.methodSuspended : Self.otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
-            // What a reset's mailbox has set cannot make up for what the mailbox lacks (SEC-ENR-8).
+            // A password set through the mailbox cannot replace what the mailbox lacks (SEC-ENR-8).
             guard !passwordIsFromReset else { return .goToWeb(reason: Self.passwordFromReset) }
-            // A registration comes once (native-auth-v1 §5.4); its own mailbox fails only if the policy came in between. Where only
-            // that mailbox may be named and does not count, no registration would help.
+            // A flow registers at most once (native-auth-v1 §5.4); the registered mailbox is insufficient only if the
+            // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
+            // not help.
             let isPossible = demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
             guard registered == nil, isPossible else { return .goToWeb(reason: Self.otherMailboxNeeded) }
             return canRegister
                 ? .registerMethod : .goToWeb(reason: "Client is missing registration_required capability")
         case .signUp, .reset:
-            // The one mailbox has been proven, and counts once (SEC-MFA-3).
+            // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else { return .goToWeb(reason: Self.otherMailboxNeeded) }
             return registered == nil && account.strongMethods.isEmpty && canRegister
                 ? .registerMethod : .tokens(contexts: [])
@@ -93,8 +94,8 @@ extension Authentication {
     private static let methodSuspended = "The second factor is suspended after a reset"
     private static let passwordFromReset = "The password came from a reset, and the second factor must be another one"
 
-    /// The factors that count for `demand`: where a second factor must reach another mailbox, the account's own adds none to a
-    /// password at sign-in (`SEC-MFA-3`).
+    /// The number of factors that count for `demand`. When a second factor must use another mailbox, the account's own
+    /// mailbox adds nothing to a password at sign-in (`SEC-MFA-3`).
     private func factors(_ demand: FactorDemand) -> Int {
         let isOwnVoid = demand.distinctMailbox && origin == .signIn && provesPassword && provesOwnMailbox
         return factors - (isOwnVoid ? 1 : 0)
@@ -107,11 +108,12 @@ extension Authentication {
                 && proving(method.email, enrolledUnder: method.enrolment.strength).factors(demand) > factors(demand)
         }
         guard others.isEmpty, needsMailbox, mailboxes.isEmpty else { return others }
-        // SEC-LOCK-6: the mailbox of the account itself will do. Its method needs an id, and the user's own is known to them.
+        // SEC-LOCK-6: the account's own mailbox is enough. The method needs an id; the user's own id is known to the
+        // client.
         return [StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)]
     }
 
-    /// A suspended method comes back when it has rested, and the account's mailbox is proven beside it (`SEC-ENR-7`).
+    /// A suspended method is usable again after its rest, when the account's mailbox is also proven (`SEC-ENR-7`).
     private func canUse(_ method: StrongMethod, _ demand: FactorDemand) -> Bool {
         guard let since = method.suspendedAt else { return true }
         return provesOwnMailbox && demand.now.timeIntervalSince(since) >= Double(demand.suspensionRest)

@@ -6,18 +6,18 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-// Registering a method for the second factor in the middle of a sign-in (native-auth-v1 §4.9, §8.4).
+// Registers a method for the second factor during a sign-in (native-auth-v1 §4.9, §8.4).
 extension SignInState {
-    /// What the only kind of contact is called.
+    /// The id of the only kind of contact.
     package static let emailContactID = "email"
 
-    /// Whether a client means mail; it may leave the channel out, and write it in any letter case.
+    /// Whether the client's channel is mail; it may omit the channel, and write it in any letter case.
     package static func isEmail(_ channel: String?) -> Bool {
         guard let channel else { return true }
         return channel.utf8.count == emailContactID.utf8.count && channel.lowercased() == emailContactID
     }
 
-    /// Says what can be registered: an e-mail address, with the account's own to begin with.
+    /// Answers what can be registered: an e-mail address, with the account's own as the suggestion.
     package func listingContacts() -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
@@ -29,18 +29,19 @@ extension SignInState {
         }
     }
 
-    /// Sends a code to `contact`, or says that this flow has proven it already.
+    /// Sends a code to `contact`, or answers that this flow has already proven it.
     package func challenging(
         contact: EmailAddress, with fresh: FreshCode, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
-            // The account's own address as it is stored: the code goes there, however it was spelled.
+            // Use the account's own address as it is stored: the code goes there, whatever spelling the client sent.
             let contact = contact.key == proven.email.key ? proven.email : contact
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
-            // It would be no second factor (`SEC-MFA-3`).
+            // The account's own mailbox would be no second factor (`SEC-MFA-3`).
             if situation.userFlow.requiresDistinctMailbox, proven.isOwn(contact) { return .refused(.invalidContact) }
-            // The very address: one with another tag may be somebody else's (`SEC-ID-3`), though it adds no factor (`SEC-MFA-3`).
+            // Compare the exact address: an address with another tag may belong to another person (`SEC-ID-3`), though
+            // it adds no factor (`SEC-MFA-3`).
             if proven.mailboxes.contains(where: { $0.key == contact.key }) {
                 return Decision(.accepted(.contactAlreadyProven), next: .confirmingContact(proven, contact))
             }
@@ -54,7 +55,7 @@ extension SignInState {
         }
     }
 
-    /// Submits the code that went to the contact.
+    /// Submits the code that was sent to the contact.
     package func submitting(
         contactCode matches: (CodeRecord) -> Bool, newMethod: UUID, in situation: StepSituation
     ) -> Decision<SignInState> {
@@ -75,7 +76,7 @@ extension SignInState {
         }
     }
 
-    /// Registers the contact that this flow has proven already.
+    /// Registers the contact that this flow has already proven.
     package func confirmingContact(newMethod: UUID, in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .confirmingContact(let proven, let contact):
@@ -89,7 +90,8 @@ extension SignInState {
         }
     }
 
-    /// The method, on the strength of what `before` had proven; and the end of what was begun on less (`SEC-ENR-6`).
+    /// Registers the method with the proofs of `before`, and ends the sessions and flows that began with fewer proofs
+    /// (`SEC-ENR-6`).
     private static func registering(
         _ contact: EmailAddress, for before: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
@@ -98,7 +100,7 @@ extension SignInState {
         let strength = before.enrolmentStrength
         var proven = before.proving(contact, enrolledUnder: strength)
         proven.registered = contact
-        // This flow goes on; all others of the user have ended.
+        // This flow continues; all other flows of the user have ended.
         proven.account.credentialVersion = before.account.credentialVersion.map { $0 + 1 }
         let method = StrongMethod(
             id: newMethod, email: contact, provenAt: situation.now,
@@ -114,23 +116,23 @@ extension SignInState {
 }
 
 extension StepSituation {
-    /// Why `contact` may not be registered on the strength of these proofs; nil: it may (decision D14).
+    /// Why these proofs do not allow `contact` to be registered; nil when they do (decision D14).
     fileprivate func refusalToRegister(_ proven: Authentication, _ contact: EmailAddress) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
         }
         guard let account else { return .notAllowedNow }
-        // An account that has a method wants a proof by one that can be used, at the level that the account has, also if the method
-        // came from another flow (SEC-ENR-3).
+        // An account with a method requires a proof by a usable method, at the account's level, even when another flow
+        // registered the method (SEC-ENR-3).
         guard account.strongMethods.isEmpty else {
             let hasGivenOne = account.strongMethods.contains { $0.suspendedAt == nil && proven.hasProven($0.email) }
             return hasGivenOne && proven.factors > 1 ? nil : .notAllowedNow
         }
-        // The first one wants a proof that the account could give already: its own mailbox (SEC-ENR-2).
+        // The first method requires a proof that the account could already give: its own mailbox (SEC-ENR-2).
         switch enrolment {
         case .compatible: return nil
-        // The very address: one with another tag may belong to another person (SEC-ID-3).
+        // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
         case .proven: return proven.provesOwnMailbox || contact.key == proven.email.key ? nil : .blockedContact
         }
     }

@@ -6,8 +6,8 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Where a sign-in is, with its second factor and the registration of one. A sign-up and a reset whose tokens need a second
-/// factor go on here, too.
+/// The state of a sign-in, including its second factor and the registration of a method. A sign-up or a reset whose
+/// tokens need a second factor also continues here.
 ///
 /// ```mermaid
 /// stateDiagram-v2
@@ -31,26 +31,26 @@ package import NativeAuthCore
 ///     authenticated --> [*]: redeem / tokens
 /// ```
 package enum SignInState: Hashable, Sendable, Codable {
-    /// The account is known; nothing was sent yet.
+    /// The flow knows the account; no code was sent yet.
     case started(SignInDraft)
-    /// The password is wanted.
+    /// The client must send the password.
     case awaitingPassword(SignInDraft)
-    /// A code is on its way.
+    /// A code was sent.
     case awaitingCode(SignInDraft)
-    /// The first factor is proven, a second one is wanted.
+    /// The first factor is proven; the client must choose a method for the second.
     case choosingMethod(Authentication)
-    /// A code of the second factor is on its way.
+    /// A code of the second factor was sent.
     case awaitingSecondFactor(Authentication, StrongMethod)
-    /// The first factor is proven, a second one is wanted, and none is registered.
+    /// The first factor is proven, a second one is needed, and no method is registered.
     case choosingContact(Authentication)
-    /// A code is on its way to a contact that is to be registered.
+    /// A code was sent to a contact that is to be registered.
     case awaitingContactCode(Authentication, EmailAddress)
-    /// The contact to be registered was proven by this flow already.
+    /// This flow has already proven the contact to be registered.
     case confirmingContact(Authentication, EmailAddress)
-    /// A method was registered; the token is worth a sign-in.
+    /// A method was registered; the token can be redeemed for a sign-in.
     case authenticated(Authentication)
 
-    /// What a token of this state may be used for.
+    /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .started: [.challengeSignIn]
@@ -75,7 +75,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whose account it is.
+    /// The account of the sign-in.
     package var account: AccountBinding {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.account
@@ -85,7 +85,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The sign-in before its first proof.
+    /// The data of the sign-in before its first proof; nil after it.
     package var draft: SignInDraft? {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft
@@ -95,7 +95,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The mailbox to which the code of this state went or goes.
+    /// The mailbox that gets the code of this state.
     package var mailbox: EmailAddress? {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.email
@@ -106,18 +106,19 @@ package enum SignInState: Hashable, Sendable, Codable {
     }
 }
 
-/// A sign-in before its first proof.
+/// The data of a sign-in before its first proof.
 package struct SignInDraft: Hashable, Sendable, Codable {
     package var account: AccountBinding
-    /// The stored address; codes go there and nowhere else (`SEC-ID-4`).
+    /// The stored address, the only target of codes (`SEC-ID-4`).
     package var email: EmailAddress
-    /// What the client hears of the address; nil: the address, masked.
+    /// The address that the client is shown; nil: the masked address.
     package var label: String?
-    /// The alias that was typed where no answer may tell whose it is: guesses and mails are counted by it. Nil: by the mailbox.
+    /// The alias that the user typed, when answers hide accounts: guesses and mails are counted by it. Nil: they are
+    /// counted by the mailbox.
     package var countedName: Data?
-    /// Whether the password is asked for, and no code.
+    /// Whether the flow asks for the password instead of a code.
     package var hasPassword: Bool
-    /// In a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
@@ -132,20 +133,20 @@ package struct SignInDraft: Hashable, Sendable, Codable {
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What a client must be able to handle to sign this user in (native-auth-v1 §3.2).
+    /// The challenge type that a client must be able to handle to sign this user in (native-auth-v1 §3.2).
     package var neededChallengeType: ChallengeType { hasPassword ? .password : .oneTimePasscode }
 
-    /// Where the code goes, as the client hears it.
+    /// The target of the code, as the client is shown it.
     package var target: String { label ?? email.masked }
 
-    /// With the code given.
+    /// The proofs after a right code.
     package func provenByCode(at date: Date) -> Authentication {
         Authentication(
             account: account, email: email, origin: .signIn, knowsPassword: false, mailboxes: [email],
             authenticatedAt: date, capabilities: capabilities)
     }
 
-    /// With the password given.
+    /// The proofs after a right password.
     package func provenByPassword(of known: UserAccount, at date: Date, needsMailbox: Bool) -> Authentication {
         Authentication(
             account: account, email: email, origin: .signIn, knowsPassword: true,

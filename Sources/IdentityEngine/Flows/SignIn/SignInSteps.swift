@@ -6,12 +6,12 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// What is demanded of a step that may give tokens, and the tokens, signed before the step's transaction began.
+/// The factors required of a step that may issue tokens, and the tokens, signed before the step's transaction.
 package struct PreparedTokens: Hashable, Sendable {
     package var demand: FactorDemand
-    /// Nil when the proofs looked as if they were not worth any.
+    /// Nil when the proofs seemed insufficient for tokens.
     package var tokens: IssuedTokens?
-    /// Nil when no refresh token was asked for.
+    /// Nil when the client asked for no refresh token.
     package var family: RefreshFamily?
     /// The authentication contexts that the tokens state.
     package var contexts: [String]
@@ -26,10 +26,10 @@ package struct PreparedTokens: Hashable, Sendable {
     }
 }
 
-// The steps of a sign-in: pure functions from state, input and situation to a decision. The table of all of them, with every
-// pair that is refused, is in SignInStateTests.
+// The steps of a sign-in: pure functions from state, input and situation to a decision. SignInStateTests has the table
+// of all steps, with every refused pair.
 extension SignInState {
-    /// Asks for the challenge of the first factor: the word that a password is wanted, or a code.
+    /// Asks for the challenge of the first factor: sends a code, or answers that a password is required.
     package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft):
@@ -45,11 +45,11 @@ extension SignInState {
         }
     }
 
-    /// Says what the first or the only password is worth. The comparison was admitted and done before.
+    /// Decides on a compared password. The comparison was admitted and done before.
     ///
     /// - Parameters:
     ///   - guess: The keyed digest of the password, if it was compared.
-    ///   - outdated: The hash that takes the place of one with older parameters (`SEC-PWD-7`).
+    ///   - outdated: The new hash that replaces one with older parameters (`SEC-PWD-7`).
     package func submitting(
         passwordIsRight: Bool, guess: Data? = nil, outdated: (old: PasswordHash, new: PasswordHash)?,
         prepared: PreparedTokens?,
@@ -84,7 +84,7 @@ extension SignInState {
         }
     }
 
-    /// What a right code would prove now, and why it was sent; nil where no code is awaited.
+    /// What a right code would prove now, and the purpose of that code; nil when no code is awaited.
     package func proving(at date: Date) -> (proven: Authentication, purpose: MailContent.Purpose)? {
         switch self {
         case .awaitingCode(let draft): (draft.provenByCode(at: date), .signIn)
@@ -96,7 +96,7 @@ extension SignInState {
         }
     }
 
-    /// Submits the code of the first factor, or of the second.
+    /// Submits the code of the first or the second factor.
     package func submitting(
         code matches: (CodeRecord) -> Bool, prepared: PreparedTokens, in situation: StepSituation
     ) -> Decision<SignInState> {
@@ -115,12 +115,12 @@ extension SignInState {
         }
     }
 
-    /// What a second factor brings about besides, now that it was given.
+    /// The further effects of a second factor that was given.
     private func passing(_ proven: Authentication, in situation: StepSituation) -> [FlowEffect] {
         guard case .awaitingSecondFactor(_, let method) = self else { return [] }
         let user = account.user
         var effects: [FlowEffect] = [.record(.secondFactorPassed, user: user)]
-        // That of SEC-LOCK-6 is none of the account's own, and has no row.
+        // The method of SEC-LOCK-6 is not one of the account's methods and has no row.
         guard let known = situation.account?.strongMethods.first(where: { $0.id == method.id }) else { return effects }
         if known.suspendedAt != nil {
             effects +=
@@ -131,7 +131,7 @@ extension SignInState {
                 [.noteFirstUse(method.id, of: user)]
                 + situation.notices(.methodFirstUsed, about: [method.email])
         }
-        // Something else than the mailbox of the reset was proven beside its password (decision D14).
+        // The user has proven a factor besides the mailbox that reset the password (decision D14).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
             effects += [.trustPassword(user), .record(.passwordTrusted, user: user)]
         }
@@ -151,7 +151,7 @@ extension SignInState {
         }
     }
 
-    /// The method that a challenge of the second factor is for: the one named, or without a name the oldest
+    /// The method that a challenge of the second factor is for: the named one, or the oldest when no name is given
     /// (native-auth-v1 §16, row 35).
     package func method(named id: String?, of account: UserAccount, _ demand: FactorDemand) -> StrongMethod? {
         switch self {
@@ -165,13 +165,13 @@ extension SignInState {
         }
     }
 
-    /// Sends the code of a second factor. A wrong password never gets here (`SEC-MFA-2`).
+    /// Sends the code of a second factor. A flow with a wrong password never gets here (`SEC-MFA-2`).
     package func challenging(
         _ method: StrongMethod, with fresh: FreshCode, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            // The method was chosen before the lock was taken: it must still be one.
+            // The method was chosen before the lock was taken: check that the account still has it.
             guard situation.methods(after: proven).contains(method) else { return .refused(.unknownMethod) }
             return situation.sendCode(
                 fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
@@ -184,7 +184,7 @@ extension SignInState {
         }
     }
 
-    /// Exchanges what was proven for tokens, or says which factor is missing.
+    /// Exchanges the proofs for tokens, or answers which factor is missing.
     package static func redeeming(
         _ proven: Authentication, _ prepared: PreparedTokens, in situation: StepSituation
     ) -> Decision<SignInState> {
@@ -193,7 +193,7 @@ extension SignInState {
         return concluding(proven, prepared, row: row, effects: [], in: situation)
     }
 
-    /// The proofs are complete as far as this step goes: tokens, or the next factor.
+    /// Ends the step: issues the tokens, or asks for the next factor.
     private static func concluding(
         _ proven: Authentication, _ prepared: PreparedTokens, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
@@ -202,7 +202,8 @@ extension SignInState {
         guard let account = situation.account else { return .refused(.unusableToken) }
         switch proven.judged(prepared.demand, of: account) {
         case .tokens(let contexts):
-            // They were signed a moment ago for what the account was then. Should that differ, the client may ask again.
+            // The tokens were signed a moment ago for the account's earlier state. If that differs, the client may ask
+            // again.
             guard let tokens = prepared.tokens, contexts == prepared.contexts else { return .refused(.notAllowedNow) }
             var row = row
             row.isEnded = true
@@ -229,7 +230,8 @@ extension SignInState {
         }
     }
 
-    /// A right password ends the count of wrong ones, unless the count is why more is asked for (`SEC-LOCK-6`).
+    /// A right password clears the count of wrong ones, unless the count is the reason to ask for a mailbox
+    /// (`SEC-LOCK-6`).
     private static func cleared(for proven: Authentication) -> [FlowEffect] {
         proven.needsMailbox ? [] : [.setLockout(nil)]
     }
@@ -240,7 +242,7 @@ extension StrongMethod {
 }
 
 extension StepSituation {
-    /// Which methods there are does not depend on why one is asked for.
+    /// The methods of the user. They do not depend on why a second factor is required.
     fileprivate func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
@@ -248,8 +250,8 @@ extension StepSituation {
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 
-    /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice of the
-    /// same kind went out a moment ago.
+    /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice
+    /// of the same kind was sent a moment ago.
     func notices(_ purpose: MailContent.Purpose, about methods: [EmailAddress]) -> [FlowEffect] {
         guard let account else { return [] }
         let event = CountedEvent.notice(purpose)
@@ -263,7 +265,7 @@ extension StepSituation {
             + (event.map { [.count($0, of: .account)] } ?? [])
     }
 
-    /// - Parameter target: The address, masked.
+    /// - Parameter target: The masked address.
     func delivery(to target: String, resendIn seconds: Int, length: Int) -> CodeDelivery {
         CodeDelivery(maskedTarget: target, codeLength: length, resendInterval: seconds)
     }

@@ -6,7 +6,7 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-/// Where a sign-up is. Each case carries exactly the data that exists there; nothing else knows the order of the steps.
+/// The state of a sign-up. Each case holds exactly the data of that state; only this type knows the order of the steps.
 ///
 /// ```mermaid
 /// stateDiagram-v2
@@ -25,20 +25,20 @@ package import NativeAuthCore
 ///     completed --> [*]: redeem / tokens
 /// ```
 package enum SignUpState: Hashable, Sendable, Codable {
-    /// Nothing was sent yet.
+    /// No code was sent yet.
     case started(SignUpDraft)
-    /// A code is on its way.
+    /// A code was sent.
     case awaitingCode(SignUpDraft)
-    /// The address is proven; the client has to ask how to go on.
+    /// The address is proven; the client must ask for the next challenge.
     case choosingCredential(SignUpDraft)
-    /// The address is proven; a password is wanted.
+    /// The address is proven; the client must send a password.
     case awaitingPassword(SignUpDraft)
-    /// The address is proven and the credential known; attributes are wanted.
+    /// The address is proven and the credential known; the client must send attributes.
     case awaitingAttributes(SignUpDraft)
-    /// The account exists; the token is worth one sign-in.
+    /// The account exists; the token can be redeemed for one sign-in.
     case completed(Authentication)
 
-    /// What a token of this state may be used for.
+    /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .started: [.challengeSignUp]
@@ -50,7 +50,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether the flow holds a proof; its tokens then live shorter (`SEC-CT-5`).
+    /// Whether the flow holds a proof; its tokens then have a shorter lifetime (`SEC-CT-5`).
     package var isProven: Bool {
         switch self {
         case .started, .awaitingCode: false
@@ -58,7 +58,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The pending sign-up; nil when it is over.
+    /// The data of the pending sign-up; nil when it is over.
     package var draft: SignUpDraft? {
         switch self {
         case .started(let draft), .awaitingCode(let draft), .choosingCredential(let draft),
@@ -68,7 +68,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
         }
     }
 
-    /// What was proven, once the account exists.
+    /// What the user has proven, once the account exists.
     package var authentication: Authentication? {
         switch self {
         case .started, .awaitingCode, .choosingCredential, .awaitingPassword, .awaitingAttributes: nil
@@ -77,15 +77,15 @@ package enum SignUpState: Hashable, Sendable, Codable {
     }
 }
 
-/// A sign-up that is not an account yet. It lives in the continuation token and nowhere else (`SEC-ID-9`).
+/// The data of a sign-up before its account exists. It is stored only in the continuation token (`SEC-ID-9`).
 package struct SignUpDraft: Hashable, Sendable, Codable {
     package var email: EmailAddress
-    /// Never a plain password.
+    /// The hash of the chosen password; the plain password is never stored.
     package var passwordHash: PasswordHash?
     package var attributes: [String: AttributeValue]
-    /// How many names were sent that the flow does not know; for the audit trail (`SEC-ATTR-1`).
+    /// The number of attribute names that the user flow does not define; for the audit trail (`SEC-ATTR-1`).
     package var ignoredAttributes: Int
-    /// In a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
     package var capabilities: [Capability]
 
     package init(
@@ -105,7 +105,7 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
         return Alias(text)
     }
 
-    /// The names by which the user will sign in.
+    /// The names that the user will sign in with.
     package var identifiers: [LoginIdentifier] {
         [email.identifier] + (alias.map { [$0.identifier] } ?? [])
     }

@@ -6,13 +6,13 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a sign-up: pure functions from state, input and situation to a decision. The table of all of them, with every
-// pair that is refused, is in SignUpStateTests.
+// The steps of a sign-up: pure functions from state, input and situation to a decision. SignUpStateTests has the table
+// of all steps, with every refused pair.
 extension SignUpState {
-    /// Asks for a challenge: a code, again or for the first time, or the word that a password is wanted.
+    /// Asks for a challenge: sends a code, for the first time or again, or answers that a password is required.
     ///
-    /// - Parameter owner: Who has the address already, where only they may learn it: they are told by mail, which takes the
-    ///   code's place (`SEC-ENUM-2`).
+    /// - Parameter owner: The mailbox of the account that already has the address, when only its owner may learn so:
+    ///   the owner gets a notice in place of the code (`SEC-ENUM-2`).
     package func challenging(
         with fresh: FreshCode, owner: EmailAddress? = nil, in situation: StepSituation
     ) -> Decision<SignUpState> {
@@ -33,14 +33,14 @@ extension SignUpState {
 
     /// Submits a code.
     ///
-    /// - Parameter matches: Whether the submitted digits yield a digest; called once at most, and only when the right to
-    ///   compare is there (`SEC-OTP-3`).
+    /// - Parameter matches: Whether the submitted digits match a digest; called at most once, and only when a
+    ///   comparison is allowed (`SEC-OTP-3`).
     package func submitting(
         code matches: (CodeRecord) -> Bool, newUser: UserID, in situation: StepSituation
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(let draft):
-            // Where nobody may learn that the address is taken no code for it is right (SEC-ENUM-2).
+            // When answers must hide that the address is taken, every code for it is wrong (SEC-ENUM-2).
             let isHidden = situation.hidesAccounts && situation.taken.contains(draft.email.key)
             switch situation.judgeCode(matches: { matches($0) && !isHidden })
                 as StepSituation.CodeJudgement<SignUpState>
@@ -69,22 +69,22 @@ extension SignUpState {
         }
     }
 
-    /// Submits attributes that keep their rules.
+    /// Submits attributes that follow their rules.
     ///
-    /// - Parameter ignored: How many others came with them.
+    /// - Parameter ignored: The number of other attributes in the request.
     package func submitting(
         attributes: [String: AttributeValue], ignored: Int = 0, newUser: UserID, in situation: StepSituation
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(var draft):
-            // Noted in the token; the proof of the address comes first (native-auth-v1 §4.3).
+            // Stored in the token; the proof of the address comes first (native-auth-v1 §4.3).
             draft.attributes.merge(attributes) { $1 }
             draft.ignoredAttributes += ignored
             return Decision(.accepted(.verifyFirst(unverified: ["email"])), next: .awaitingCode(draft))
         case .awaitingAttributes(var draft):
             draft.attributes.merge(attributes) { $1 }
             draft.ignoredAttributes += ignored
-            // A taken alias can be replaced by another with the same token; a taken address cannot.
+            // The client can replace a taken alias with the same token; it cannot replace a taken address.
             if let alias = draft.alias, situation.taken.contains(alias.key) {
                 return .refused(.userAlreadyExists)
             }
@@ -100,12 +100,12 @@ extension SignUpState {
         }
     }
 
-    /// The address is proven: what is still missing, or the account.
+    /// Continues after the address is proven: asks for what is still missing, or creates the account.
     private static func proceeding(
         with draft: SignUpDraft, newUser: UserID, row: FlowRow, effects: [FlowEffect], in situation: StepSituation
     ) -> Decision<SignUpState> {
         var row = row
-        // Somebody was faster with this address or alias (REL-HA-1). The flow cannot end well any more.
+        // Another flow has taken this address or alias first (REL-HA-1). This flow can no longer succeed.
         guard draft.identifiers.allSatisfy({ !situation.taken.contains($0.key) }) else {
             row.isEnded = true
             return Decision(
