@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-// The authorization endpoint, which clients of the discovery document demand (native-auth-v1 §1.3).
+// The authorization endpoint, which clients of the discovery document require (native-auth-v1 §1.3).
 extension IdentityRoutes {
-    /// Says that users do not sign in by a browser here. It reads no parameter and never redirects, so nothing that a page or a
-    /// mail puts into the link has an effect (RFC 9700 section 4.11).
+    /// Answers that users do not sign in with a browser here. It reads no parameter and never redirects, so a link that
+    /// a page or a mail has prepared has no effect (RFC 9700 section 4.11).
     func authorize(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         _ = try await tenant(context)
         return Response(

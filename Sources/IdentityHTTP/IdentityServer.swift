@@ -8,8 +8,8 @@ package enum IdentityServer {
     /// An application that serves `routes`.
     ///
     /// - Parameters:
-    ///   - perimeter: Who may come in, and how often.
-    ///   - port: 0 takes any free one.
+    ///   - perimeter: The rules for requests from outside.
+    ///   - port: The port; 0 takes any free port.
     ///   - onRunning: Called with the bound port once requests are accepted.
     package static func application(
         _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
@@ -25,7 +25,7 @@ package enum IdentityServer {
             connections: ConnectionsPerSource(within: perimeter, guardian: routes.guardian), onRunning: onRunning)
     }
 
-    /// The listener alone, which answers all requests with an empty JSON object: what HTTP itself costs, for measurements.
+    /// The listener alone, which answers every request with an empty JSON object: measures the cost of HTTP itself.
     package static func emptyApplication(
         host: String, port: Int, logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
@@ -45,7 +45,8 @@ package enum IdentityServer {
     ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: connections.map { [$0.handler()] } ?? [],
-            // One byte more than the guard allows, so that its documented answer is given, up to a hard end.
+            // One byte more than the guard allows, so that the guard can give its documented answer; the parser has a
+            // hard limit above.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 2 * RequestGuard.longestHeaders,
                 maxHeaderListSize: 4 * RequestGuard.longestHeaders,
@@ -57,7 +58,7 @@ package enum IdentityServer {
             },
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
-                // A connection that finds the queue full is tried again by its client's kernel, one second later at the earliest.
+                // When the queue is full, the client's kernel retries the connection after one second or more.
                 backlog: 4_096,
                 availableConnectionsDelegate: MaximumAvailableConnections(ConnectionsPerSource.most)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },

@@ -8,13 +8,13 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// The resource servers that may ask about tokens, each named by the audience of its tokens and with a secret of its own
+/// The resource servers that may introspect tokens, each identified by the audience of its tokens and its own secret
 /// (RFC 7662 section 2.1).
 ///
-/// A resource server authenticates with HTTP Basic: its audience, percent-encoded, is the name and its secret is the password
-/// (RFC 6749 section 2.3.1). It learns about tokens for that audience alone.
+/// A resource server authenticates with HTTP Basic: the percent-encoded audience is the name, the secret is the
+/// password (RFC 6749 section 2.3.1). It learns only about tokens for that audience.
 package struct ResourceServers: Sendable {
-    /// What is wrong with a list, a sentence each; without any secret.
+    /// The faults of a list, one sentence each, without any secret.
     package struct Invalid: Error, Hashable {
         package var problems: [String]
     }
@@ -22,9 +22,9 @@ package struct ResourceServers: Sendable {
     /// The development profile: every audience, all with the secret `development`.
     package static let development = ResourceServers(digests: [:], digestOfOthers: digest("development"))
 
-    /// The secrets by audience, as digests: the time of a comparison shows neither length nor content of a secret.
+    /// The secrets by audience, as digests: the time of a comparison reveals neither length nor content of a secret.
     private let digests: [String: Data]
-    /// The secret of every other audience; nil: no other may ask.
+    /// The secret of every other audience; nil when no other audience may introspect.
     private let digestOfOthers: Data?
 
     private init(digests: [String: Data], digestOfOthers: Data?) {
@@ -32,7 +32,7 @@ package struct ResourceServers: Sendable {
         self.digestOfOthers = digestOfOthers
     }
 
-    /// Reads a list.
+    /// Parses a list.
     ///
     /// - Parameters:
     ///   - list: `AUDIENCE=SECRET`, with blanks between the entries. An audience is 1 to 256 characters of printing ASCII without
@@ -47,7 +47,7 @@ package struct ResourceServers: Sendable {
         for (number, entry) in entries.enumerated() {
             let parts = entry.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, Self.isAudience(parts[0]) else {
-                // The entry is not shown: it may be a secret.
+                // Do not show the entry: it may be a secret.
                 problems.append("entry \(number + 1) is not AUDIENCE=SECRET")
                 continue
             }
@@ -69,9 +69,10 @@ package struct ResourceServers: Sendable {
         self.init(digests: digests, digestOfOthers: nil)
     }
 
-    /// The audience whose resource server sent these credentials; nil when the audience is not known or the secret is wrong.
+    /// The audience of the resource server that sent these credentials; nil when the audience is unknown or the secret
+    /// is wrong.
     ///
-    /// - Parameter credentials: What follows `Basic ` in the header (RFC 7617 section 2).
+    /// - Parameter credentials: The part of the header after `Basic ` (RFC 7617 section 2).
     func audience(authenticatedBy credentials: String) -> String? {
         guard let decoded = Data(base64Encoded: credentials), let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
             let audience = Self.audience(named: decoded[..<colon])
@@ -86,7 +87,7 @@ package struct ResourceServers: Sendable {
             let names = try FormFields(decoding: name).names
             return names.count == 1 ? names.first.flatMap { isAudience($0) ? $0 : nil } : nil
         } catch {
-            // What is not percent-encoded names no audience.
+            // Text that is not percent-encoded names no audience.
             return nil
         }
     }

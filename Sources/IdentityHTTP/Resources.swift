@@ -11,16 +11,16 @@ import NativeAuthWire
     import Foundation
 #endif
 
-// What the server says about tokens: to the application that holds one, and to resource servers that are shown one.
+// The endpoints about tokens, for the application that holds one and for resource servers that receive one.
 extension IdentityRoutes {
-    /// Ends a session (RFC 7009). Also for tokens that are none: what was asked for holds.
+    /// Ends a session (RFC 7009). Also succeeds for invalid tokens: there is no session to end.
     func revoke(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let asked = try V1Codec.revocation(try await Self.form(of: request))
         return try await answer(asked, request, context)
     }
 
-    /// Says whether an access token for the resource server that asks is live (RFC 7662). Of any other token, also of a live one
-    /// for another audience, nothing but that it is not.
+    /// Answers whether an access token for the asking resource server is live (RFC 7662). Any other token, even a live
+    /// one for another audience, is only reported as inactive.
     func introspect(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         guard let resourceServers else { throw RequestFault.unknownPath }
         guard let credentials = Self.credentials(of: request, scheme: "basic "),
@@ -44,7 +44,7 @@ extension IdentityRoutes {
                 authenticationContexts: claims.contexts.isEmpty ? nil : claims.contexts))
     }
 
-    /// The claims of the user, as far as the token's scopes go (OpenID Connect Core 1.0 section 5.3).
+    /// The user's claims that the token's scopes allow (OpenID Connect Core 1.0 section 5.3).
     func userInfo(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
         guard let token = Self.bearer(of: request) else { return Self.noToken }
@@ -52,7 +52,7 @@ extension IdentityRoutes {
             return Self.challenge("Bearer error=\"invalid_token\"")
         }
         let scopes = live.claims.scopes
-        // A token for another resource has other scopes: whoever it was shown to has no business with the user's data here.
+        // A token for another resource has other scopes: its resource server must not read the user's data here.
         guard live.claims.audience == live.claims.client.description, scopes.contains("openid") else {
             return Self.challenge("Bearer error=\"insufficient_scope\", scope=\"openid\"", .forbidden)
         }
@@ -69,9 +69,10 @@ extension IdentityRoutes {
                 isEmailVerified: scopes.contains("email") ? true : nil))
     }
 
-    /// A small API of the development profile that needs an access token, checked as a resource server would that asks for
-    /// introspection: by signature, issuer and time, and whether it is live. It takes a token for any audience, since it stands for
-    /// whatever API is being built. With `?acrs=c1` it also needs that authentication context, and asks for it as RFC 9470 says.
+    /// A sample API of the development profile that needs an access token. It checks the token as a resource server
+    /// with introspection does: signature, issuer, time, and liveness. It accepts a token for any audience, because it
+    /// stands for the API under development. With `?acrs=c1` it also requires that authentication context, and asks for
+    /// it as in RFC 9470.
     func developmentAPI(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         struct Greeting: Encodable {
             let message: String
@@ -96,7 +97,7 @@ extension IdentityRoutes {
                 acrs: live.claims.contexts))
     }
 
-    /// RFC 6750 section 2.1; the other two ways would put tokens into logs or forms.
+    /// The bearer token of the header (RFC 6750 section 2.1); the two other ways would put tokens into logs or forms.
     private static func bearer(of request: Request) -> Secret<String>? {
         credentials(of: request, scheme: "bearer ").map { Secret($0) }
     }
@@ -108,7 +109,7 @@ extension IdentityRoutes {
         return String(header.dropFirst(scheme.count))
     }
 
-    /// A request that tried no token gets no error code (RFC 6750 section 3).
+    /// A request without a token gets no error code (RFC 6750 section 3).
     private static var noToken: Response { challenge("Bearer realm=\"access tokens\"") }
 
     private static func challenge(_ challenge: String, _ status: HTTPResponse.Status = .unauthorized) -> Response {

@@ -13,7 +13,7 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// The identity server as HTTP: routes, and what each does with engine and codec.
+/// The HTTP routes of the identity server; each calls the engine through a codec.
 package struct IdentityRoutes: Sendable {
     let engine: Engine
     private let clock: any WallClock
@@ -21,11 +21,11 @@ package struct IdentityRoutes: Sendable {
     let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
     private let countsRequests: Bool
-    /// What ``discovery(_:_:)`` has answered; only the tenant makes a difference.
+    /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
 
     /// - Parameters:
-    ///   - resourceServers: Those that may ask about tokens; nil: none (RFC 7662 section 2.1).
+    ///   - resourceServers: The resource servers that may introspect tokens; nil: none (RFC 7662 section 2.1).
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
     ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
     package init(
@@ -40,12 +40,12 @@ package struct IdentityRoutes: Sendable {
         self.countsRequests = countsRequests
     }
 
-    /// The first and the last to see a request.
+    /// The outermost middleware.
     var guardian: RequestGuard {
         RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness)
     }
 
-    /// The router of everything that the public listener answers.
+    /// The router of all public routes.
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
         if countsRequests { router.add(middleware: MetricsMiddleware()) }
@@ -59,7 +59,7 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, handler: keys)
         route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, handler: revoke)
         route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
-        // Both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
+        // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
@@ -75,7 +75,7 @@ package struct IdentityRoutes: Sendable {
         return router
     }
 
-    /// Adds a route for these methods; any other answers 405 with the documented JSON.
+    /// Adds a route for these methods; other methods get 405 with the documented JSON.
     private func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: HTTPRequest.Method...,
         handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
@@ -94,7 +94,7 @@ package struct IdentityRoutes: Sendable {
     private func native(
         _ endpoint: V1Endpoint, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
-        // Before its form is read: under ten times the load nine of ten requests end here.
+        // Checked before the form is parsed: under ten times the load nine of ten requests end here.
         if endpoint.beginsFlow, let admission = context.perimeter.admission, !admission.hasRoomForNewcomers {
             _ = admission.countRefusal()
             throw EngineError.overloaded
@@ -105,7 +105,7 @@ package struct IdentityRoutes: Sendable {
         return try await answer(asked, request, context)
     }
 
-    /// Lets the engine handle what was asked, within the limits per source, flow and family.
+    /// Passes a command to the engine, within the limits per source, flow and family.
     func answer(
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
@@ -114,17 +114,17 @@ package struct IdentityRoutes: Sendable {
             tenantName: try context.parameters.require("tenant"), client: asked.client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
-        // A token that a client made up has no counter of its own; the engine refuses it.
+        // A made-up token has no counter; the engine refuses it.
         if context.perimeter.limits != nil, let step = RepeatedStep(asked.command),
             let key = try await engine.repeatedKey(of: asked.command, in: scene)
         {
-            // With the source, so that no other source can use a family's budget up.
+            // The key includes the source, so that no other source can use up a family's budget.
             try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
         }
         let outcome = try await context.admitted(asked.command) {
             try await engine.handle(asked.command, in: scene)
         }
-        // An answer that is given again was counted the first time (REL-IDEM).
+        // A repeated answer was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id {
             context.countGuess(asked.command, outcome.verdict)
             if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: scene) }
@@ -144,7 +144,7 @@ package struct IdentityRoutes: Sendable {
         return RequestGuard.response(reply)
     }
 
-    /// The form in the body. Nothing of the API may stand in the URL, where logs would keep it (`SEC-NET-9`).
+    /// The form in the body. Parameters of the API must not appear in the URL, which logs would store (`SEC-NET-9`).
     static func form(of request: Request) async throws -> FormFields {
         guard MediaType.isForm(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         let body = try await RequestGuard.body(of: request)
@@ -174,8 +174,8 @@ package struct IdentityRoutes: Sendable {
             introspectionEndpoint: resourceServers.map { _ in
                 "\(base)/\(MetadataEndpoint.tokenIntrospection.rawValue)"
             },
-            // The authorization endpoint gives nothing. The member is required, and must not be empty (OpenID Connect Discovery
-            // 1.0 sections 3 and 4.2).
+            // The authorization endpoint issues nothing, but the member is required and must not be empty (OpenID
+            // Connect Discovery 1.0 sections 3 and 4.2).
             responseTypesSupported: ["none"],
             grantTypesSupported: [
                 GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken,
@@ -210,7 +210,7 @@ package struct IdentityRoutes: Sendable {
         return tenant
     }
 
-    /// A document that is the same for everybody, and seldom changes.
+    /// A public document that seldom changes and is the same for all clients.
     private static func publicDocument(_ body: ByteBuffer) -> Response {
         Response(
             status: .ok,
@@ -238,7 +238,7 @@ enum IdentityHeader {
 enum MediaType {
     /// `application/x-www-form-urlencoded`, with `charset=utf-8` or no parameter (`SEC-NET-7`).
     static func isForm(_ contentType: String?) -> Bool {
-        // As nearly all clients say it.
+        // The usual spelling of clients.
         if contentType == "application/x-www-form-urlencoded" { return true }
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         let parts = (contentType ?? "").lowercased().split(separator: ";").map { part in
@@ -248,7 +248,7 @@ enum MediaType {
         return parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }
 
-    /// Whether the caller is an SDK for browsers, by its `x-client-SKU` (native-auth-v1 §2.2).
+    /// Whether the client is an SDK for browsers, by its `x-client-SKU` (native-auth-v1 §2.2).
     static func isBrowserSDK(_ sku: String?) -> Bool {
         sku?.lowercased().hasPrefix("msal.") == true && sku?.lowercased().contains("browser") == true
     }

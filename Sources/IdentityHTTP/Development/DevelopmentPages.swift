@@ -10,23 +10,23 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// The pages of the development profile: a home page that gets a newcomer going, and the inbox with every code that was sent.
-/// In production they do not exist (`SEC-PRF-1`).
+/// The pages of the development profile: a home page for the first steps, and the inbox with every code that was sent.
+/// They do not exist in production (`SEC-PRF-1`).
 package struct DevelopmentPages: Sendable {
-    /// The mails to one address or to all, newest first; each with the members of design §5: `to`, `subject`, `code`, `text`,
-    /// `sentAt`.
+    /// The mails to one address or to all, newest first, each with the members of design §5: `to`, `subject`, `code`,
+    /// `text`, `sentAt`.
     package typealias Inbox = @Sendable (_ recipient: String?) async -> any Encodable & Sendable
 
     let baseURL: String
     private let tenants: @Sendable () -> TenantDirectory
     private let mails: Inbox
-    /// What apps got wrong, for the home page.
+    /// The unknown attribute names that apps sent, for the home page.
     let unknownAttributes = UnknownAttributeList()
 
     /// - Parameters:
-    ///   - baseURL: What clients call the server, without a slash at its end.
-    ///   - tenants: The tenants in force when the home page is asked for.
-    ///   - mails: What the inbox shows.
+    ///   - baseURL: The server's base URL as clients use it, without a trailing slash.
+    ///   - tenants: Returns the current tenants for the home page.
+    ///   - mails: The mails of the inbox.
     package init(
         baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox
     ) {

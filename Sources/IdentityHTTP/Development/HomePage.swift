@@ -7,9 +7,9 @@ import NativeAuthWire
     import Foundation
 #endif
 
-// The home page: what a newcomer needs to sign the first user up.
+// The home page: the information that a new developer needs to sign the first user up.
 extension DevelopmentPages {
-    /// The page with these tenants; the snippets are for the first application of the first.
+    /// The home page for these tenants; the snippets use the first application of the first tenant.
     func homePage(of tenants: [TenantDirectory.Entry]) -> String {
         """
         <!doctype html>
@@ -97,7 +97,7 @@ extension DevelopmentPages {
             """
     }
 
-    /// Empty when no app sent a name that its user flow does not know.
+    /// Empty when no app sent a name that its user flow does not define.
     private var unknownAttributeSection: String {
         let rows = unknownAttributes.entries.map { entry in
             """

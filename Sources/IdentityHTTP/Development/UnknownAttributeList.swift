@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The unknown attribute names that apps sent last, for the home page: each once for an application, at most 20.
+/// The unknown attribute names that apps sent most recently, for the home page: each once per application, at most 20.
 final class UnknownAttributeList: Sendable {
     struct Entry: Hashable, Sendable {
         var name: String
@@ -34,17 +34,17 @@ final class UnknownAttributeList: Sendable {
 }
 
 extension UnknownAttributes {
-    /// How many names a line of the log or a hint tells.
+    /// The largest number of names in a log line or a hint.
     private static let told = 5
 
-    /// For the log: which application, how many names, and those that look like names of attributes. Anything else could be a value
-    /// in the wrong place (`SEC-LOG-2`).
+    /// The log metadata: the application, the number of names, and the names that look like attribute names. Any other
+    /// text could be a value in the wrong place (`SEC-LOG-2`).
     var logMetadata: Logger.Metadata {
         let words = names.lazy.filter(Self.isWord).prefix(Self.told).joined(separator: " ")
         return ["application": "\(application.id)", "count": "\(names.count)", "names": "\(words)"]
     }
 
-    /// For the developer, in ASCII without quotes that a client might have to escape (RFC 6749 section 5.2).
+    /// The hint for the developer, in ASCII without quotes that a client might have to escape (RFC 6749 section 5.2).
     var hint: String {
         let ignored = names.prefix(Self.told).map { "'\(Self.shown($0))'" }.joined(separator: ", ")
         let known = self.known.prefix(20).joined(separator: ", ")

@@ -3,21 +3,22 @@ import Metrics
 import NativeAuthCore
 import NativeAuthWire
 
-/// How many steps a node works on at a time. One more is refused at once, so that under a load that no machine can bear those
-/// that were let in still end soon (`REL-OVR-1`).
+/// Limits how many steps a node works on at a time. Further steps are refused at once, so that admitted steps still end
+/// soon under a load that no machine can handle (`REL-OVR-1`).
 ///
-/// Newcomers are refused much earlier: a flow that was begun must get to its end, or all of its steps were for nothing.
+/// Newcomers (first steps of flows) are refused much earlier: a flow that has begun must reach its end, or the work of
+/// all its steps is lost.
 package final class Admission: Sendable {
     private let limit: Int
     private let newcomers: Int
     private struct Count {
         var all = 0
-        /// Those of them that hash a password.
+        /// The steps under way that hash a password.
         var hashing = 0
-        /// First steps that gates have let in and that have no answer yet. Without them all who arrive in the same turn of an event
-        /// loop would find the same room.
+        /// First steps that gates have admitted and that have no answer yet. Without this count, all requests that
+        /// arrive in the same turn of an event loop would find the same free places.
         var arrived = 0
-        /// Those of them that hash a password.
+        /// The arrived steps that hash a password.
         var arrivedHashing = 0
     }
 
@@ -26,9 +27,10 @@ package final class Admission: Sendable {
     private let lastTold = Locked<ContinuousClock.Instant?>(nil)
 
     /// - Parameters:
-    ///   - limit: The most steps under way.
-    ///   - newcomers: With as many steps under way no flow begins. Those that wait for a password's hash do not count: they have a
-    ///     queue and a limit of their own, and whoever fills that queue must not shut the door for all others.
+    ///   - limit: The largest number of steps under way.
+    ///   - newcomers: The number of steps under way at which no flow may begin. Steps that hash a password do not
+    ///     count: they have their own queue and limit, and a client that fills that queue must not block all other
+    ///     clients.
     package init(limit: Int = 500, newcomers: Int = 64) {
         self.limit = limit
         self.newcomers = newcomers
@@ -37,7 +39,8 @@ package final class Admission: Sendable {
     /// Whether a flow may begin.
     var hasRoomForNewcomers: Bool { count.withLock { $0.all - $0.hashing } < newcomers }
 
-    /// Lets the first step of a flow in where it arrives, if there is room. Whoever gets true calls ``leave()`` when it has its answer.
+    /// Admits the first step of a flow on arrival, if there is a free place. A caller that gets true calls ``leave()``
+    /// when the step has its answer.
     func letIn() -> Bool {
         count.withLock { count in
             guard count.all - count.hashing < newcomers, count.arrived - count.arrivedHashing < newcomers else {
@@ -52,9 +55,9 @@ package final class Admission: Sendable {
         count.withLock { $0.arrived -= 1 }
     }
 
-    /// Counts a newcomer that was refused, in `native_auth_newcomers_refused_total`.
+    /// Counts a refused newcomer in `native_auth_newcomers_refused_total`.
     ///
-    /// - Returns: Whether the log shall hear of it: once in ten seconds.
+    /// - Returns: Whether to log this refusal (at most one every ten seconds).
     func countRefusal() -> Bool {
         refusals.increment()
         let now = ContinuousClock.now
@@ -66,9 +69,9 @@ package final class Admission: Sendable {
     }
 
     /// - Parameters:
-    ///   - isHashing: Whether a password is hashed in it.
-    ///   - beginsFlow: Whether it is the first step of a flow.
-    /// - Throws: ``EngineError/overloaded`` when as many as may are under way; else what `body` throws.
+    ///   - isHashing: Whether the step hashes a password.
+    ///   - beginsFlow: Whether the step is the first of a flow.
+    /// - Throws: ``EngineError/overloaded`` when too many steps are under way; otherwise the error of `body`.
     func callAsFunction<Value>(
         isHashing: Bool = false, beginsFlow: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -90,7 +93,7 @@ package final class Admission: Sendable {
 }
 
 extension Command {
-    /// Whether it is the first step of a flow.
+    /// Whether the command is the first step of a flow.
     var beginsFlow: Bool {
         switch self {
         case .startSignUp, .startSignIn, .startReset: true
@@ -104,7 +107,7 @@ extension Command {
         }
     }
 
-    /// Whether a password is hashed in it.
+    /// Whether the command hashes a password.
     var hashesPassword: Bool {
         switch self {
         case .startSignUp(let application): application.password != nil
@@ -118,7 +121,7 @@ extension Command {
 }
 
 extension V1Endpoint {
-    /// Whether a step there is the first of a flow. A new endpoint does not compile until it says so.
+    /// Whether the endpoint takes the first step of a flow. A new endpoint does not compile without an answer here.
     var beginsFlow: Bool {
         switch self {
         case .signUpStart, .signInInitiate, .resetPasswordStart: true

@@ -1,19 +1,19 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// Closes connections that keep the server waiting: 10 s for the first head, 15 s for a body, 60 s between requests
-/// (`SEC-NET-6`). A client that sends a byte now and then gains nothing: each deadline runs from the start of what is awaited.
+/// Closes connections that make the server wait: 10 s for the first head, 15 s for a body, 60 s between requests
+/// (`SEC-NET-6`). Sending a byte from time to time does not help a client: each deadline starts when the wait starts.
 package final class ConnectionDeadlines: ChannelInboundHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias InboundOut = HTTPServerRequestPart
 
-    /// When the connection is closed, unless something comes.
+    /// When the connection is closed unless data arrives.
     private var deadline: NIODeadline = .distantFuture
-    /// When it is looked at next, no later than the deadline. On a busy connection that is too early now and then, and is not moved for
-    /// each request.
+    /// When the deadline is checked next, never later than the deadline. On a busy connection the check sometimes comes
+    /// too early; it is not moved for each request.
     ///
-    /// It is never cancelled: an event loop looks through all that is scheduled to find one, so ten thousand connections that end at
-    /// once would keep it from all else for seconds. It holds nothing of a connection that has ended.
+    /// The check is never cancelled: to find a scheduled task, an event loop searches all of them, so ten thousand
+    /// connections that end at once would block it for seconds. The task holds nothing of a connection that has ended.
     private var alarm: NIODeadline?
     /// Nil once the connection has ended.
     private var channel: (any Channel)?
@@ -33,7 +33,7 @@ package final class ConnectionDeadlines: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head: expect(within: .seconds(15), context)
         case .body: break
-        // The answer takes its time and then the next request may; both together stay below the idle limit.
+        // The answer and the wait for the next request share this limit; together they stay below the idle limit.
         case .end: expect(within: .seconds(60), context)
         }
         context.fireChannelRead(data)
@@ -48,7 +48,7 @@ package final class ConnectionDeadlines: ChannelInboundHandler {
     private func setAlarm(at time: NIODeadline, _ loop: any EventLoop) {
         alarm = time
         loop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
-            // One that was set for an earlier time has taken this one's place.
+            // A check that was set for an earlier time has replaced this one.
             guard let self, let channel, alarm == time else { return }
             guard loop.now < deadline else { return channel.close(promise: nil) }
             setAlarm(at: deadline, loop)

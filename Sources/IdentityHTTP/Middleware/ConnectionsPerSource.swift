@@ -3,18 +3,18 @@ package import NIOCore
 import NIOHTTPTypes
 import NativeAuthCore
 
-/// Closes connections of a source that has a hundred already (`SEC-NET-6`).
+/// Closes new connections of a source that already has a hundred (`SEC-NET-6`).
 ///
-/// Trusted proxies and unlimited networks bring many clients, and are not counted one by one. Together they may have so many; over
-/// those that come on top only health checks are answered, since who fills a proxy's connections must not make the node look dead.
+/// Trusted proxies and unlimited networks carry many clients and share one limit instead. Above that limit a connection
+/// gets answers only to health checks: a client that fills a proxy's connections must not make the node look dead.
 package final class ConnectionsPerSource: Sendable {
-    /// How many connections a node has in all; beyond that none is accepted until one has ended.
+    /// The largest number of connections of a node; further connections wait until one has ended.
     static let most = 10_000
 
     private enum Place {
         case source(SourceAddress.Network)
         case shared
-        /// Counted as shared; two seconds, and for health checks alone.
+        /// Counted as shared; lives for two seconds and answers only health checks.
         case spare
         case none
     }
@@ -30,11 +30,12 @@ package final class ConnectionsPerSource: Sendable {
     private let guardian: RequestGuard
     private let counts = Locked(Counts())
 
-    /// Nil where the perimeter has no limits.
+    /// Nil when the perimeter has no limits.
     ///
     /// - Parameters:
-    ///   - guardian: Knows the words of a refusal.
-    ///   - sharedLimit: For all proxies and unlimited networks together; what is left of ``most`` is for health checks.
+    ///   - guardian: Makes the refusals.
+    ///   - sharedLimit: The limit for all proxies and unlimited networks together; the rest of ``most`` is for health
+    ///     checks.
     package init?(within perimeter: Perimeter, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
         guard perimeter.limits != nil else { return nil }
         self.limit = limit
@@ -43,12 +44,12 @@ package final class ConnectionsPerSource: Sendable {
         exempt = [perimeter.trustedProxies.networks, perimeter.unlimitedNetworks]
     }
 
-    /// For one connection.
+    /// A handler for one connection.
     package func handler() -> any RemovableChannelHandler & ChannelInboundHandler {
         Handler(self)
     }
 
-    /// Counts a connection; nil: there is no place for it.
+    /// Counts a connection; nil when there is no place for it.
     private func place(for address: SocketAddress?) -> Place? {
         guard let peer = IPAddress(address) else { return Place.none }
         let isExempt = exempt.contains { $0.contains(peer) }
@@ -98,7 +99,7 @@ package final class ConnectionsPerSource: Sendable {
             self.place = place
             guard case .spare = place else { return }
             let channel = context.channel
-            // Not cancelled when it ends earlier, see ``ConnectionDeadlines``.
+            // Not cancelled when the connection ends earlier, see ``ConnectionDeadlines``.
             context.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
         }
 
@@ -111,7 +112,7 @@ package final class ConnectionsPerSource: Sendable {
             guard case .spare = place else { return context.fireChannelRead(data) }
             guard !isRefused else { return }
             if case .head(let head) = unwrapInboundIn(data), !Self.isHealthCheck(head) {
-                // Its body may never come.
+                // The body of the request may never arrive.
                 isRefused = true
                 refuse(head, context)
             } else {

@@ -1,46 +1,46 @@
-/// The counters of one budget, at most so many.
+/// The counters of one budget, with a fixed capacity.
 ///
-/// When there is no room the counter that was asked for longest ago gives way, but none that is spent: a caller with many
-/// addresses or tokens could otherwise end a block before its time (design D16). While all are spent, new keys share a few
-/// counters.
+/// When the table is full, the counter that was used least recently is removed, but never a spent one: a client with
+/// many addresses or tokens could otherwise end a block early (design D16). While all counters are spent, new keys
+/// share a few counters.
 struct CounterTable: Sendable {
-    /// Who is counted: 16 bytes.
+    /// The key of a counter: 16 bytes.
     struct Key: Hashable, Sendable {
-        /// Of the network in bits; 0 for a key that is no network.
+        /// The network's prefix length in bits; 0 for a key that is no network.
         let length: UInt8
         let prefix: UInt64
     }
 
-    /// What is asked of a counter.
+    /// The parameters of a query to a counter.
     struct Demand: Sendable {
         let budget: SourceLimits.Budget
         let key: Key
-        /// How many times the budget it has.
+        /// The multiple of the budget that the key has.
         let share: Int
         var isHalved = false
 
         var limit: Int { budget.rule.limit * share / (isHalved ? 2 : 1) }
-        /// A sixteenth of the budget's time, in milliseconds, never less.
+        /// A sixteenth of the budget's time in milliseconds, rounded up.
         var slot: Int64 { Int64((budget.rule.seconds * 1_000 + 15) / 16) }
     }
 
     private struct Entry: Sendable {
         let key: Key
         var window: Window
-        /// Until when nothing more is allowed, in milliseconds; 0: something is.
+        /// When the counter allows the next event, in milliseconds; 0 when it allows one now.
         var spentUntil: Int64 = 0
         var newer: Int32 = none
         var older: Int32 = none
     }
 
-    /// Entries in the order in which they were last asked for.
+    /// Entries in the order of their last use.
     private struct Queue: Sendable {
         var newest: Int32 = none
         var oldest: Int32 = none
     }
 
     private static let none: Int32 = -1
-    /// How many counters the keys share that have no room of their own.
+    /// The number of counters shared by keys without their own.
     private static let sharedCounters = 256
     private let capacity: Int
     private var places: [Key: Int32] = [:]
@@ -57,7 +57,7 @@ struct CounterTable: Sendable {
 
     var count: Int { entries.count }
 
-    /// Whole seconds until the demand can be met; nil: now.
+    /// Whole seconds until the demand can be met; nil when it can be met now.
     mutating func wait(_ demand: Demand, _ now: Int64) -> Int? {
         if let place = places[demand.key] { return change(place, demand, now) { _ in } }
         return hasRoom(now) ? nil : changeShared(demand, now) { _ in }
@@ -72,13 +72,13 @@ struct CounterTable: Sendable {
         }
     }
 
-    /// Takes back an event that was counted; nothing if none counts any more.
+    /// Removes one counted event; does nothing when no event counts any more.
     mutating func takeBack(_ demand: Demand, _ now: Int64) {
         guard let place = places[demand.key] else { return }
         _ = change(place, demand, now) { $0.remove() }
     }
 
-    /// - Returns: Whole seconds until the demand can be met; nil: now.
+    /// - Returns: Whole seconds until the demand can be met; nil when it can be met now.
     private mutating func change(
         _ place: Int32, _ demand: Demand, _ now: Int64, _ body: (inout Window) -> Void
     ) -> Int? {
@@ -100,7 +100,7 @@ struct CounterTable: Sendable {
         let index = Int(truncatingIfNeeded: UInt(bitPattern: demand.key.hashValue) % UInt(Self.sharedCounters))
         shared[index].advance(to: now, slot: demand.slot)
         body(&shared[index])
-        // As much as the keys together would have that share it.
+        // As much as the keys that share it would have together.
         let limit = demand.limit * max(1, capacity / Self.sharedCounters)
         return shared[index].wait(limit: limit, now: now, slot: demand.slot).map(Self.seconds)
     }
@@ -109,9 +109,9 @@ struct CounterTable: Sendable {
 
     private func hasRoom(_ now: Int64) -> Bool { entries.count < capacity || dispensable(now) != nil }
 
-    /// The entry that gives way to a new one; nil when all are spent.
+    /// The entry to remove for a new one; nil when all are spent.
     private func dispensable(_ now: Int64) -> Int32? {
-        // Entries of one budget are spent for about as long, so the oldest is free first.
+        // Entries of one budget are spent for about the same time, so the oldest is free first.
         let (open, spent) = (queues[Self.open].oldest, queues[Self.spent].oldest)
         if spent != Self.none, entries[Int(spent)].spentUntil <= now { return spent }
         return open == Self.none ? nil : open
@@ -154,7 +154,7 @@ struct CounterTable: Sendable {
     }
 }
 
-/// When things happened, in sixteen slots of equal length, the newest first.
+/// The times of events, in sixteen slots of equal length, newest first.
 struct Window: Sendable {
     private static let slots = 16
     private var counts = SIMD16<UInt16>()
@@ -166,7 +166,7 @@ struct Window: Sendable {
     }
 
     mutating func advance(to now: Int64, slot: Int64) {
-        // Two requests may have read the clock in the other order, or it was set back: no time has passed then.
+        // Two requests may have read the clock in the other order, or the clock was set back: count no time as passed.
         guard now >= start else {
             start = now
             return
@@ -188,7 +188,7 @@ struct Window: Sendable {
         if counts[0] < .max { counts[0] += 1 }
     }
 
-    /// Removes the event that happened longest ago: what is left counts for as long as it would have.
+    /// Removes the oldest event, so that the others count as long as before.
     mutating func remove() {
         for index in stride(from: Self.slots - 1, through: 0, by: -1) where counts[index] > 0 {
             counts[index] -= 1
@@ -196,7 +196,8 @@ struct Window: Sendable {
         }
     }
 
-    /// Milliseconds from `now`, to which the window has advanced, until fewer than `limit` events count; nil: now.
+    /// Milliseconds from `now`, to which the window has advanced, until fewer than `limit` events count; nil when fewer
+    /// count now.
     func wait(limit: Int, now: Int64, slot: Int64) -> Int64? {
         var total = 0
         for index in 0..<Self.slots { total += Int(counts[index]) }

@@ -1,14 +1,15 @@
 import IdentityEngine
 
 extension IdentityRequestContext {
-    /// Seconds until the source may ask again for what tells whether an account exists; nil: it may now, or limits are off.
+    /// Seconds until the source may send another request that reveals whether an account exists; nil when it may now or
+    /// limits are off.
     var enumerationWait: Int? {
         source.flatMap { perimeter.limits?.waitForDisclosure(to: $0, now: trace.at) }
     }
 
-    /// Counts what an answer tells, or takes back what one of before told (`SEC-ENUM-1`).
+    /// Counts an answer that reveals whether an account exists, or takes an earlier one back (`SEC-ENUM-1`).
     ///
-    /// - Returns: Whether it used up what the source may be told for now.
+    /// - Returns: Whether the source's budget is now used up.
     func count(_ disclosure: AccountDisclosure) -> Bool {
         guard let limits = perimeter.limits, let source else { return false }
         switch disclosure {

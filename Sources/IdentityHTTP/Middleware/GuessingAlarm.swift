@@ -1,5 +1,6 @@
-/// Notices when far more guesses are wrong than people's slips make, from however many sources (`SEC-RATE-7`): more than 20 wrong
-/// ones for a right one, of 500 or more in five minutes. It rings until that has not been so for 15 minutes.
+/// Detects far more wrong guesses than typing errors explain, from any number of sources (`SEC-RATE-7`): more than 20
+/// wrong guesses for a right one, of 500 or more in five minutes. The alarm stays on until this has not been so for 15
+/// minutes.
 ///
 /// Times are milliseconds since 1970.
 struct GuessingAlarm: Sendable {
@@ -11,13 +12,13 @@ struct GuessingAlarm: Sendable {
         var right = 0
     }
 
-    /// The last five that had a guess, the newest last.
+    /// The last five minutes with a guess, newest last.
     private var minutes: [Minute] = []
     private var end: Int64 = 0
 
     func rings(at now: Int64) -> Bool { now < end }
 
-    /// - Returns: Whether it begins to ring with this guess.
+    /// - Returns: Whether the alarm starts with this guess.
     mutating func count(isRight: Bool, at now: Int64) -> Bool {
         let number = now / Self.minute
         minutes.removeAll { $0.number <= number - 5 || $0.number > number }

@@ -2,19 +2,19 @@ package import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
 
-/// What a route costs its source (`SEC-RATE-1`).
+/// The limits that a route counts against (`SEC-RATE-1`).
 package enum LimitGroup: Hashable, Sendable, CaseIterable {
-    /// Begins a flow, and may make a code or a password hash.
+    /// Begins a flow, and may cause a code or a password hash.
     case start
-    /// Everything else that anybody may ask.
+    /// Every other request that needs no special right.
     case step
     /// Health probes and the pages of the development profile: not limited.
     case probe
 
     /// The group of a route.
     ///
-    /// - Parameter template: The path as the router has it, such as `/{tenant}/signup/v1.0/start`.
-    /// - Returns: Nil for a route that was given no group; it is limited as ``step``, and a test finds it.
+    /// - Parameter template: The router's path template, such as `/{tenant}/signup/v1.0/start`.
+    /// - Returns: Nil for a route without a group; it is limited as ``step``, and a test reports it.
     package init?(route template: String) {
         let tenant = "/{tenant}/"
         if template.hasPrefix(tenant) {
@@ -29,7 +29,7 @@ package enum LimitGroup: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What a request of the group is counted against.
+    /// The budgets that a request of the group counts against.
     var budgets: [SourceLimits.Budget] {
         switch self {
         case .start: [.requests, .startsPerMinute, .startsPerHour]
@@ -40,10 +40,10 @@ package enum LimitGroup: Hashable, Sendable, CaseIterable {
 }
 
 extension V1Endpoint {
-    /// A new endpoint does not compile until it has its group.
+    /// The limit group of the endpoint. A new endpoint does not compile without one.
     package var limitGroup: LimitGroup {
         switch self {
-        // Setting a password costs as much as a start that brings one: it is hashed twice.
+        // Setting a password costs as much as a start with a password: two hashes.
         case .signUpStart, .signInInitiate, .resetPasswordStart, .resetPasswordSubmit: .start
         case .signUpChallenge, .signUpContinue, .signInChallenge, .signInIntrospect, .token, .resetPasswordChallenge,
             .resetPasswordContinue, .resetPasswordPollCompletion, .registerIntrospect,
@@ -54,7 +54,7 @@ extension V1Endpoint {
 }
 
 extension MetadataEndpoint {
-    /// A new endpoint does not compile until it has its group.
+    /// The limit group of the endpoint. A new endpoint does not compile without one.
     package var limitGroup: LimitGroup {
         switch self {
         case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .revocation, .tokenIntrospection, .userInfo: .step
@@ -62,12 +62,12 @@ extension MetadataEndpoint {
     }
 }
 
-/// A secret that a stranger may try to guess from one source, across accounts (`SEC-RATE-5`).
+/// A secret that a client may try to guess from one source, across accounts (`SEC-RATE-5`).
 package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     case code
     case password
 
-    /// What a command compares with a stored secret; nil: nothing.
+    /// The secret that a command compares with a stored one; nil when it compares none.
     package init?(comparedBy command: Command) {
         switch command {
         case .submitSignUpCode, .submitSignInCode, .submitSecondFactor, .submitContactCode, .submitResetCode:
@@ -81,11 +81,11 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What turned out wrong; nil: nothing that was guessed.
+    /// The secret that was wrong; nil when no guess was wrong.
     package init?(wrongIn verdict: Verdict) {
         switch verdict {
         case .refused(.incorrectCode): self = .code
-        // Nothing was compared for a locked account, but the source keeps on trying.
+        // A locked account compares nothing, but the source keeps guessing.
         case .refused(.incorrectPassword), .refused(.locked): self = .password
         case .refused, .accepted: return nil
         }
@@ -99,16 +99,16 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Something that may be done only so often with one continuation token, or one family of refresh tokens (`SEC-RATE-6`).
+/// A step that is limited per continuation token or per family of refresh tokens (`SEC-RATE-6`).
 package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     /// Keyed by the family.
     case refresh
-    /// Keyed by the token that is presented: listing methods or contacts.
+    /// Keyed by the presented token: listing methods or contacts.
     case introspect
-    /// Keyed by the token that is presented: how the reset goes.
+    /// Keyed by the presented token: polling for the result of a reset.
     case poll
 
-    /// What of a command may be done only so often; nil: nothing.
+    /// The limited step of a command; nil when it has none.
     package init?(_ command: Command) {
         switch command {
         case .refresh: self = .refresh

@@ -1,9 +1,9 @@
 extension NetworkList {
-    /// Whether the list holds half or more of the addresses of IPv4, of IPv6, or of the eighth of IPv6 that is in use
-    /// (2000::/3, RFC 4291 section 2.4). Such a list names strangers, in one range or in several.
+    /// Whether the list covers half or more of the addresses of IPv4, of IPv6, or of the eighth of IPv6 that is in use
+    /// (2000::/3, RFC 4291 section 2.4). Such a list contains networks of strangers, in one range or in several.
     package var coversHalf: Bool {
         let inUse = Block(network: [0x20] + [UInt8](repeating: 0, count: 15), length: 3)
-        // Of two ranges that meet one holds the other, so the outermost ones share no address.
+        // When two ranges overlap, one contains the other, so the outermost ranges share no address.
         let outermost = Set(blocks).filter { block in
             !blocks.contains { $0 != block && $0.holds(block) }
         }
@@ -17,7 +17,7 @@ extension NetworkList {
 }
 
 extension NetworkList.Block {
-    /// Whether every address of `other` is one of this range.
+    /// Whether this range contains every address of `other`.
     fileprivate func holds(_ other: Self) -> Bool {
         guard other.network.count == network.count, other.length >= length else { return false }
         return zip(network, other.network).enumerated().allSatisfy { index, bytes in

@@ -6,10 +6,11 @@ import NIOHTTP1
 import NativeAuthCore
 import NativeAuthWire
 
-/// Refuses the first step of a flow where it arrives, on the event loop, while its node has no room for newcomers (`REL-OVR-1`).
+/// Refuses the first step of a flow on arrival, on the event loop, while the node has no room for newcomers
+/// (`REL-OVR-1`).
 ///
-/// Under ten times the load nine of ten requests are such steps. What each of them costs is taken from those that were let in, so
-/// they go no further than right behind the parser: no task, no router, no reading of their form.
+/// Under ten times the load, nine of ten requests are such steps, and the time for each is taken from the admitted
+/// steps. So they are refused directly behind the parser: no task, no router, no parsing of their form.
 final class NewcomerGate: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,15 +20,15 @@ final class NewcomerGate: ChannelDuplexHandler {
     private let admission: Admission
     private let guardian: RequestGuard
     private let logger: Logger
-    /// How many requests of this connection were let through and not answered to their end. Answers keep the order of requests,
-    /// so nothing is answered here meanwhile.
+    /// The number of requests of this connection that were passed on and are not fully answered. Answers keep the order
+    /// of requests, so this handler answers nothing meanwhile.
     private var underWay = 0
-    /// Whether the request that is under way is a first step that was let in.
+    /// Whether the request under way is an admitted first step.
     private var isLetIn = false
-    /// The request that is being refused, and how much of its body came.
+    /// The request that is being refused, and the received bytes of its body.
     private var refused: (head: HTTPRequestHead, received: Int)?
 
-    /// - Parameter guardian: Knows the words of a refusal.
+    /// - Parameter guardian: Makes the refusals.
     init(_ admission: Admission, guardian: RequestGuard, logger: Logger) {
         self.admission = admission
         self.guardian = guardian
@@ -49,7 +50,7 @@ final class NewcomerGate: ChannelDuplexHandler {
         case .body(let bytes):
             guard let (head, received) = refused else { return context.fireChannelRead(data) }
             refused = (head, received + bytes.readableBytes)
-            // Nobody waits for the end of a body that no step has.
+            // Do not wait for the end of a body that is longer than any step's body.
             if received + bytes.readableBytes > RequestGuard.longestBody { context.close(promise: nil) }
         case .end:
             guard let (head, _) = refused else { return context.fireChannelRead(data) }
@@ -78,7 +79,7 @@ final class NewcomerGate: ChannelDuplexHandler {
     }
 
     private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        // Whoever asks on and on without reading the answers would fill the memory with them.
+        // A client that sends requests without reading the answers would fill the memory.
         guard context.channel.isWritable else { return context.close(promise: nil) }
         if admission.countRefusal() {
             logger.warning(
@@ -99,7 +100,8 @@ final class NewcomerGate: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: ended)
     }
 
-    /// Whether the request is a first step in the usual spelling. Any other takes the long way and is refused there.
+    /// Whether the request is a first step in the usual spelling. Other spellings take the normal path and are refused
+    /// there.
     private static func beginsFlow(_ head: HTTPRequestHead) -> Bool {
         let path = head.uri.utf8
         guard head.method == .POST, path.first == UInt8(ascii: "/"),

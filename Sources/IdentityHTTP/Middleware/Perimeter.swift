@@ -10,25 +10,26 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Who may come in from outside, and how often. ``RequestGuard`` enforces it; the listener says what it is.
+/// The rules for requests from outside: allowed hosts, proxies and limits. The listener sets it, ``RequestGuard``
+/// enforces it.
 ///
-/// The default is that of requests over no socket: nobody is outside.
+/// The default is for requests that arrive over no socket: it restricts nothing.
 package struct Perimeter: Sendable {
     package var trustedProxies: TrustedProxies
-    /// Nil: off, as in the development profile (decision D11).
+    /// Limits per source; nil: off, as in the development profile (decision D11).
     package var limits: SourceLimits?
-    /// Whose requests are not counted per source, such as a farm of test machines (`SEC-RATE-11`). Wrong guesses are, and what is
-    /// counted per code, account and mailbox.
+    /// Networks whose requests are not counted per source, such as a group of test machines (`SEC-RATE-11`). Wrong
+    /// guesses, and events counted per code, account and mailbox, still count.
     package var unlimitedNetworks: NetworkList
-    /// Nil: any number.
+    /// The limit of concurrent steps; nil: no limit.
     package var admission: Admission?
-    /// The host names in lower case by which this server may be asked, besides loopback's (`SEC-NET-1`); nil: any.
+    /// The host names in lower case that requests may use, besides the names of loopback (`SEC-NET-1`); nil: any.
     ///
-    /// A page of another site can make its own name point at this machine. The browser then lets it read what this server
-    /// answers; but it sends that name.
+    /// A page of another site can make its own host name point at this machine. The browser then lets the page read
+    /// this server's answers, but it sends that host name.
     package var hosts: Set<String>?
-    /// Those by which the development inbox, with the codes of all users, may be asked for; nil: any. The name of a tunnel is not
-    /// among them unless the developer says so: everybody can use it.
+    /// The host names that requests for the development inbox, with the codes of all users, may use; nil: any. A
+    /// tunnel's name is not among them unless the developer adds it: every internet user can use it.
     package var inboxHosts: Set<String>?
 
     package init(
@@ -44,38 +45,38 @@ package struct Perimeter: Sendable {
         self.inboxHosts = inboxHosts
     }
 
-    /// Hands requests to the router of `routes`, with this perimeter around it.
+    /// A responder that passes requests to the router of `routes` within this perimeter.
     package func responder(for routes: IdentityRoutes) -> some HTTPResponder<IdentityRequestContext> {
         let router = routes.router().buildResponder()
         return CallbackResponder<IdentityRequestContext> { request, context in
             var context = context
             context.perimeter = self
             guard request.method == .post else { return try await router.respond(to: request, context: context) }
-            // A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. A step
-            // goes deep, so it has a task of its own: 20 KiB less for each connection that rests.
+            // A task keeps the memory of its deepest call until it ends, and a connection's task ends with the
+            // connection. A step has deep calls, so it gets a separate task: 20 KiB less for each idle connection.
             async let response = router.respond(to: request, context: context)
             return try await response
         }
     }
 
-    /// Whether this server answers at `path` to a client that calls it `authority` (`SEC-NET-1`).
+    /// Whether this server answers a request for `path` with the host name `authority` (`SEC-NET-1`).
     ///
     /// - Parameters:
-    ///   - authority: A host as the client wrote it, with or without a port; any port will do.
-    ///   - path: Of the request, or the template of its route.
+    ///   - authority: The host as the client wrote it, with or without a port; the port is ignored.
+    ///   - path: The path of the request, or the template of its route.
     func answers(to authority: String, at path: String) -> Bool {
         let segments = path.split(separator: "/")
-        // Proxies ask for these by whatever name or none, and they tell nothing.
+        // Proxies request these with any host name or none, and the answers reveal nothing.
         if segments == ["livez"] || segments == ["readyz"] { return true }
-        // What is under /dev is the inbox, but for the sample API, which apps call.
+        // Every path under /dev belongs to the inbox, except the sample API, which apps call.
         let isInbox = segments.first == "dev" && segments.dropFirst().first != "api"
         return HostAndPort.isLoopback(authority, or: isInbox ? inboxHosts : hosts)
     }
 }
 
 extension IdentityRequestContext {
-    /// Refuses a step that compares a secret, when too many guesses from its source were wrong (`SEC-RATE-5`). Every other step
-    /// passes.
+    /// Refuses a step that compares a secret when its source has sent too many wrong guesses (`SEC-RATE-5`). Other
+    /// steps pass.
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     package func checkGuesses(before command: Command) throws(RequestFault) {
@@ -83,8 +84,7 @@ extension IdentityRequestContext {
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
-    /// Counts a guess that turned out wrong (`SEC-RATE-5`), and notes one that was right (`SEC-RATE-7`); anything else changes
-    /// nothing.
+    /// Counts a wrong guess (`SEC-RATE-5`) and notes a right one (`SEC-RATE-7`); does nothing for other verdicts.
     package func countGuess(_ command: Command, _ verdict: Verdict) {
         guard let limits = perimeter.limits, let source else { return }
         let wrong = GuessedSecret(wrongIn: verdict)
@@ -97,18 +97,18 @@ extension IdentityRequestContext {
         }
     }
 
-    /// Lets `body`, which handles `command`, run if there is room for it (`REL-OVR-1`).
+    /// Runs `body`, which handles `command`, if there is a free place (`REL-OVR-1`).
     ///
-    /// - Throws: ``EngineError/overloaded`` if there is none; else what `body` throws.
+    /// - Throws: ``EngineError/overloaded`` if there is none; otherwise the error of `body`.
     package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
         guard let admission = perimeter.admission else { return try await body() }
         return try await admission(
             isHashing: command.hashesPassword, beginsFlow: command.beginsFlow, body)
     }
 
-    /// Counts a step that one flow or one family may take only so often (`SEC-RATE-6`), or refuses it.
+    /// Counts a step that is limited per flow or family (`SEC-RATE-6`), or refuses it.
     ///
-    /// - Parameter key: What names the flow or the family; also for requests over no socket.
+    /// - Parameter key: The key of the flow or the family; counted also for requests over no socket.
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     package func admit(_ step: RepeatedStep, of key: some Collection<UInt8>) throws(RequestFault) {
         try perimeter.limits?.admit(step, of: key, now: trace.at)

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Refuses requests whose length or host two readers could take for different ones (`SEC-NET-11`, RFC 9112 sections 3.2 and 6.3):
-/// behind a proxy that reads them the other way, a second request could hide in them. The parser refuses most by itself, and the
-/// listener answers 400 and closes the connection for its errors; this adds the cases that it lets through.
+/// Refuses requests whose length or host two readers could understand differently (`SEC-NET-11`, RFC 9112 sections 3.2
+/// and 6.3): behind a proxy with the other reading, such a request could hide a second one. The parser refuses most of
+/// them, and the listener answers its errors with 400 and closes the connection; this handler refuses the rest.
 final class RequestFraming: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -13,7 +13,7 @@ final class RequestFraming: ChannelInboundHandler {
     private var isRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nothing that follows on the connection can be trusted to begin where it seems to.
+        // After a refusal, the position where the next request begins cannot be trusted.
         guard !isRefused else { return }
         if case .head(let head) = unwrapInboundIn(data), !Self.hasOneLength(head) || !Self.hasOneHost(head) {
             isRefused = true
@@ -23,7 +23,8 @@ final class RequestFraming: ChannelInboundHandler {
         }
     }
 
-    /// `chunked` is the one coding that this server reads, since HTTP/1.1 and without a length beside it.
+    /// Whether the request has exactly one length. `chunked` is the only transfer coding that this server reads, from
+    /// HTTP/1.1 on and without a length besides.
     private static func hasOneLength(_ head: HTTPRequestHead) -> Bool {
         let codings = head.headers["transfer-encoding"]
         let lengths = head.headers["content-length"]
@@ -32,7 +33,8 @@ final class RequestFraming: ChannelInboundHandler {
             && head.version != .http1_0
     }
 
-    /// One `Host`, which an absolute URL repeats. Of the other forms of a target, `*` asks for nothing that is here.
+    /// Whether the request has exactly one `Host`, which an absolute URL must repeat. Of the other forms of a target,
+    /// `*` matches no route here.
     private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers["host"]
         guard hosts.count == 1 || hosts.isEmpty && head.version == .http1_0 else { return false }
@@ -44,7 +46,7 @@ final class RequestFraming: ChannelInboundHandler {
         return hosts.first?.lowercased() == String(authority)
     }
 
-    /// A host and perhaps a port; no user, list or blank.
+    /// Whether the text is a host with an optional port, without user, list or blank.
     private static func isAuthority(_ text: String) -> Bool {
         guard let host = HostAndPort.host(of: text[...]), !host.isEmpty else { return false }
         return host.utf8.allSatisfy {
@@ -54,18 +56,18 @@ final class RequestFraming: ChannelInboundHandler {
     }
 }
 
-/// HTTP/1.1 as Hummingbird speaks it, with what has to be close to the parser right behind it: ``RequestFraming``, where both hosts
-/// are still to be seen, deadlines, and the gate.
+/// Hummingbird's HTTP/1.1 channel with the handlers that must be directly behind the parser: ``RequestFraming``, which
+/// needs to see both hosts, deadlines, and the gate.
 struct StrictHTTP1Channel: ServerChildChannel {
     let http1: HTTP1Channel
-    /// Nil where everybody has room.
+    /// Makes the gate; nil when newcomers are not limited.
     let gate: (@Sendable () -> NewcomerGate)?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http1.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            // Each is put right behind the parser, so the last one is the first to read.
+            // Each handler is inserted directly behind the parser, so the last one reads first.
             if let gate { try pipeline.addHandler(gate(), position: .after(parser)) }
             try pipeline.addHandler(RequestFraming(), position: .after(parser))
             try pipeline.addHandler(ConnectionDeadlines(), position: .after(parser))

@@ -13,18 +13,19 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// What every request carries through the router.
+/// The data that every request carries through the router.
 package struct IdentityRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// Set by ``RequestGuard``, with the one reading of the clock.
+    /// The request's trace, with its one reading of the clock. Set by ``RequestGuard``.
     package var trace: Trace
-    /// The far end of the connection; nil for a request that came over no socket.
+    /// The remote end of the connection; nil for a request over no socket.
     package var peer: IPAddress?
-    /// Where the request came from, the peer or somebody behind a trusted proxy. Set by ``RequestGuard``; nil as ``peer`` is.
+    /// The source of the request: the peer, or a client behind a trusted proxy. Set by ``RequestGuard``; nil when
+    /// ``peer`` is nil.
     package var source: SourceAddress?
     /// Set by the listener, before the router.
     package var perimeter = Perimeter()
-    /// The number of the error that is answered, for the log; nil: none.
+    /// The number of the answered error, for the log; nil when there is none.
     let errorCode = Locked<Int?>(nil)
 
     package init(source: ApplicationRequestContextSource) {
@@ -33,9 +34,9 @@ package struct IdentityRequestContext: RequestContext {
         peer = IPAddress(source.channel.remoteAddress)
     }
 
-    /// For a request that came over no socket.
+    /// A context for a request over no socket.
     ///
-    /// - Parameter peer: For tests: whom it is said to come from.
+    /// - Parameter peer: For tests: the assumed peer.
     package init(logger: Logger, peer: IPAddress? = nil) {
         struct Source: RequestContextSource {
             let logger: Logger
@@ -46,11 +47,11 @@ package struct IdentityRequestContext: RequestContext {
     }
 }
 
-/// The first and the last to see a request: sets its trace and its source, enforces the limits, turns every error into the
-/// documented JSON, and writes one line of log.
+/// The outermost middleware: sets a request's trace and source, enforces the limits, turns every error into the
+/// documented JSON, and writes one log line.
 ///
-/// The log holds the route's template, the status, the number of the error, the time taken and the trace ID. Of what a client
-/// wrote it holds only the name of the request, if that is a harmless word (`SEC-LOG-1` to `SEC-LOG-3`).
+/// The log line holds the route's template, the status, the error number, the duration and the trace ID. Of the
+/// client's input it holds only the request's name, if that is a harmless word (`SEC-LOG-1` to `SEC-LOG-3`).
 package struct RequestGuard: RouterMiddleware {
     package typealias Context = IdentityRequestContext
 
@@ -64,7 +65,8 @@ package struct RequestGuard: RouterMiddleware {
     let clock: any WallClock
     let readiness: Readiness
 
-    /// A first step that finds no room, told on the event loop: the same words as from ``handle(_:context:next:)``.
+    /// The refusal of a first step without a free place, made on the event loop, with the same content as from
+    /// ``handle(_:context:next:)``.
     ///
     /// - Parameter id: The client's name for the request, if it sent one.
     func refusal(toClientRequest id: String?) -> V1Codec.Reply {
@@ -101,7 +103,7 @@ package struct RequestGuard: RouterMiddleware {
             response = Self.response(reply)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
-        // So that a proxy sends nothing more over this connection, which ends soon (`REL-SHUT-1`).
+        // Tells a proxy to send nothing more over this connection, which ends soon (`REL-SHUT-1`).
         if readiness.isDraining { response.headers[.connection] = "close" }
         log(request, context, response.status, ContinuousClock.now - started)
         return response
@@ -111,11 +113,11 @@ package struct RequestGuard: RouterMiddleware {
         _ request: Request, _ context: Context, _ status: HTTPResponse.Status, _ time: Duration
     ) {
         let route = context.endpointPath ?? "none"
-        // Proxies ask about twice a second whether all is well.
+        // Proxies send health checks about twice a second.
         let isDull = ["/livez", "/readyz"].contains(route) && status == .ok
         var metadata: Logger.Metadata = [
             "method": "\(request.method)", "route": "\(route)", "status": .stringConvertible(status.code),
-            // In microseconds at the finest.
+            // Rounded to microseconds.
             "ms": .stringConvertible(((time / .milliseconds(1)) * 1_000).rounded() / 1_000),
             "client-request-id": "\(Self.clientRequestID(of: request) ?? context.trace.correlationID.text)",
         ]
@@ -123,8 +125,8 @@ package struct RequestGuard: RouterMiddleware {
         context.logger.log(level: isDull ? .debug : .info, "request", metadata: metadata)
     }
 
-    /// What the client calls its request, if that may stand in a log: at most 64 letters, digits, `.`, `_` and `-` of ASCII, as a UUID
-    /// has them.
+    /// The client's name for its request, if it may appear in a log: at most 64 ASCII letters, digits, `.`, `_` and
+    /// `-`, as in a UUID.
     private static func clientRequestID(of request: Request) -> String? {
         guard let id = request.headers[IdentityHeader.clientRequestID], (1...64).contains(id.utf8.count) else {
             return nil
@@ -136,7 +138,7 @@ package struct RequestGuard: RouterMiddleware {
         return isHarmless ? id : nil
     }
 
-    /// Turns a codec's reply into a response, with the headers that clients correlate by (native-auth-v1 §2.3).
+    /// Turns a codec's reply into a response, with the headers that clients use for correlation (native-auth-v1 §2.3).
     static func response(_ reply: V1Codec.Reply) -> Response {
         Response(
             status: .init(code: reply.status), headers: fields(of: reply),
@@ -155,7 +157,7 @@ package struct RequestGuard: RouterMiddleware {
         return headers
     }
 
-    /// Reads the body, at most 64 KiB, counted while it streams in.
+    /// Reads the body, at most 64 KiB, counted while it arrives.
     static func body(of request: Request) async throws -> ByteBuffer {
         var request = request
         do {
@@ -165,7 +167,7 @@ package struct RequestGuard: RouterMiddleware {
         } catch let error as HTTPError where error.status == .contentTooLarge {
             throw RequestFault.bodyTooLarge
         } catch is HTTPParserError {
-            // Chunks that are none (SEC-NET-11).
+            // Invalid chunks (SEC-NET-11).
             throw RequestFault.malformed(.malformedEncoding)
         }
     }
@@ -180,7 +182,7 @@ package struct RequestGuard: RouterMiddleware {
         }
     }
 
-    /// `SEC-NET-2`.
+    /// The source of the request (`SEC-NET-2`).
     private func source(of request: Request, _ context: Context) -> SourceAddress? {
         guard let peer = context.peer else { return nil }
         let client = context.perimeter.trustedProxies.client(
@@ -191,9 +193,9 @@ package struct RequestGuard: RouterMiddleware {
         return SourceAddress(client ?? peer)
     }
 
-    /// `SEC-NET-1` and the limits per source, before anything is read or hashed.
+    /// Checks the host name (`SEC-NET-1`) and the limits per source, before anything is read or hashed.
     private func checkPerimeter(_ request: Request, _ context: Context) throws(RequestFault) {
-        // The router's template, where there is one: it does not care about doubled slashes, so neither may this check.
+        // Use the router's template when there is one: the router ignores doubled slashes, so this check must too.
         let path = context.endpointPath ?? request.uri.path
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
         guard hosts.allSatisfy({ context.perimeter.answers(to: $0, at: path) }) else { throw .misdirected }
@@ -204,12 +206,12 @@ package struct RequestGuard: RouterMiddleware {
         try limits.admit(group, from: source, now: context.trace.at)
     }
 
-    /// At random, so that all who wait do not come back at the same moment (`REL-DB-1`).
+    /// A random number of seconds, so that waiting clients do not all return at the same moment (`REL-DB-1`).
     private func seconds(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + randomness.bytes(1).reduce(0) { Int($1) % range.count + $0 }
     }
 
-    /// Which row of the error table an error is. What broke goes to the log, without values or secrets.
+    /// The row of the error table for an error. The cause of a failure goes to the log, without values or secrets.
     private func fault(for error: any Error, _ context: Context) -> RequestFault {
         if let fault = error as? RequestFault { return fault }
         if let error = error as? EngineError {
@@ -238,12 +240,12 @@ package struct RequestGuard: RouterMiddleware {
 }
 
 extension IdentityHeader {
-    /// A literal, and a token of RFC 9110, so it is not nil.
+    /// The literal is a token of RFC 9110, so it is not nil.
     fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 }
 
 extension Trace {
     private static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    /// Before ``RequestGuard`` has seen the request.
+    /// The trace before ``RequestGuard`` has seen the request.
     fileprivate static let unset = Trace(id: zero, correlationID: zero, at: .distantPast)
 }

@@ -14,13 +14,13 @@ package import NIOCore
     import Foundation
 #endif
 
-/// An IP address. One of IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) is the one of IPv4, so that
-/// nobody has two.
+/// An IP address. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) equals the IPv4
+/// address, so that no source has two.
 package struct IPAddress: Hashable, Sendable {
-    /// 4 bytes or 16, as they go over the wire.
+    /// 4 or 16 bytes in network order.
     package let bytes: [UInt8]
 
-    /// - Parameter text: As in `192.0.2.1` or `2001:db8::1`; no zone, port, bracket or blank.
+    /// - Parameter text: An address such as `192.0.2.1` or `2001:db8::1`; no zone, port, bracket or blank.
     package init?(_ text: some StringProtocol) {
         let isPlausible = (2...45).contains(text.utf8.count) && text.utf8.allSatisfy { $0 != 0 && $0 != 0x25 }
         guard isPlausible else { return nil }
@@ -35,13 +35,13 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The far end of a connection; nil when that is no IP address.
+    /// The remote end of a connection; nil when it is not an IP address.
     package init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
     }
 
-    /// Of this machine: 127.0.0.0/8 or `::1`.
+    /// Whether the address belongs to this machine: 127.0.0.0/8 or `::1`.
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
@@ -54,8 +54,8 @@ package struct IPAddress: Hashable, Sendable {
     }
 }
 
-/// A host and a port, as `Host` and `X-Forwarded-For` write them: `host`, `host:port`, `[IPv6]`, `[IPv6]:port` or, without a
-/// port, a bare IPv6 address.
+/// A host with an optional port, as `Host` and `X-Forwarded-For` write them: `host`, `host:port`, `[IPv6]`,
+/// `[IPv6]:port` or, without a port, a bare IPv6 address.
 enum HostAndPort {
     /// The host without brackets; nil when the text has another form.
     static func host(of text: Substring) -> Substring? {
@@ -71,7 +71,7 @@ enum HostAndPort {
         return isPort(rest) ? text[..<colon] : nil
     }
 
-    /// Whether `authority` names this machine to itself, or is one of `others`, in lower case; nil: any will do.
+    /// Whether `authority` is a name of loopback, or one of `others`, in lower case; nil `others` allow any name.
     static func isLoopback(_ authority: String, or others: Set<String>? = []) -> Bool {
         guard let others else { return true }
         guard let host = host(of: authority[...]) else { return false }
@@ -79,19 +79,19 @@ enum HostAndPort {
         return name == "localhost" || others.contains(name) || IPAddress(host)?.isLoopback == true
     }
 
-    /// A colon and at most five digits; RFC 3986 section 3.2.3 allows none.
+    /// Whether the text is a colon and at most five digits; RFC 3986 section 3.2.3 also allows no digits.
     private static func isPort(_ text: Substring) -> Bool {
         text.utf8.count <= 6 && text.first == ":" && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
 
-/// Networks that somebody has listed.
+/// A list of networks.
 package struct NetworkList: Hashable, Sendable {
     /// A range of addresses, as in `10.0.0.0/8`.
     struct Block: Hashable, Sendable {
-        /// 4 bytes or 16; those after the length are 0.
+        /// 4 or 16 bytes; all bits after the length are 0.
         let network: [UInt8]
-        /// In bits.
+        /// The prefix length in bits.
         let length: Int
 
         func contains(_ address: IPAddress) -> Bool {
@@ -99,7 +99,7 @@ package struct NetworkList: Hashable, Sendable {
         }
     }
 
-    /// An item of the list that is no range; the text is a sentence without a full stop.
+    /// An item of the list that is not a range; the text is a sentence without a full stop.
     package struct Invalid: Error, Hashable {
         package var sentence: String
     }
@@ -109,8 +109,8 @@ package struct NetworkList: Hashable, Sendable {
     package init() {}
 
     /// - Parameter list: Ranges in CIDR form (RFC 4632), or addresses, with commas between them.
-    /// - Throws: ``Invalid`` for anything else, for `*` and `/0`, which would list everybody, and for a range whose address
-    ///   has bits beyond its length, since one of the two must be a slip.
+    /// - Throws: ``Invalid`` for anything else, for `*` and `/0`, which would list every address, and for a range whose
+    ///   address has bits beyond its length, because one of the two must be a mistake.
     package init(_ list: String) throws(Invalid) {
         for item in list.split(separator: ",", omittingEmptySubsequences: false) {
             let text = item.trimmingBlanks()
@@ -123,7 +123,7 @@ package struct NetworkList: Hashable, Sendable {
             if parts.count == 2 {
                 let isDecimal =
                     (1...3).contains(parts[1].utf8.count) && parts[1].utf8.allSatisfy { (48...57).contains($0) }
-                // The length of a range that is written as IPv6 and means IPv4 counts from the front of the IPv6 address.
+                // In IPv6 notation of an IPv4 range, the length counts from the start of the IPv6 address.
                 let offset = address.bytes.count == 4 && first.contains(":") ? 96 : 0
                 guard isDecimal, let number = Int(parts[1]), (1...length).contains(number - offset) else {
                     throw Invalid(sentence: "the length after a slash must be from 1 to 32, or to 128 for IPv6")
@@ -144,23 +144,25 @@ package struct NetworkList: Hashable, Sendable {
     }
 }
 
-/// The proxies whose word on where a request came from is believed (`SEC-NET-2`). None by default.
+/// The proxies whose `X-Forwarded-For` is trusted (`SEC-NET-2`). None by default.
 package struct TrustedProxies: Hashable, Sendable {
     package let networks: NetworkList
 
-    /// - Parameter networks: Whose word is taken; nobody's by default.
+    /// - Parameter networks: The networks of the trusted proxies; none by default.
     package init(_ networks: NetworkList = NetworkList()) {
         self.networks = networks
     }
 
-    /// Where a request came from: the peer, or behind trusted proxies the first address, from right to left, that is none of
-    /// them.
+    /// The source of a request: the peer, or behind trusted proxies the first address, from right to left, that is not
+    /// a trusted proxy.
     ///
-    /// Only what a trusted machine wrote is looked at, so nothing that the far end puts in front changes the result. When every
-    /// hop is trusted it is the peer: a machine inside could otherwise name itself as it likes.
+    /// Only values that a trusted machine wrote are read, so values that the client itself sent do not change the
+    /// result. When every hop is trusted, the source is the peer: a machine inside the network could otherwise choose
+    /// its source.
     ///
     /// - Parameter fields: The values of all `X-Forwarded-For` fields, in order.
-    /// - Returns: Nil when a trusted proxy wrote something that is no address; the peer stands in then, and the log tells.
+    /// - Returns: Nil when a trusted proxy wrote a value that is not an address; the caller then uses the peer and logs
+    ///   it.
     package func client(behind peer: IPAddress, forwardedFor fields: [String]) -> IPAddress? {
         guard networks.contains(peer) else { return peer }
         for field in fields.reversed() {
@@ -175,20 +177,21 @@ package struct TrustedProxies: Hashable, Sendable {
     }
 }
 
-/// Where a request came from, as far as limits care (`SEC-RATE-2`).
+/// The source of a request, as limits use it (`SEC-RATE-2`).
 package struct SourceAddress: Hashable, Sendable {
-    /// A network that has a budget of its own.
+    /// A network with its own budget.
     struct Network: Hashable, Sendable {
         /// 32, 64 or 48.
         let length: UInt8
-        /// The first 8 bytes at most, the rest 0.
+        /// The first 8 bytes of the network at most, the rest 0.
         let prefix: UInt64
-        /// How many times the budget of a single source it has.
+        /// The multiple of a single source's budget that the network has.
         let share: Int
     }
 
     package let address: IPAddress
-    /// The address of IPv4; for IPv6, where one customer commonly has a /64 and may have a /48, both.
+    /// The networks of the source: the address for IPv4; for IPv6 both the /64 and the /48, because one customer
+    /// commonly has a /64 and may have a /48.
     let networks: [Network]
 
     package init(_ address: IPAddress) {
@@ -203,12 +206,12 @@ package struct SourceAddress: Hashable, Sendable {
             ]
     }
 
-    /// The network by which a source is familiar or not: 3 bytes of IPv4, 7 of IPv6 (`SEC-LOCK-3`).
+    /// The network that is familiar or not: 3 bytes for IPv4, 7 for IPv6 (`SEC-LOCK-3`).
     package var prefix: [UInt8] {
         Array(address.bytes.prefix(address.bytes.count == 4 ? 3 : 7))
     }
 
-    /// As the engine knows it.
+    /// The source as the engine uses it.
     package var forEngine: RequestSource {
         let isIPv4 = address.bytes.count == 4
         return RequestSource(
@@ -218,7 +221,7 @@ package struct SourceAddress: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Without spaces and tabs at either end (RFC 9110 section 5.6.3).
+    /// The text without spaces and tabs at either end (RFC 9110 section 5.6.3).
     fileprivate func trimmingBlanks() -> Substring {
         var text = self
         while text.first == " " || text.first == "\t" { text.removeFirst() }

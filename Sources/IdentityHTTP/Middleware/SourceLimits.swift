@@ -7,14 +7,14 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// The limits per source, flow and family that one node holds in memory (`SEC-RATE-2` to `SEC-RATE-6`). They are this node's
-/// alone and end with it; what must be exact is counted in the database (`SEC-RATE-9`).
+/// The limits per source, flow and family that one node holds in memory (`SEC-RATE-2` to `SEC-RATE-6`). They apply to
+/// this node only and end with it; events that need exact counts are counted in the database (`SEC-RATE-9`).
 ///
-/// All limits have one form: at most so many in so many seconds. An event counts for the whole of that time, or for up to a
-/// sixteenth less of it. What is refused is not counted, so waiting as long as a refusal says always helps (`SEC-RATE-8`).
+/// All limits have one form: at most N events in T seconds. An event counts for all of that time, or up to a sixteenth
+/// less. Refused requests are not counted, so a request after the stated wait succeeds (`SEC-RATE-8`).
 package final class SourceLimits: Sendable {
     enum Budget: UInt8, CaseIterable, Sendable {
-        /// `SEC-RATE-3`: 20 a second, and 40 at once.
+        /// `SEC-RATE-3`: 20 requests a second, and 40 at once.
         case requests
         /// `SEC-RATE-4`.
         case startsPerMinute
@@ -51,34 +51,35 @@ package final class SourceLimits: Sendable {
         }
     }
 
-    /// A table for each budget, by its raw value: what fills one leaves the others as they are.
+    /// One table for each budget, indexed by its raw value: a full table does not affect the others.
     private typealias Tables = [CounterTable]
     private typealias Demand = CounterTable.Demand
 
     private let tables: Locked<Tables>
     private let alarms = Locked<[GuessedSecret: GuessingAlarm]>([:])
 
-    /// - Parameter capacity: How many counters each of the eleven budgets keeps at most, each counter about 150 bytes with its place
-    ///   in the table (`SEC-RATE-2`). The one that was asked for longest ago gives way to a new one, unless it is spent.
+    /// - Parameter capacity: The largest number of counters of each of the eleven budgets; a counter takes about 150
+    ///   bytes with its place in the table (`SEC-RATE-2`). A new counter replaces the one used least recently, unless
+    ///   that is spent.
     package init(capacity: Int = 18_000) {
         tables = Locked(Budget.allCases.map { _ in CounterTable(capacity: capacity) })
     }
 
-    /// How many counters are held, of all budgets.
+    /// The number of counters of all budgets.
     package var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.count } } }
 
     /// Counts a request, or refuses it and counts nothing.
     ///
-    /// - Throws: ``RequestFault/throttled(retryAfter:)``; a request after that many seconds, 1 to 3 600, is accepted, unless
-    ///   others of the same network were faster.
+    /// - Throws: ``RequestFault/throttled(retryAfter:)``; a request after that many seconds, 1 to 3 600, is accepted,
+    ///   unless other clients of the same network have used the budget.
     package func admit(
         _ group: LimitGroup, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
         try spend(group.budgets.flatMap { demands(of: source, $0, now) }, now)
     }
 
-    /// Refuses a guess when too many from this source were wrong. It counts nothing: whether the guess is wrong shows after
-    /// the step. Guesses that are under way at the same time therefore all pass, which is at most the burst of `SEC-RATE-3`.
+    /// Refuses a guess when this source has sent too many wrong ones. It counts nothing: the step decides later whether
+    /// the guess is wrong. Concurrent guesses therefore all pass, which is at most the burst of `SEC-RATE-3`.
     ///
     /// - Throws: As ``admit(_:from:now:)``.
     package func admitGuess(
@@ -95,25 +96,26 @@ package final class SourceLimits: Sendable {
         tables.withLock { Self.count(demands, &$0, now) }
     }
 
-    /// Notes a guess of anybody's. While far more of them are wrong than users make, each source has half of its budgets
-    /// (`SEC-RATE-7`).
+    /// Notes a guess from any source. While far more guesses are wrong than typing errors explain, each source has half
+    /// of its budgets (`SEC-RATE-7`).
     ///
-    /// - Returns: Whether that begins with this guess.
+    /// - Returns: Whether that state begins with this guess.
     package func note(_ secret: GuessedSecret, isRight: Bool, now: Date) -> Bool {
         alarms.withLock {
             $0[secret, default: GuessingAlarm()].count(isRight: isRight, at: Self.milliseconds(now))
         }
     }
 
-    /// Whole seconds until a source may ask again for what tells whether an account exists; nil: it may now. Counts nothing.
+    /// Whole seconds until a source may send another request that reveals whether an account exists; nil when it may
+    /// now. Counts nothing.
     package func waitForDisclosure(to source: SourceAddress, now: Date) -> Int? {
         let demands = disclosures(to: source, now)
         return tables.withLock { Self.wait(for: demands, &$0, now) }
     }
 
-    /// Counts an answer that told whether an account exists (`SEC-ENUM-1`).
+    /// Counts an answer that reveals whether an account exists (`SEC-ENUM-1`).
     ///
-    /// - Returns: Whether it used up what the source may be told for now.
+    /// - Returns: Whether the source's budget is now used up.
     package func recordDisclosure(to source: SourceAddress, now: Date) -> Bool {
         let demands = disclosures(to: source, now)
         return tables.withLock { tables in
@@ -123,7 +125,7 @@ package final class SourceLimits: Sendable {
         }
     }
 
-    /// Gives the source one answer back: a person there has signed in, and so asked about their own account.
+    /// Gives one answer back to the source's budget: a user there has signed in, and so asked about their own account.
     package func giveBackDisclosure(to source: SourceAddress, now: Date) {
         let demands = disclosures(to: source, now)
         tables.withLock { tables in
@@ -137,13 +139,13 @@ package final class SourceLimits: Sendable {
 
     /// Counts a step of a flow or a family, or refuses it and counts nothing.
     ///
-    /// - Parameter key: What names the flow or the family, from a token that this server made: others would fill the table. Never
-    ///   shown or kept, only a keyed digest is.
+    /// - Parameter key: The key of the flow or the family, from a token that this server made: made-up tokens would
+    ///   fill the table. The key is never logged or stored, only a keyed digest of it.
     /// - Throws: As ``admit(_:from:now:)``.
     package func admit(
         _ step: RepeatedStep, of key: some Collection<UInt8>, now: Date
     ) throws(RequestFault) {
-        // Hasher is keyed at random per process, so nobody can choose keys that collide.
+        // Hasher has a random key per process, so clients cannot choose keys that collide.
         var hasher = Hasher()
         hasher.combine(key.count)
         for byte in key { hasher.combine(byte) }
@@ -182,8 +184,8 @@ package final class SourceLimits: Sendable {
         }
     }
 
-    /// Milliseconds since 1970. The fraction is cut off apart from the whole seconds, so that whole seconds later is as many
-    /// thousands later, whatever rounding does.
+    /// Milliseconds since 1970. The fraction is rounded apart from the whole seconds, so that N whole seconds later
+    /// gives exactly N thousand more.
     private static func milliseconds(_ date: Date) -> Int64 {
         let time = date.timeIntervalSince1970
         let seconds = time.rounded(.down)

@@ -8,14 +8,14 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// How a log line looks.
+/// The format of a log line.
 package enum LogFormat: String, CaseIterable, Sendable {
     /// `2026-08-01T09:30:12Z info request route=/livez status=200`
     case text
-    /// One JSON object in a line: `time`, `level`, `message`, and the metadata beside them; numbers are numbers.
+    /// One JSON object per line: `time`, `level`, `message`, and the metadata beside them; numbers stay numbers.
     case json
 
-    /// A name and a value, both without anything that would end a line.
+    /// A name and a value, both without characters that end a line.
     fileprivate struct Pair {
         let name: String
         let value: String
@@ -40,8 +40,8 @@ package enum LogFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Writes log lines to `output` without ever making a request wait (`SEC-LOG-4`): lines that cannot be written yet wait in a queue,
-/// and beyond its end they are dropped and counted.
+/// Writes log lines to `output` and never makes a request wait (`SEC-LOG-4`): lines wait in a queue; when it is full,
+/// lines are dropped and counted.
 package final class LogOutput: Sendable {
     let format: LogFormat
     private let queue = DispatchQueue(label: "native-auth.log")
@@ -49,7 +49,7 @@ package final class LogOutput: Sendable {
     private let longestQueue: Int
     private let state = Locked((waiting: 0, dropped: 0))
 
-    /// - Parameter write: Takes one line with its end; may block.
+    /// - Parameter write: Receives one line with its line feed; may block.
     package init(
         _ format: LogFormat, longestQueue: Int = 10_000, write: @escaping @Sendable (String) -> Void
     ) {
@@ -85,7 +85,7 @@ package final class LogOutput: Sendable {
         }
     }
 
-    /// Waits until all lines so far are written, but no longer than a second.
+    /// Waits until all lines so far are written, at most one second.
     package func flush() async {
         let isDone = Locked(false)
         queue.async { isDone.withLock { $0 = true } }
@@ -95,8 +95,8 @@ package final class LogOutput: Sendable {
     }
 }
 
-/// A log of lines. Text that may come from outside is cut to 256 bytes, and whatever could end a line, move a terminal or turn the
-/// direction of writing is escaped (`SEC-LOG-3`).
+/// A handler that writes log lines. Text that may come from outside is truncated to 256 bytes, and characters that
+/// could end a line, control a terminal or change the writing direction are escaped (`SEC-LOG-3`).
 package struct LogLines: LogHandler {
     private static let longestValue = 256
 
@@ -129,7 +129,7 @@ package struct LogLines: LogHandler {
         output.append(output.format.line(first + rest))
     }
 
-    /// Whether the value was given as a number, and not as text: text may come from outside.
+    /// Whether the caller gave the value as a number instead of text: text may come from outside.
     private static func isNumber(_ value: Logger.Metadata.Value) -> Bool {
         guard case .stringConvertible(let value) = value else { return false }
         return value is any BinaryInteger || (value as? Double)?.isFinite == true
@@ -139,7 +139,7 @@ package struct LogLines: LogHandler {
         var safe = ""
         for scalar in text.unicodeScalars {
             let category = scalar.properties.generalCategory
-            // Format characters hold those that turn the direction of writing.
+            // The format characters include those that change the writing direction.
             let isHarmless = ![.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
             let piece = isHarmless ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
             guard safe.utf8.count + piece.utf8.count <= longestValue else { return safe + "…" }

@@ -12,12 +12,12 @@ import NIOCore
     import Foundation
 #endif
 
-/// The operator's listener, on loopback: `/metrics`, and the health checks of the public one. It answers to the
-/// names of loopback only (`SEC-NET-1`).
+/// The operator's listener, on loopback: `/metrics`, and the health checks of the public listener. It answers only
+/// requests for loopback names (`SEC-NET-1`).
 package enum OperationsServer {
     /// - Parameters:
     ///   - facts: Labels of the metric `native_auth_info`, whose value is 1.
-    ///   - port: 0 takes any free one.
+    ///   - port: The port; 0 takes any free port.
     package static func application(
         _ metrics: PrometheusMetrics, facts: [(String, String)], readiness: Readiness, clock: any WallClock, port: Int,
         logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -43,7 +43,7 @@ package enum OperationsServer {
     }
 }
 
-/// Answers 421 to a host name that is not loopback's: a page of another site can make its own point here.
+/// Answers 421 to a host name that is not a name of loopback: a page of another site can make its own name point here.
 private struct LoopbackNames<Context: RequestContext>: RouterMiddleware {
     @concurrent
     func handle(
@@ -55,7 +55,7 @@ private struct LoopbackNames<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// What the system says about this process; nothing where it does not say it in files, as on macOS.
+/// The system's figures about this process; none where the system does not publish them as files, as on macOS.
 private enum ProcessMetrics {
     static func sample(into metrics: PrometheusMetrics) {
         if let pages = words(of: "/proc/self/statm").dropFirst().first.flatMap({ Int64($0) }) {

@@ -1,7 +1,7 @@
 package import Metrics
 import NativeAuthCore
 
-/// Counters, gauges and timers in memory, and their text in Prometheus' exposition format, version 0.0.4.
+/// Keeps counters, gauges and timers in memory and writes them in Prometheus' exposition format, version 0.0.4.
 ///
 /// Names and labels come from this program, never from a request, so their number is bounded.
 package final class PrometheusMetrics: MetricsFactory {
@@ -9,13 +9,13 @@ package final class PrometheusMetrics: MetricsFactory {
 
     private struct Family {
         let type: String
-        /// By the labels as they are written.
+        /// The series by their labels, as written in the text.
         var series: [String: any Series] = [:]
     }
 
     package init() {}
 
-    /// All values, families and labels in order.
+    /// All values as text, with families and labels in order.
     package func text() -> String {
         var text = ""
         for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
@@ -49,13 +49,13 @@ package final class PrometheusMetrics: MetricsFactory {
         series(label + "_seconds", "histogram", dimensions, Histogram())
     }
 
-    // Nothing is forgotten: a counter that begins anew at 0 would look like a restart.
+    // Keep the values: a counter that starts again at 0 would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}
     package func destroyRecorder(_ handler: any RecorderHandler) {}
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The series of that name and these labels; `fresh` if there is none yet.
+    /// The series with this name and these labels; `fresh` if there is none yet.
     private func series<Kind: Series>(
         _ label: String, _ type: String, _ dimensions: [(String, String)], _ fresh: Kind
     ) -> Kind {
@@ -68,7 +68,7 @@ package final class PrometheusMetrics: MetricsFactory {
         }
     }
 
-    /// Letters, digits and `_`.
+    /// The name with only letters, digits and `_`.
     private static func name(_ text: String) -> String {
         String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     }
@@ -78,7 +78,7 @@ package final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-/// What one line or more of the text come from.
+/// The source of one or more lines of the text.
 private protocol Series: AnyObject, Sendable {
     var samples: [Sample] { get }
 }
@@ -95,7 +95,7 @@ private struct Sample {
     }
 }
 
-/// A number that goes up, or up and down.
+/// A number that only increases, or one that also decreases.
 private final class Value: Series, CounterHandler, MeterHandler, RecorderHandler {
     private let value = Locked(0.0)
 
@@ -111,12 +111,12 @@ private final class Value: Series, CounterHandler, MeterHandler, RecorderHandler
     func reset() { set(0.0) }
 }
 
-/// How often something took how long, in seconds.
+/// How often an operation took how long, in seconds.
 private final class Histogram: Series, TimerHandler, RecorderHandler {
     private static let bounds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     private struct State {
-        /// How many values lie in each bucket, the last one without a bound.
+        /// The number of values in each bucket; the last bucket has no bound.
         var counts = [Int](repeating: 0, count: bounds.count + 1)
         var sum = 0.0
     }

@@ -8,34 +8,34 @@ package import NativeAuthWire
     package import Foundation
 #endif
 
-/// Turns V1 requests into commands and outcomes into V1 replies. Pure; the only place that knows both.
+/// Turns V1 requests into commands and outcomes into V1 replies. Pure; the only type that knows both.
 package enum V1Codec {
-    /// A command and the application that gives it.
+    /// A command and the application that sent it.
     package struct Request: Sendable {
         package var client: ClientID
         package var command: Command
     }
 
-    /// A reply: the status, and a body whose bytes depend on the outcome alone.
+    /// A reply: the status, and a body whose bytes depend only on the outcome.
     package struct Reply: Hashable, Sendable {
         package var status: Int
         package var body: Data
         package var trace: Trace
         package var retryAfter: Int?
         package var allow: String?
-        /// The error, as metrics call it; nil: none.
+        /// The error's name in metrics; nil when there is none.
         package var failure: String?
-        /// The number of the error; nil: none.
+        /// The error's number; nil when there is none.
         package var errorCode: Int?
     }
 
     // MARK: Requests
 
-    /// Reads the form of `endpoint`.
+    /// Parses the form of `endpoint`.
     ///
-    /// - Parameter needsEveryScope: True for clients that refuse a token reply without ID token and refresh token whatever
-    ///   they asked for (native-auth-v1 §5.7): the three OpenID scopes are added.
-    /// - Throws: ``RequestFault`` for the first thing that is wrong with it.
+    /// - Parameter needsEveryScope: True for clients that refuse a token reply without ID token and refresh token even
+    ///   when they did not ask for them (native-auth-v1 §5.7): the three OpenID scopes are added.
+    /// - Throws: ``RequestFault`` for the first fault of the form.
     package static func request(
         _ endpoint: V1Endpoint, _ form: FormFields, needsEveryScope: Bool = false
     ) throws(RequestFault) -> Request {
@@ -77,7 +77,8 @@ package enum V1Codec {
 
     private static func start(_ form: V1.SignUp.StartRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
-        // Missing is as wrong as empty here: clients know one number and one phrase for both (native-auth-v1 §4.1).
+        // A missing parameter is treated like an empty one: clients know one number and one phrase for both
+        // (native-auth-v1 §4.1).
         guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
         let accepted = try challengeTypes(try present(form.challengeTypes, "challenge_type"))
         var password = form.password
@@ -93,7 +94,7 @@ package enum V1Codec {
                     accepted: accepted, capabilities: try capabilities(form.capabilities ?? []))))
     }
 
-    /// Who wants to sign in, or to reset a password.
+    /// The input of a sign-in or a password reset.
     private static func application(
         _ form: V1.SignIn.InitiateRequest
     ) throws(RequestFault) -> (ClientID, UsernameApplication) {
@@ -139,7 +140,7 @@ package enum V1Codec {
                 token, contact: try present(form.challengeTarget, "challenge_target"), channel: form.challengeChannel))
     }
 
-    /// A request that holds nothing but a token.
+    /// A request with only a token.
     private static func follow(
         _ form: V1.SignIn.IntrospectRequest, _ command: (ContinuationToken) -> Command
     ) throws(RequestFault) -> Request {
@@ -215,7 +216,7 @@ package enum V1Codec {
                 try continuationToken(form.continuationToken), code: try code(form.oob), try flowDemand())
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: 1_024)
-            // Without a scope the refresh is for those of the sign-in, none of which may get lost (RFC 6749 section 6).
+            // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
             let named = form.scopes ?? []
             command = .refresh(
                 token, named.isEmpty ? TokenDemand(scopes: [], contexts: contexts) : demand(named))
@@ -225,7 +226,7 @@ package enum V1Codec {
         return Request(client: client, command: command)
     }
 
-    /// Reads a revocation (RFC 7009 section 2.1).
+    /// Parses a revocation (RFC 7009 section 2.1).
     package static func revocation(_ form: FormFields) throws(RequestFault) -> Request {
         let form = try revocationForm(form)
         return Request(
@@ -245,8 +246,9 @@ package enum V1Codec {
         }
     }
 
-    /// The authentication contexts that a claims request demands of the access token (native-auth-v1 §4.7). Claims that are
-    /// not essential, and others, may be left out of a token, and are (OpenID Connect Core 1.0 section 5.5).
+    /// The authentication contexts that a claims request requires in the access token (native-auth-v1 §4.7). Other
+    /// claims, and claims that are not essential, may be omitted from a token, and are (OpenID Connect Core 1.0 section
+    /// 5.5).
     private static func authenticationContexts(in claims: String) throws(RequestFault) -> [String] {
         guard claims.utf8.count <= 2_048 else { throw .invalid(parameter: "claims") }
         let request: ClaimsRequest
@@ -262,7 +264,7 @@ package enum V1Codec {
         return contexts
     }
 
-    /// Whether `name` is a parameter of an endpoint, or an array of it (`name[]`).
+    /// Whether `name` is a parameter of an endpoint, or an array of one (`name[]`).
     package static func isParameter(_ name: String) -> Bool {
         parameters.contains(String(decoding: name.utf8.prefix { $0 != UInt8(ascii: "[") }, as: UTF8.self))
     }
@@ -273,7 +275,8 @@ package enum V1Codec {
         "challenge_channel", "claims", "client_info", "token", "token_type_hint",
     ]
 
-    /// Past this no policy looks at a password (`SEC-PWD-2`). What is longer stands for «too long», without being carried on.
+    /// No policy reads a password beyond this length (`SEC-PWD-2`). A longer one is replaced by this text, which the
+    /// policy refuses as too long.
     private static let longestPassword = 1_024
     private static let overlongPassword = String(repeating: "Aa1!", count: 65)
 

@@ -8,12 +8,12 @@ import NativeAuthWire
     import Foundation
 #endif
 
-// Outcomes in the words of V1.
+// Turns outcomes into V1 replies.
 extension V1Codec {
-    /// Says `outcome` in the words of V1.
+    /// The V1 reply for `outcome`.
     ///
-    /// - Parameter hint: A sentence for the developer, which follows the description of an error and is that of a success; the
-    ///   development profile only.
+    /// - Parameter hint: A sentence for the developer, development profile only. It follows the description of an
+    ///   error; in a success it is the description.
     package static func reply(_ outcome: Outcome, hint: String? = nil) -> Reply {
         switch outcome.verdict {
         case .refused(let refusal): failure(V1Failure(refusal).with(hint: hint), outcome)
@@ -21,7 +21,7 @@ extension V1Codec {
         }
     }
 
-    /// Says what is wrong with a request.
+    /// The V1 reply for a faulty request.
     package static func reply(_ fault: RequestFault, trace: Trace) -> Reply {
         failure(V1Failure(fault), trace: trace)
     }
@@ -129,7 +129,7 @@ extension V1Codec {
         do {
             reply.body = try WireJSON.encode(body)
         } catch {
-            // Text and numbers always encode; should they not, the status still says what to do.
+            // Text and numbers always encode; if encoding fails, the status still tells the client what to do.
             reply.status = 500
         }
         return reply

@@ -2,26 +2,26 @@ package import IdentityEngine
 import NativeAuthCore
 package import NativeAuthWire
 
-/// What is wrong with a request before any flow is asked: the codec's own refusals.
+/// A fault of a request before any flow runs: the codec's own refusals.
 package enum RequestFault: Error, Hashable, Sendable {
-    /// The body is no form, or breaks a limit of `SEC-NET-9`; the reason is a constant.
+    /// The body is not a form, or breaks a limit of `SEC-NET-9`; the reason is a constant.
     case malformed(FormError)
     case missing(parameter: String)
     case invalid(parameter: String)
     /// The list lacks `redirect` (native-auth-v1 §3.2).
     case redirectNotAccepted
     case unknownGrant
-    /// The attributes are no flat JSON object (`SEC-NET-8`).
+    /// The attributes are not a flat JSON object (`SEC-NET-8`).
     case unreadableAttributes
     case wrongMethod(allowed: String)
-    /// A parameter of the API stands in the URL, where logs would keep it (`SEC-NET-9`, `SEC-CT-8`).
+    /// A parameter of the API is in the URL, which logs would store (`SEC-NET-9`, `SEC-CT-8`).
     case parametersInQuery
     case unknownTenant
     case wrongContentType
     case bodyTooLarge
     case headersTooLarge
     case uriTooLong
-    /// The page is asked for by a host name that is not the server's (`SEC-NET-1`).
+    /// The request uses a host name that is not the server's (`SEC-NET-1`).
     case misdirected
     case unknownPath
     case throttled(retryAfter: Int)
@@ -29,13 +29,13 @@ package enum RequestFault: Error, Hashable, Sendable {
     case broken
 }
 
-/// An error as the V1 wire says it: one row of native-auth-v1 §3.5, §4.0–§4.3 and §13.
+/// A V1 error: one row of native-auth-v1 §3.5, §4.0–§4.3 and §13.
 package struct V1Failure: Hashable, Sendable {
     package var status: Int = 400
     package var error: WireErrorCode
     package var suberror: WireSuberror?
     package var code: AADSTSCode
-    /// A sentence without any value of the request.
+    /// A sentence without any value from the request.
     package var text: String
     package var invalidAttributes: [String]?
     package var retryAfter: Int?
@@ -224,7 +224,7 @@ package struct V1Failure: Hashable, Sendable {
         }
     }
 
-    /// The same with a sentence for the developer behind its own.
+    /// The same error with a sentence for the developer after its own text.
     func with(hint: String?) -> Self {
         var failure = self
         if let hint { failure.text += " " + hint }
@@ -233,7 +233,7 @@ package struct V1Failure: Hashable, Sendable {
 
     private static let tooManyRequests = "Too many requests; come again later."
 
-    /// The five progress reports that V1 says as errors (native-auth-v1 §0.3 row 5).
+    /// The five progress reports that V1 sends as errors (native-auth-v1 §0.3 row 5).
     static let credentialRequired = Self(
         .credentialRequired, .credentialRequired, "A password is required; ask for a challenge to send one.")
     static let attributesRequired = Self(
