@@ -6,62 +6,62 @@
     public import Foundation
 #endif
 
-/// What a ``NativeAuthClient`` needs to know. Read once, when the client is made.
+/// The settings of a ``NativeAuthClient``. Read once, when the client is made.
 ///
-/// Requests tell the server nothing about the device but this (`SDK-PRIV-1`): `accept-language`, `client-request-id` (a random
-/// UUID for each flow), `x-client-sku` (`swift-native-auth`), `x-client-ver` (the version of this library), `x-client-os` (the
-/// version of the operating system) and `x-client-cpu` (the architecture). There are no identifiers of the device and no
-/// telemetry.
+/// Requests send only the following about the device (`SDK-PRIV-1`): `accept-language`, `client-request-id` (a random
+/// UUID for each flow), `x-client-sku` (`swift-native-auth`), `x-client-ver` (the version of this library),
+/// `x-client-os` (the version of the operating system) and `x-client-cpu` (the architecture). There are no identifiers
+/// of the device and no telemetry.
 public struct NativeAuthConfiguration: Sendable {
     /// The identifier of the registered application, a UUID as text.
     public var clientID: String
-    /// Where the tenant lives.
+    /// The tenant's address.
     public var authority: Authority
-    /// How users of this app may prove who they are; must match the app's registration. The web is always offered too.
+    /// How users of this app may sign in; must match the app's registration. The web is always offered too.
     public var challengeTypes: Set<ChallengeType>
-    /// What the app can handle beyond the first factor. Without them a tenant that needs more answers
-    /// ``SignUpError/browserRequired(_:)``.
+    /// The requirements beyond the first factor that the app can handle. Without them, a tenant that requires more
+    /// answers ``SignUpError/browserRequired(_:)``.
     public var capabilities: Set<Capability>
     /// Adds headers to every request.
     public var requestInterceptor: (any RequestInterceptor)?
-    /// How requests travel.
+    /// Sends the requests.
     public var transport: any HTTPTransport
-    /// Where the sessions of the signed-in users are kept; in memory unless told otherwise (`SDK-STO-2`).
+    /// Stores the sessions of the signed-in users; in memory by default (`SDK-STO-2`).
     public var tokenCache: any TokenCache
-    /// Told what goes wrong with the token cache, such as that broken content was set aside and its users count as signed
-    /// out (`SDK-STO-3`). Called on any thread, soon after it happened, with no lock held.
+    /// Called with faults of the token cache, for example that damaged content was set aside and its users count as
+    /// signed out (`SDK-STO-3`). It is called on any thread, soon after the fault, with no lock held.
     public var onTokenCacheProblem: (@Sendable (TokenCacheError) -> Void)?
-    /// The value of `Accept-Language`, which chooses the language of mail; nil for the languages of the device.
+    /// The value of `Accept-Language`, which selects the language of mail; nil for the languages of the device.
     public var acceptLanguage: String?
 
-    /// The clock of the device. Setting it makes ``uptime`` follow.
+    /// The clock of the device. Setting it also changes ``uptime``.
     package var now: @Sendable () -> Date = { Date() } {
         didSet {
             let now = now
             uptime = { now().timeIntervalSinceReferenceDate }
         }
     }
-    /// Seconds on a clock that nobody can set, from a moment that lasts as long as ``process``.
+    /// Seconds on a clock that users cannot set. Values are comparable while ``process`` is the same.
     package var uptime: @Sendable () -> Double = Moment.uptime
-    /// Tells values of ``uptime`` of this process from those of others.
+    /// Distinguishes the values of ``uptime`` of this process from those of others.
     package var process = Moment.process
     package var makeCorrelationID: @Sendable () -> UUID = { UUID() }
-    /// Spreads the repetitions of many clients.
+    /// Randomises the delays before repeated requests, so that many clients do not repeat at the same time.
     package var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
-    /// Waits until something has taken too long.
+    /// Waits for a time limit.
     package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Waits before a request is repeated.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Why nothing may be sent, if that is known already; the first step tells.
+    /// Why no request may be sent, if that is already known; the first step reports it.
     package var refusal: String?
 
     /// Describes an application.
     ///
     /// - Parameters:
-    ///   - clientID: The application's identifier, a UUID as text. A wrong one is refused by the server.
-    ///   - authority: Where the tenant lives.
+    ///   - clientID: The application's identifier, a UUID as text. The server refuses a wrong one.
+    ///   - authority: The tenant's address.
     ///   - challengeTypes: ``ChallengeType/oneTimePasscode``, ``ChallengeType/password`` or both.
-    ///   - capabilities: What the app can handle beyond the first factor.
+    ///   - capabilities: The requirements beyond the first factor that the app can handle.
     public init(
         clientID: String, authority: Authority, challengeTypes: Set<ChallengeType>,
         capabilities: Set<Capability> = []
@@ -71,7 +71,7 @@ public struct NativeAuthConfiguration: Sendable {
             transport: URLSessionTransport())
     }
 
-    /// As ``init(clientID:authority:challengeTypes:capabilities:)``, without a session for the network.
+    /// The same as ``init(clientID:authority:challengeTypes:capabilities:)``, with the given transport.
     package init(
         clientID: String, authority: Authority, challengeTypes: Set<ChallengeType>, capabilities: Set<Capability>,
         transport: any HTTPTransport
@@ -91,13 +91,14 @@ extension NativeAuthConfiguration {
         ChallengeType.allCases.filter { $0 == .redirect || challengeTypes.contains($0) }.map(\.rawValue)
     }
 
-    /// The parameter `capabilities`, left out when there are none (native-auth-v1 §3.3).
+    /// The parameter `capabilities`; nil when there are none (native-auth-v1 §3.3).
     var capabilityWords: [String]? {
         capabilities.isEmpty ? nil : Capability.allCases.filter(capabilities.contains).map(\.rawValue)
     }
 }
 
-/// The time, read once: on the device's clock, which may be wrong and may be set, and on one that cannot (`SDK-TIME-1`).
+/// The time, read once from two clocks: the device's clock, which can be wrong and can be set, and a clock that cannot
+/// be set (`SDK-TIME-1`).
 struct Moment: Hashable, Sendable {
     var date: Date
     var uptime: Double
@@ -112,21 +113,21 @@ extension NativeAuthConfiguration {
     var moment: Moment { Moment(date: now(), uptime: uptime(), process: process) }
 }
 
-/// Adds headers of the app's own, such as those of a fraud protection service, to every request.
+/// Adds the app's own headers, such as those of a fraud protection service, to every request.
 public protocol RequestInterceptor: Sendable {
     /// The headers for a request to `url`.
     ///
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
-    /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the task of the
-    /// caller is cancelled, the answer is not waited for. After 30 s without an answer the step fails with
+    /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the caller's
+    /// task is cancelled, the request does not wait for the answer. After 30 s without an answer the step fails with
     /// ``ServiceError/unreachable(_:underlying:)``: nothing was sent.
     func additionalHeaders(for url: URL) async -> [String: String]
 }
 
-/// The environment variable that lets an unchanged app talk to a server of one's own while it is developed.
+/// The environment variable that makes an unchanged app use a development server.
 ///
-/// In debug builds `NATIVE_AUTH_EMULATOR`, a base URL such as `http://127.0.0.1:8765`, takes the place of
-/// `https://{subdomain}.ciamlogin.com`. Release builds ignore it, and other authorities are left alone.
+/// In debug builds `NATIVE_AUTH_EMULATOR`, a base URL such as `http://127.0.0.1:8765`, replaces
+/// `https://{subdomain}.ciamlogin.com`. Release builds ignore it, and other authorities do not change.
 enum Emulator {
     static let variable = "NATIVE_AUTH_EMULATOR"
 
@@ -149,7 +150,7 @@ enum Emulator {
     }
 }
 
-/// What is wrong with how a client was set up.
+/// A fault in the set-up of a client.
 enum ConfigurationProblem: Error {
     case emulator
     case refused(String)

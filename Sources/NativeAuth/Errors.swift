@@ -4,24 +4,24 @@
     import Foundation
 #endif
 
-/// Why a request of a flow did not succeed, in the one vocabulary of all flows. Apps see what can happen where they are:
+/// Why a request of a flow failed, in one type for all flows. Apps see the errors that can occur at their step:
 /// ``SignUpError``, ``SignInError``, ``ResetPasswordError``, ``TokenError``, and the refusals of the steps.
 ///
-/// Every case carries ``ErrorDetails``; its `canRetry` says whether the same state may be used again.
+/// Every case has ``ErrorDetails``; its `canRetry` says whether the same state can be used again.
 package enum NativeAuthError: Error, Sendable {
     package typealias Details = ErrorDetails
 
-    /// The server wants the user to go on in a browser.
+    /// The server requires the user to continue in a browser.
     case browserRequired(Details)
-    /// The e-mail address, or the alias, belongs to somebody.
+    /// An account with this e-mail address or alias already exists.
     case userAlreadyExists(Details)
-    /// Nobody has an account with this username.
+    /// No account has this username.
     case userNotFound(Details)
     /// The username is empty or not an e-mail address.
     case invalidUsername(Details)
-    /// The password is empty, wrong, or against the rules; `suberror` tells which rule.
+    /// The password is empty, wrong, or breaks a rule; `suberror` names the rule.
     case invalidPassword(Details)
-    /// The password given at the start of a sign-in is empty, or not that of the user.
+    /// The password given at the start of a sign-in is empty, or is not the user's.
     case invalidCredentials(Details)
     /// The user signs in with one-time passcodes: there is no password to reset.
     case userDoesNotHavePassword(Details)
@@ -29,7 +29,7 @@ package enum NativeAuthError: Error, Sendable {
     case invalidAttributes(names: [String], Details)
     /// The one-time passcode is empty or wrong.
     case incorrectCode(Details)
-    /// The contact to register is empty, or no e-mail address or telephone number.
+    /// The contact to register is empty, or is neither an e-mail address nor a telephone number.
     case invalidInput(Details)
     /// The second factor is blocked because of its reputation: choose another one.
     case authMethodBlocked(Details)
@@ -37,35 +37,36 @@ package enum NativeAuthError: Error, Sendable {
     case verificationContactBlocked(Details)
     /// The flow took too long, or the session has ended at the server: start again.
     case expired(Details)
-    /// Not an answer of this protocol.
+    /// The answer does not follow this protocol.
     case unexpectedReply(Details)
     /// Sign-in cannot follow directly, because the server gave no token for it: sign in separately.
     case notAvailable(Details)
-    /// The user has to register a strong authentication method first, where no step for it can follow.
+    /// The user must first register a strong authentication method, at a point where no step for that can follow.
     case registrationRequired(Details)
-    /// A second factor is asked for, where no step for it can follow.
+    /// The server requires a second factor, at a point where no step for that can follow.
     case mfaRequired(Details)
     /// A scope is reserved, unknown or not consented to.
     case invalidScope(Details)
-    /// Nobody is signed in, or the session cannot be renewed: sign in again.
+    /// No user is signed in, or the session cannot be refreshed: sign in again.
     case signInRequired(Details)
-    /// The server takes no more requests for now; with the seconds to wait, at most 3600, if it told them (`SDK-RETRY-3`).
+    /// The server accepts no more requests for now; with the seconds to wait, at most 3600, if it states them
+    /// (`SDK-RETRY-3`).
     case throttled(retryAfter: Int?, Details)
     /// The server cannot be reached; the same step may be tried again.
     case network(Details, underlying: any Error)
-    /// The connection was lost before the answer came, or the answer said nothing final: whether the server acted on the
-    /// request is not known (`SDK-RETRY-2`). `canRetry` tells whether the same step may be tried again.
+    /// The connection was lost before the answer arrived, or the answer was not final: it is unknown whether the server
+    /// acted on the request (`SDK-RETRY-2`). `canRetry` says whether the same step can be tried again.
     case indeterminate(Details)
-    /// The step has succeeded before, or is under way at this moment; nothing was sent (`SDK-STATE-1`).
+    /// The step has already succeeded, or is running now; nothing was sent (`SDK-STATE-1`).
     case stateAlreadyUsed(Details)
     /// The task was cancelled.
     case cancelled(Details)
     /// The client was set up wrongly; nothing was sent.
     case invalidConfiguration(Details)
-    /// Anything else.
+    /// Any other error.
     case general(Details)
 
-    /// What is known about the error.
+    /// The details of the error.
     package var details: Details {
         switch self {
         case .browserRequired(let details), .userAlreadyExists(let details), .userNotFound(let details),
@@ -81,7 +82,7 @@ package enum NativeAuthError: Error, Sendable {
         }
     }
 
-    /// The same error, after which the same step may, or may not, be tried again.
+    /// The same error with another `canRetry`.
     func with(canRetry: Bool) -> NativeAuthError {
         var details = details
         details.canRetry = canRetry
@@ -117,13 +118,13 @@ package enum NativeAuthError: Error, Sendable {
 }
 
 extension NativeAuthError: CustomStringConvertible, LocalizedError {
-    /// As ``description``.
+    /// The same as ``description``.
     package var errorDescription: String? { description }
 
     /// A sentence for developers.
     package var description: String { reporting.description }
 
-    /// What happened, as a sentence.
+    /// The error as a sentence.
     private var reason: String {
         switch self {
         case .browserRequired: "The user has to continue in a browser."
@@ -156,7 +157,7 @@ extension NativeAuthError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The details for the app, with the sentence that says what happened.
+    /// The details for the app, with the sentence for the error.
     var reporting: ErrorDetails {
         var details = details
         details.reason = reason

@@ -7,16 +7,17 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// A running flow: what every step of it needs. Prints neither the user nor the token.
+/// The data that every step of a running flow needs. Its description contains neither the user nor the token.
 struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     let client: NativeAuthClient
     let username: String
     var correlationID: UUID
     /// Nil before the first answer, and when the last answer had none.
     var continuationToken: Secret<String>?
-    /// What the app asked for when the sign-in began. Every later token request repeats it (native-auth-v1 §8.3, §8.4).
+    /// The scopes that the app asked for at the start of the sign-in. Every later token request repeats them
+    /// (native-auth-v1 §8.3, §8.4).
     var scopes: [String] = []
-    /// As ``scopes``.
+    /// The claims request of the app, repeated like ``scopes``.
     var claims: String?
 
     init(client: NativeAuthClient, username: String, correlationID: UUID?) {
@@ -31,7 +32,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
 
     // MARK: Requests
 
-    /// Sends `request`, once unless `repeats` says how often more it may be sent when no answer comes (`SDK-RETRY-1`).
+    /// Sends `request` once, or up to `repeats` times more when no answer arrives (`SDK-RETRY-1`).
     mutating func send<Reply: Sendable & Decodable>(
         _ request: some FormRequest, to endpoint: V1Endpoint, as reply: Reply.Type = Reply.self, repeats: Int = 0
     ) async throws(NativeAuthError) -> Answer<Reply> {
@@ -42,7 +43,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
             request, to: endpoint, correlationID: &correlationID, repeats: repeats)
     }
 
-    /// As ``send(_:to:as:repeats:)``, where everything but a success ends the step.
+    /// The same as ``send(_:to:as:repeats:)``, but every answer except a success ends the step.
     mutating func ask<Reply: Sendable & Decodable>(
         _ endpoint: V1Endpoint, _ request: some FormRequest, repeats: Int = 0,
         refused: (Flow, ErrorReply) -> NativeAuthError = { $0.error($1) }
@@ -55,13 +56,13 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Takes the token of a reply that the flow cannot go on without.
+    /// Stores the token of a reply; throws without one, because the flow cannot continue.
     mutating func advance(to token: Secret<String>?) throws(NativeAuthError) {
         guard let token, !token.reveal().isEmpty else { throw unexpectedReply() }
         continuationToken = token
     }
 
-    /// Takes a challenge that was answered with a code; any other challenge is out of order.
+    /// Accepts a challenge that was answered with a code; throws for any other challenge.
     mutating func takeCode(_ reply: ChallengeReply) throws(NativeAuthError) -> SentCode {
         guard reply.challengeType == .oneTimePasscode else { throw unexpectedChallenge() }
         return try takeCode(
@@ -78,14 +79,14 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
             sentTo: sentTo, channel: channel, length: length, resendInterval: interval, sentAt: configuration.now())
     }
 
-    /// Takes a challenge that was answered with the wish for the password; any other challenge is out of order.
+    /// Accepts a challenge that was answered with a request for the password; throws for any other challenge.
     mutating func takePassword(_ reply: ChallengeReply) throws(NativeAuthError) {
         guard reply.challengeType == .password else { throw unexpectedChallenge() }
         try advance(to: reply.continuationToken)
     }
 
-    /// Asks for another code from a step that can do without: after an error it may be tried again, and the code that was sent
-    /// before still counts (native-auth-v1 §8.6); not so when the server wants something else than a code.
+    /// Asks for another code from a step that does not need it. After an error the step can be used again, and the
+    /// earlier code stays valid (native-auth-v1 §8.6), except when the server now requires something other than a code.
     func requestCode(
         _ challenge: (inout Flow) async throws(NativeAuthError) -> ChallengeReply
     ) async throws(NativeAuthError) -> (SentCode, Flow) {
@@ -101,7 +102,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
 
     // MARK: Errors
 
-    /// The rules that hold at every step.
+    /// The error mapping that applies at every step.
     func error(_ refusal: ErrorReply, canRetry: Bool = false) -> NativeAuthError {
         let details = details(refusal, canRetry: canRetry)
         return refusal.error == .userNotFound ? .userNotFound(details) : .init(refusal, details: details)
@@ -111,7 +112,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
         .init(refusal, correlationID: correlationID, canRetry: canRetry)
     }
 
-    /// What is known about an error that no server saw.
+    /// The details of an error that was found before any request.
     func local(_ message: String, canRetry: Bool = false) -> NativeAuthError.Details {
         .init(correlationID: correlationID, message: message, canRetry: canRetry)
     }
@@ -134,13 +135,14 @@ extension ErrorReply {
         suberror.map(WireSuberror.passwordRefusals.contains) ?? false
     }
 
-    /// Whether `code` stands first: clients look no further (native-auth-v1 §14.2).
+    /// Whether `code` is the first one: clients read no other (native-auth-v1 §14.2).
     func leads(with code: AADSTSCode) -> Bool {
         errorCodes?.first == code.rawValue
     }
 }
 
-/// Lets one call at a time through a step, and none after one that succeeded (`SDK-STATE-1`). Copies of a step share it.
+/// Allows one call of a step at a time, and none after a call that succeeded (`SDK-STATE-1`). Copies of a step share
+/// it.
 final class StepUse: Sendable {
     private enum State: Sendable {
         case free, busy, spent
@@ -149,9 +151,9 @@ final class StepUse: Sendable {
     private let state = Locked(State.free)
     private let isSending = Locked(false)
 
-    /// Runs `body`, which is the step. After an error the step is free again.
+    /// Runs `body`, the call of the step. After an error the step can be called again.
     ///
-    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running it, or what it throws.
+    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
     func once<Next: Sendable>(
         _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
     ) async throws(NativeAuthError) -> Next {
@@ -171,10 +173,11 @@ final class StepUse: Sendable {
         }
     }
 
-    /// Runs `body`, which does not spend the step, such as sending another code: one at a time, so that a double tap sends one
-    /// mail, also while a code is looked at, which servers bear (native-auth-v1 §8.6), and none after the step succeeded.
+    /// Runs `body`, a call that does not spend the step, such as sending another code. One such call runs at a time, so
+    /// that a double tap sends one mail. It may run while a code is being checked, which servers tolerate
+    /// (native-auth-v1 §8.6), but not after the step has succeeded.
     ///
-    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running it, or what it throws.
+    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
     func aside<Next: Sendable>(
         _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
     ) async throws(NativeAuthError) -> Next {

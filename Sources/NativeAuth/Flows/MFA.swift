@@ -7,9 +7,9 @@ import NativeAuthWire
     package import Foundation
 #endif
 
-/// The user has to prove a second factor.
+/// The user must give a second factor.
 package struct MFAState: Sendable {
-    /// What the user can choose from; at least one.
+    /// The methods that the user can choose from; at least one.
     package let methods: [AuthMethod]
     let flow: Flow
     fileprivate let use = StepUse()
@@ -19,12 +19,12 @@ package struct MFAState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
-    /// Sends a code by `method`. May be called again, with another method too; a code that was sent before still counts.
+    /// Sends a code with `method`. It can be called again, also with another method; an earlier code stays valid.
     ///
-    /// - Throws: ``NativeAuthError/authMethodBlocked(_:)``, after which another method may be chosen here;
+    /// - Throws: ``NativeAuthError/authMethodBlocked(_:)``, after which another method can be chosen here;
     ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
     package func requestChallenge(_ method: AuthMethod) async throws(NativeAuthError) -> MFACodeState {
         try await use.aside(flow) { () async throws(NativeAuthError) in
@@ -39,18 +39,18 @@ package struct MFAState: Sendable {
     }
 }
 
-/// The user has to type the code of their second factor.
+/// The user must type the code of their second factor.
 package struct MFACodeState: Sendable {
-    /// Where the code went.
+    /// The target of the code.
     package let code: SentCode
-    /// The way back to the choice, until the code was accepted.
+    /// The choice of methods, usable until the code is accepted.
     package let choice: MFAState
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
-    ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server wants yet
-    ///   another factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
+    ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server requires a
+    ///   further factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(code: String) async throws(NativeAuthError) -> Account {
         let flow = choice.flow
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }

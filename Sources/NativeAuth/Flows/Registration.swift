@@ -7,9 +7,9 @@ import NativeAuthWire
     package import Foundation
 #endif
 
-/// The user has to register a strong authentication method before they are signed in.
+/// The user must register a strong authentication method before the sign-in completes.
 package struct RegistrationState: Sendable {
-    /// What the user can choose from; at least one.
+    /// The methods that the user can choose from; at least one.
     package let methods: [AuthMethod]
     let flow: Flow
     fileprivate let use = StepUse()
@@ -19,17 +19,17 @@ package struct RegistrationState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
-    /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago. May be called again, with
-    /// another method or contact too; a code that was sent before still counts.
+    /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago. It can be called again,
+    /// also with another method or contact; an earlier code stays valid.
     ///
     /// - Parameters:
     ///   - method: One of ``methods``.
     ///   - contact: The e-mail address or telephone number, such as the method's ``AuthMethod/loginHint``.
-    /// - Throws: ``NativeAuthError/invalidInput(_:)`` or ``NativeAuthError/verificationContactBlocked(_:)``, after which
-    ///   another contact may be given here; ``NativeAuthError/browserRequired(_:)``, and others.
+    /// - Throws: ``NativeAuthError/invalidInput(_:)`` or ``NativeAuthError/verificationContactBlocked(_:)``, after
+    ///   which another contact can be given here; ``NativeAuthError/browserRequired(_:)``, and others.
     package func requestChallenge(
         _ method: AuthMethod, contact: String
     ) async throws(NativeAuthError) -> RegistrationProgress {
@@ -39,26 +39,26 @@ package struct RegistrationState: Sendable {
     }
 }
 
-/// What comes after the choice of a method to register.
+/// The step after the choice of a method to register.
 package enum RegistrationProgress: Sendable {
     /// A code was sent to the contact.
     case codeRequired(RegistrationCodeState)
-    /// The contact had been verified already: the user is signed in.
+    /// The contact was already verified: the user is signed in.
     case completed(Account)
 }
 
-/// The user has to type the code that was sent to the contact.
+/// The user must type the code that was sent to the contact.
 package struct RegistrationCodeState: Sendable {
-    /// Where the code went; not masked.
+    /// The target of the code, not masked.
     package let code: SentCode
-    /// The way back to the choice, until the code was accepted.
+    /// The choice of methods, usable until the code is accepted.
     package let choice: RegistrationState
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
-    ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server wants yet
-    ///   another factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
+    ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server requires a
+    ///   further factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(code: String) async throws(NativeAuthError) -> Account {
         let flow = choice.flow
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
@@ -102,7 +102,7 @@ extension Flow {
             do throws(NativeAuthError) {
                 return .completed(try await flow.completeRegistration(.continuationToken))
             } catch {
-                // The contact is spent, and with it the token of this step (sdk-surface §3.7).
+                // The contact is spent, and so is this step's token (sdk-surface §3.7).
                 throw error.with(canRetry: false)
             }
         case _:
@@ -121,7 +121,8 @@ extension Flow {
         }
     }
 
-    /// Submits the code, or nothing for a contact that was verified before, and asks for tokens (native-auth-v1 §4.9.3).
+    /// Submits the code, or no code for a contact that was verified before, and asks for tokens (native-auth-v1
+    /// §4.9.3).
     fileprivate func completeRegistration(
         _ grant: GrantType, oob: Secret<String>? = nil
     ) async throws(NativeAuthError) -> Account {
@@ -142,7 +143,7 @@ extension Flow {
         return try await flow.account(after: .registration)
     }
 
-    /// The rules of the choice of a contact (native-auth-v1 §4.9.2).
+    /// The error mapping for the choice of a contact (native-auth-v1 §4.9.2).
     private func registrationError(_ refusal: ErrorReply) -> NativeAuthError {
         switch (refusal.error, refusal.suberror) {
         case (.accessDenied, .providerBlockedByReputation):

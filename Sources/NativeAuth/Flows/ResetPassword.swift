@@ -8,11 +8,11 @@ import NativeAuthWire
 #endif
 
 extension NativeAuthClient {
-    /// Begins to give a user a new password, and sends them a code.
+    /// Begins a password reset, and sends the user a code.
     ///
     /// - Parameters:
     ///   - username: The e-mail address or the alias.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
     /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/userDoesNotHavePassword(_:)``,
     ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``, and
@@ -36,9 +36,9 @@ extension NativeAuthClient {
     }
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 package struct ResetCodeState: Sendable {
-    /// Where the code went.
+    /// The target of the code.
     package let code: SentCode
     let flow: Flow
     private let use = StepUse()
@@ -48,12 +48,12 @@ package struct ResetCodeState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(code: String) async throws(NativeAuthError) -> NewPasswordState {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
@@ -62,7 +62,7 @@ package struct ResetCodeState: Sendable {
         }
     }
 
-    /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
+    /// Sends a new code; the old one becomes invalid. After an error the old code can still be submitted here.
     ///
     /// - Returns: The same step for the new code.
     package func resend() async throws(NativeAuthError) -> ResetCodeState {
@@ -75,12 +75,13 @@ package struct ResetCodeState: Sendable {
     }
 }
 
-/// The user has to choose a new password.
+/// The user must choose a new password.
 package struct NewPasswordState: Sendable {
-    /// Seconds left to submit the password, if the server says; at most 600.
+    /// Seconds left to submit the password, if the server states it; at most 600.
     package let expiresIn: Int?
     let flow: Flow
-    /// The token of the next attempt: a server that refuses the password late gives another one (native-auth-v1 §4.8.5).
+    /// The token of the next attempt: a server that refuses the password late issues another one (native-auth-v1
+    /// §4.8.5).
     private let continuationToken: Locked<Secret<String>?>
     private let use = StepUse()
 
@@ -90,7 +91,7 @@ package struct NewPasswordState: Sendable {
         continuationToken = Locked(flow.continuationToken)
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
     /// The flow with the token of the next attempt.
     var nextFlow: Flow {
@@ -99,12 +100,13 @@ package struct NewPasswordState: Sendable {
         return flow
     }
 
-    /// Submits the new password, byte for byte, and waits until it holds: asks at once, then up to five times more at the
-    /// interval of the server, 1 to 15 s. Cancelling the task ends the wait; the password may be set all the same.
+    /// Submits the new password, byte for byte, and waits until the server has set it: polls at once, then up to five
+    /// times more at the server's interval, 1 to 15 s. Cancelling the task ends the wait; the server may still set the
+    /// password.
     ///
-    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
-    ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time: try to sign in with the new password;
-    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
+    ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time: try to sign in with the new
+    ///   password; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(
         password: String, progress: ((Int) -> Void)? = nil
     ) async throws(NativeAuthError) -> CompletedState {
@@ -119,11 +121,11 @@ package struct NewPasswordState: Sendable {
             } catch {
                 switch error {
                 case .invalidPassword, .general:
-                    // Refused late: the next attempt needs the token from after this one.
+                    // Refused late: the next attempt needs the latest token.
                     let token = flow.continuationToken
                     continuationToken.withLock { $0 = token }
                 case _:
-                    // The same request with the same token gets the same answer, should it be tried again.
+                    // A repeated request with the same token gets the same answer.
                     break
                 }
                 throw error
@@ -153,7 +155,7 @@ extension Flow {
         return NewPasswordState(expiresIn: reply.expiresIn, flow: flow)
     }
 
-    /// Returns the seconds between polls.
+    /// Submits the new password, and returns the seconds between polls.
     fileprivate mutating func submit(newPassword: Secret<String>) async throws(NativeAuthError) -> Int {
         let request = V1.ResetPassword.SubmitRequest(
             clientID: configuration.clientID, continuationToken: continuationToken, newPassword: newPassword)
@@ -165,7 +167,7 @@ extension Flow {
         return min(max(interval, 1), 15)
     }
 
-    /// Asks up to six times whether the password holds (native-auth-v1 §4.8.5). Every poll has the same token.
+    /// Polls up to six times whether the password is set (native-auth-v1 §4.8.5). Every poll sends the same token.
     fileprivate mutating func pollCompletion(
         every interval: Int, progress: ((Int) -> Void)?
     ) async throws(NativeAuthError) -> CompletedState {
@@ -181,7 +183,7 @@ extension Flow {
                 flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
                 return CompletedState(flow: flow)
             case .failed:
-                // With a token the password may be submitted again, says the reference.
+                // With a token the password can be submitted again, according to the reference.
                 if let token = reply.continuationToken, !token.reveal().isEmpty {
                     continuationToken = token
                     throw .general(local("The server could not set the password.", canRetry: true))
@@ -203,12 +205,12 @@ extension Flow {
         do {
             try await abandonable { try await sleep(duration) }
         } catch {
-            // Waiting ends early for no other reason.
+            // Waiting ends early only when the task is cancelled.
             throw .cancelled(local("The server may set the password all the same.", canRetry: true))
         }
     }
 
-    /// The rules of the last two requests of a reset (native-auth-v1 §4.8.4, §4.8.5).
+    /// The error mapping for the last two requests of a reset (native-auth-v1 §4.8.4, §4.8.5).
     private func newPasswordError(_ refusal: ErrorReply) -> NativeAuthError {
         let isPasswordWrong = refusal.error == .invalidGrant && refusal.isPasswordRefusal
         return isPasswordWrong ? .invalidPassword(details(refusal, canRetry: true)) : error(refusal)

@@ -8,15 +8,15 @@ import NativeAuthWire
 #endif
 
 extension NativeAuthClient {
-    /// Begins to sign a user in: with the password if one is given, with a code if the user has no password, and by asking
-    /// for the password otherwise.
+    /// Begins a sign-in: with the given password, with a code if the user has no password, otherwise by asking for the
+    /// password.
     ///
     /// - Parameters:
     ///   - username: The e-mail address or the alias.
-    ///   - password: The password; not looked at when the user signs in with codes.
+    ///   - password: The password; ignored when the user signs in with codes.
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the scopes are.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step; with a right password the account.
     /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/invalidCredentials(_:)``,
     ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``,
@@ -46,29 +46,29 @@ extension NativeAuthClient {
     }
 }
 
-/// What a sign-in begins with.
+/// The first step of a sign-in.
 package enum SignInStart: Sendable {
-    /// The user was sent a code.
+    /// A code was sent to the user.
     case codeRequired(SignInCodeState)
-    /// The password is asked for.
+    /// The server asks for the password.
     case passwordRequired(SignInPasswordState)
-    /// The password that was given is right.
+    /// The given password is right.
     case next(SignInProgress)
 }
 
-/// What comes after the first factor.
+/// The step after the first factor.
 package enum SignInProgress: Sendable {
-    /// A second factor is asked for.
+    /// The server requires a second factor.
     case mfaRequired(MFAState)
-    /// The user has no second factor yet, and has to register one.
+    /// The user has no second factor yet and must register one.
     case registrationRequired(RegistrationState)
     /// The user is signed in.
     case completed(Account)
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 package struct SignInCodeState: Sendable {
-    /// Where the code went.
+    /// The target of the code.
     package let code: SentCode
     let flow: Flow
     private let use = StepUse()
@@ -78,12 +78,12 @@ package struct SignInCodeState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(code: String) async throws(NativeAuthError) -> SignInProgress {
         guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
@@ -92,7 +92,7 @@ package struct SignInCodeState: Sendable {
         }
     }
 
-    /// Sends a new code; the old one is worthless then. After an error the old one may still be submitted here.
+    /// Sends a new code; the old one becomes invalid. After an error the old code can still be submitted here.
     ///
     /// - Returns: The same step for the new code.
     package func resend() async throws(NativeAuthError) -> SignInCodeState {
@@ -105,7 +105,7 @@ package struct SignInCodeState: Sendable {
     }
 }
 
-/// The user has to give their password.
+/// The user must give their password.
 package struct SignInPasswordState: Sendable {
     let flow: Flow
     private let use = StepUse()
@@ -114,12 +114,12 @@ package struct SignInPasswordState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
     /// Submits the password, byte for byte.
     ///
-    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(password: String) async throws(NativeAuthError) -> SignInProgress {
         guard !password.isEmpty else {
@@ -131,7 +131,7 @@ package struct SignInPasswordState: Sendable {
     }
 }
 
-/// A sign-up or a password reset that is done: the user may be signed in without being asked again.
+/// A finished sign-up or password reset: the user can be signed in without another question.
 package struct CompletedState: Sendable {
     let flow: Flow
     private let use = StepUse()
@@ -140,19 +140,19 @@ package struct CompletedState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
     /// The username that the flow began with.
     package var username: String { flow.username }
-    /// Whether ``signIn(scopes:claims:)`` can work: whether the server gave a token for it.
+    /// Whether ``signIn(scopes:claims:)`` can work, that is whether the server issued a token for it.
     package var isSignInAvailable: Bool { flow.continuationToken != nil }
 
-    /// Signs the user in without asking them again.
+    /// Signs the user in without another question.
     ///
     /// - Parameters:
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
     ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
     package func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInProgress {
@@ -171,15 +171,15 @@ package struct CompletedState: Sendable {
 
 // MARK: - Requests
 
-/// What tokens are asked for with (native-auth-v1 §5.1).
+/// The proof that a request for tokens sends (native-auth-v1 §5.1).
 enum SignInProof: Sendable {
-    /// The password given together with the username.
+    /// The password that was given together with the username.
     case passwordAtStart(Secret<String>)
-    /// The password asked for.
+    /// The password that was given when the server asked for it.
     case password(Secret<String>)
     case code(Secret<String>)
     case secondFactor(Secret<String>)
-    /// What was proven in the sign-up or reset before.
+    /// The proof of the sign-up or reset before.
     case earlierFlow
     /// The registration of a method, which counts as its use.
     case registration
@@ -193,7 +193,7 @@ enum SignInProof: Sendable {
         }
     }
 
-    /// Whether it belongs to a step that the user may try again, whatever went wrong (sdk-surface §3.5, §3.6).
+    /// Whether the user can try the step again after any error (sdk-surface §3.5, §3.6).
     fileprivate var keepsStep: Bool {
         switch self {
         case .password, .code, .secondFactor: true
@@ -202,7 +202,7 @@ enum SignInProof: Sendable {
     }
 }
 
-/// What came of a request for tokens. The flows have the token of the reply.
+/// The result of a request for tokens. The flows hold the reply's token.
 enum Redeemed: Sendable {
     case account(Account)
     case mfaRequired(Flow, NativeAuthError.Details)
@@ -217,7 +217,7 @@ extension Flow {
         return try await ask(.signInChallenge, request) { $0.challengeError($1) }
     }
 
-    /// Asks for tokens, and for the methods of what the server wants before it gives them.
+    /// Asks for tokens, and for the methods of a factor that the server requires first.
     fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInProgress {
         switch try await redeem(proof) {
         case .account(let account): .completed(account)
@@ -226,7 +226,7 @@ extension Flow {
         }
     }
 
-    /// As ``redeem(_:)``, where a demand for more is out of order.
+    /// The same as ``redeem(_:)``, but throws when the server requires a further factor.
     func account(after proof: SignInProof) async throws(NativeAuthError) -> Account {
         switch try await redeem(proof) {
         case .account(let account): return account
@@ -284,7 +284,7 @@ extension Flow {
 
     // MARK: Errors
 
-    /// The rules of the token endpoint (native-auth-v1 §4.7, §14.2).
+    /// The error mapping of the token endpoint (native-auth-v1 §4.7, §14.2).
     private func tokenError(_ refusal: ErrorReply, _ proof: SignInProof) -> NativeAuthError {
         guard refusal.error == .invalidGrant else { return error(refusal) }
         let details = details(refusal)
@@ -308,7 +308,7 @@ extension Flow {
         return error(refusal)
     }
 
-    /// The rules of a challenge in sign-in, at the first factor and the second (native-auth-v1 §4.5).
+    /// The error mapping of a challenge in sign-in, for the first and the second factor (native-auth-v1 §4.5).
     func challengeError(_ refusal: ErrorReply) -> NativeAuthError {
         let isBlocked = refusal.error == .accessDenied && refusal.suberror == .providerBlockedByReputation
         return isBlocked ? .authMethodBlocked(details(refusal)) : error(refusal)

@@ -8,13 +8,13 @@ import NativeAuthWire
 #endif
 
 extension NativeAuthClient {
-    /// Begins to sign a user up, and sends them a code.
+    /// Begins a sign-up, and sends the user a code.
     ///
     /// - Parameters:
     ///   - username: The e-mail address.
     ///   - password: The password, if the app signs users up with one. It may also be given later.
-    ///   - attributes: Attributes by their programmable names. What is missing is asked for later.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - attributes: Attributes by their names in the API. The server asks later for missing ones.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
     /// - Throws: ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/invalidUsername(_:)``,
     ///   ``NativeAuthError/invalidPassword(_:)``, ``NativeAuthError/invalidAttributes(names:_:)``,
@@ -38,9 +38,9 @@ extension NativeAuthClient {
     }
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 package struct SignUpCodeState: Sendable {
-    /// Where the code went.
+    /// The target of the code.
     package let code: SentCode
     let flow: Flow
     private let use = StepUse()
@@ -50,12 +50,12 @@ package struct SignUpCodeState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
     /// Submits the code.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code may be submitted here;
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
     ///   ``NativeAuthError/invalidPassword(_:)`` for a password given at the start; ``NativeAuthError/expired(_:)``,
     ///   ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(code: String) async throws(NativeAuthError) -> SignUpProgress {
@@ -65,11 +65,11 @@ package struct SignUpCodeState: Sendable {
         }
     }
 
-    /// Sends a new code; the old one is worthless then.
+    /// Sends a new code; the old one becomes invalid.
     ///
     /// - Returns: The same step for the new code.
-    /// - Throws: What went wrong; the code that was sent before may still be submitted here, unless the server wants something
-    ///   other than a code.
+    /// - Throws: The error; the earlier code can still be submitted here, unless the server requires something other
+    ///   than a code.
     package func resend() async throws(NativeAuthError) -> SignUpCodeState {
         try await use.aside(flow) { () async throws(NativeAuthError) in
             let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
@@ -80,17 +80,17 @@ package struct SignUpCodeState: Sendable {
     }
 }
 
-/// What comes after a step of sign-up.
+/// The step after a step of sign-up.
 package enum SignUpProgress: Sendable {
-    /// A password is asked for.
+    /// The server asks for a password.
     case passwordRequired(SignUpPasswordState)
-    /// Attributes are asked for.
+    /// The server asks for attributes.
     case attributesRequired(SignUpAttributesState)
     /// The account exists.
     case completed(CompletedState)
 }
 
-/// The user has to choose a password.
+/// The user must choose a password.
 package struct SignUpPasswordState: Sendable {
     let flow: Flow
     private let use = StepUse()
@@ -99,12 +99,12 @@ package struct SignUpPasswordState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
     /// Submits the password, byte for byte.
     ///
-    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one may be submitted here;
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
     ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
     package func submit(password: String) async throws(NativeAuthError) -> SignUpProgress {
         guard !password.isEmpty else {
@@ -116,9 +116,9 @@ package struct SignUpPasswordState: Sendable {
     }
 }
 
-/// The user has to give attributes.
+/// The user must give attributes.
 package struct SignUpAttributesState: Sendable {
-    /// What the server asks for.
+    /// The attributes that the server asks for.
     package let required: [RequiredAttribute]
     let flow: Flow
     private let use = StepUse()
@@ -128,12 +128,12 @@ package struct SignUpAttributesState: Sendable {
         self.flow = flow
     }
 
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
-    /// Submits attributes by their programmable names.
+    /// Submits attributes by their names in the API.
     ///
-    /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others may be submitted here;
+    /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others can be submitted here;
     ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias, ``NativeAuthError/expired(_:)``, and others.
     package func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpProgress {
         try await use.once(flow) { () async throws(NativeAuthError) in
@@ -159,7 +159,7 @@ extension Flow {
             password: password, attributes: attributes)
         switch try await flow.send(request, to: .signUpContinue, as: ContinuationReply.self) {
         case .success(let reply):
-            // The vendor's service may leave the token out here (native-auth-v1 §16, row 18).
+            // The vendor's service may omit the token here (native-auth-v1 §16, row 18).
             flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
             return .completed(CompletedState(flow: flow))
         case .redirect(let reason):
@@ -183,7 +183,7 @@ extension Flow {
 
     // MARK: Errors
 
-    /// The rules of the first step (native-auth-v1 §4.1).
+    /// The error mapping of the first step (native-auth-v1 §4.1).
     fileprivate func signUpStartError(_ refusal: ErrorReply) -> NativeAuthError {
         let details = details(refusal)
         switch refusal.error {
@@ -200,7 +200,8 @@ extension Flow {
         }
     }
 
-    /// The rules of every later step (native-auth-v1 §4.3). What the user can mend leaves the state usable.
+    /// The error mapping of every later step (native-auth-v1 §4.3). An error that the user can correct leaves the state
+    /// usable.
     private func signUpContinueError(_ refusal: ErrorReply, grant: GrantType) -> NativeAuthError {
         guard refusal.error == .invalidGrant else {
             let isIncomplete = refusal.error == .credentialRequired && refusal.continuationToken == nil

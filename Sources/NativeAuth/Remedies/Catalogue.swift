@@ -1,7 +1,7 @@
-// The catalogue: facts of the vendor's documentation and of native-auth-v1 §13, in our words. The names are the vendor's where
-// it publishes one.
+// The catalogue of errors: facts of the vendor's documentation and of native-auth-v1 §13, in this project's words. The
+// names are the vendor's where it publishes one.
 extension ErrorRemedy {
-    /// As the documentation shows them.
+    /// The chapters in the order of the documentation.
     package static let chapters: [(title: String, remedies: [ErrorRemedy])] = [
         ("The app and its tenant", application), ("Accounts and passwords", accounts), ("Attributes", attributes),
         ("One-time passcodes", codes), ("Second factor", secondFactor), ("The order of a flow", order),
@@ -329,7 +329,7 @@ extension ErrorRemedy {
             "Wait as long as the error says before the next request."),
     ]
 
-    /// The members `error` and `suberror`. Where a number says the same, it is not repeated here.
+    /// The members `error` and `suberror`. A word with the same meaning as a number is not repeated here.
     static let words: [ErrorRemedy] = [
         Self(
             nil, "attribute_validation_failed", "An attribute is unknown to the user flow or breaks its rule.",

@@ -5,7 +5,7 @@
     import Foundation
 #endif
 
-/// What this library notices by itself, for which the server has neither number nor word.
+/// An error that this library detects itself, for which the server has neither a number nor a word.
 package enum Circumstance: String, CaseIterable, Hashable, Sendable {
     case answerLost
     case answerRedirects
@@ -36,7 +36,7 @@ package enum Circumstance: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Circumstance {
-    /// Why a transport brought no answer.
+    /// Why a transport got no answer.
     package init(transport error: any Error) {
         if let fault = TLSFault(error) {
             self.init(fault)
@@ -62,7 +62,7 @@ extension Circumstance {
         .timedOut: .answerLost, .networkConnectionLost: .answerLost,
     ]
 
-    /// Why there was no TLS connection.
+    /// Why no TLS connection could be opened.
     init(_ fault: TLSFault) {
         self =
             switch fault {
@@ -77,7 +77,7 @@ extension Circumstance {
             }
     }
 
-    /// Why the server sends the user to a browser, by what it says about it (native-auth-v1 §3.4).
+    /// Why the server sends the user to a browser, derived from the server's text (native-auth-v1 §3.4).
     package init(redirectReason reason: String?) {
         let reason = reason?.lowercased() ?? ""
         self =
@@ -94,7 +94,7 @@ extension Circumstance {
 }
 
 extension NativeAuthError {
-    /// What of the error only this library knows; nil where the server, or the user's input, says it all.
+    /// The cause that only this library knows; nil when the server's answer or the user's input says everything.
     package var circumstance: Circumstance? {
         switch self {
         case .browserRequired(let details): Circumstance(redirectReason: details.message)

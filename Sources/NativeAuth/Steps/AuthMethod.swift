@@ -1,14 +1,15 @@
 import NativeAuthWire
 
-/// A way to receive a code: as a second factor, or one that can be registered as such.
+/// A way to receive a code, as a second factor or as one that can be registered.
 public struct AuthMethod: Hashable, Sendable, Codable {
     /// The server's identifier.
     public let id: String
-    /// `oob`; an unknown value survives.
+    /// `oob`; unknown values are kept.
     public let challengeType: String
-    /// `email` or `sms`; an unknown value survives.
+    /// `email` or `sms`; unknown values are kept.
     public let channel: String
-    /// Where the code would go: of a second factor the masked address, of a method to register the address of the account.
+    /// The target of the code: the masked address of a second factor, or the account's address for a method to
+    /// register.
     public let loginHint: String?
 
     init(_ method: IntrospectReply.Method) {

@@ -4,27 +4,27 @@
     public import Foundation
 #endif
 
-/// What is known about an error or a refusal, beyond its kind. Nothing in it is secret, and nothing is for users to read.
+/// The details of an error or a refusal, beyond its kind. They contain no secret, and are not meant for users.
 public struct ErrorDetails: Hashable, Sendable {
-    /// Stands in the server's log too.
+    /// Identifies the flow in the server's log too.
     public var correlationID: UUID
-    /// The numbers of the server (`AADSTS…`), possibly none.
+    /// The server's numbers (`AADSTS…`); may be empty.
     public var errorCodes: [Int]
-    /// For developers, in English: the server's description, or ours.
+    /// A text for developers, in English: the server's description, or this library's.
     public var message: String?
-    /// Where the server says more.
+    /// A page of the server with more information.
     public var errorURI: String?
-    /// The server's word for the error, such as `invalid_grant`; an unknown one survives.
+    /// The server's word for the error, such as `invalid_grant`; unknown words are kept.
     public var error: String?
-    /// The server's second word, such as `password_too_weak`; an unknown one survives.
+    /// The server's second word, such as `password_too_weak`; unknown words are kept.
     public var suberror: String?
-    /// Whether the same state may be used again.
+    /// Whether the same state can be used again.
     package var canRetry: Bool
-    /// What happened, as a sentence.
+    /// The error as a sentence.
     package var reason: String?
-    /// What of it only this library knows.
+    /// The cause that only this library knows.
     package var circumstance: Circumstance?
-    /// The scopes that it is about.
+    /// The scopes that the error is about.
     package var scopes: [String] = []
 
     /// Describes an error.
@@ -43,15 +43,15 @@ public struct ErrorDetails: Hashable, Sendable {
 }
 
 extension ErrorDetails: CustomStringConvertible {
-    /// For developers, in English.
+    /// The error as text for developers, in English.
     public var description: String {
         [reason, message, "Correlation ID: \(correlationID).", remedy].compactMap(\.self).joined(separator: " ")
     }
 }
 
-/// An error of this library: each carries ``ErrorDetails`` and prints as a sentence for developers.
+/// An error of this library. Every one has ``ErrorDetails`` and is printed as a sentence for developers.
 public protocol NativeAuthFailure: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// What is known about it.
+    /// The details of the error.
     var details: ErrorDetails { get }
 }
 

@@ -1,27 +1,27 @@
 public import NativeAuthCore
 
-/// What looks wrong with a typed code. See ``SentCode/hint(for:)``.
+/// A possible mistake in a typed code. See ``SentCode/hint(for:)``.
 public enum CodeHint: Hashable, Sendable {
-    /// So many characters are missing.
+    /// The code has this many characters too few.
     case tooShort(missing: Int)
-    /// There are so many characters too many.
+    /// The code has this many characters too many.
     case tooLong(by: Int)
-    /// Codes are made of the digits 0 to 9.
+    /// The code has characters other than the digits 0 to 9.
     case notDigits
 }
 
-/// What looks wrong with a typed e-mail address. A hint, never a gate: the server decides, and it takes aliases too.
+/// A possible mistake in a typed e-mail address. Only a hint: the server decides, and it also accepts aliases.
 public enum EmailHint: Hashable, Sendable {
     /// There is no `@`, or more than one.
     case noAt
-    /// Nothing stands before the `@`.
+    /// The part before the `@` is empty.
     case noName
-    /// What stands after the `@` is not a name with a dot, such as `example.com`.
+    /// The part after the `@` is not a name with a dot, such as `example.com`.
     case noDomain
-    /// There is a space, or another character that no address has.
+    /// The text has a space or another character that no address has.
     case badCharacter
 
-    /// The first thing that looks wrong with `text`; nil when it looks like an address.
+    /// The first possible mistake in `text`; nil when it looks like an address.
     public init?(_ text: String) {
         guard !text.contains(where: { $0.isWhitespace || $0 == "," || $0 == ";" || $0 == "<" || $0 == ">" }) else {
             self = .badCharacter
@@ -45,19 +45,19 @@ public enum EmailHint: Hashable, Sendable {
     }
 }
 
-/// What looks wrong with the value of an attribute.
+/// A possible mistake in the value of an attribute.
 public enum AttributeHint: Hashable, Sendable {
-    /// It is required and not there, or empty.
+    /// The attribute is required and missing or empty.
     case missing
-    /// It has another type than the attribute: `string`, `boolean` or `integer`.
+    /// The value has another type than the attribute: `string`, `boolean` or `integer`.
     case wrongType(expected: String)
-    /// The whole of it does not match the attribute's regular expression.
+    /// The whole value does not match the attribute's regular expression.
     case patternMismatch(regex: String)
 }
 
 extension RequiredAttribute {
-    /// What a user typed, as a value of the attribute's type: `true` and `false` in any letter case for a boolean, digits for an
-    /// integer. Text that is neither stays text, and the server says what it thinks of it.
+    /// The user's text as a value of the attribute's type: `true` and `false` in any letter case for a boolean, digits
+    /// for an integer. Other text stays text, and the server decides about it.
     public func value(from text: String) -> AttributeValue {
         switch type.lowercased() {
         case "boolean": Bool(text.lowercased()).map(AttributeValue.boolean) ?? .string(text)
@@ -66,9 +66,10 @@ extension RequiredAttribute {
         }
     }
 
-    /// What looks wrong with `value` for this attribute, before it is sent; nil when nothing does. A hint, never a gate.
+    /// A possible mistake in `value` for this attribute, before it is sent; nil when there is none. Only a hint: the
+    /// server decides.
     ///
-    /// A regular expression that this platform does not understand is passed over.
+    /// A regular expression that this platform does not support is ignored.
     public func hint(for value: AttributeValue?) -> AttributeHint? {
         guard let value, !value.description.isEmpty else { return isRequired ? .missing : nil }
         switch (value, type.lowercased()) {
@@ -83,14 +84,14 @@ extension RequiredAttribute {
             let match = try Regex(regex).wholeMatch(in: value.description)
             return match == nil ? .patternMismatch(regex: regex) : nil
         } catch {
-            // What cannot be read or tried here says nothing about the value: the server decides.
+            // A pattern that cannot be compiled or run here says nothing about the value: the server decides.
             return nil
         }
     }
 }
 
-/// The programmable names of the built-in attributes that user flows can ask for (native-auth-v1 §11). Those of the tenant's own
-/// are `extension_{application}_{name}`.
+/// The names in the API of the built-in attributes that user flows can ask for (native-auth-v1 §11). The tenant's own
+/// attributes are `extension_{application}_{name}`.
 public enum AttributeName {
     public static let city = "city"
     public static let country = "country"
@@ -101,6 +102,6 @@ public enum AttributeName {
     public static let state = "state"
     public static let streetAddress = "streetAddress"
     public static let surname = "surname"
-    /// An alias that the user can sign in with, beside the e-mail address.
+    /// An alias that the user can sign in with, besides the e-mail address.
     public static let flatUsername = "flatusername"
 }

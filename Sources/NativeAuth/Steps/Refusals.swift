@@ -7,14 +7,14 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// Why a code was not taken, or no new one sent. The step is alive.
+/// Why a code was refused, or no new code was sent. The step stays usable.
 public enum CodeRefusal: NativeAuthFailure {
-    /// The code is empty or wrong. So many codes were refused on this step so far; after five wrong ones many servers want a
-    /// new code (``SentCode/resendAllowedAt``).
+    /// The code is empty or wrong. `attempts` is the number of codes refused on this step so far; after five wrong
+    /// codes many servers require a new code (``SentCode/resendAllowedAt``).
     case incorrectCode(attempts: Int, ErrorDetails)
-    /// The place the code should go to is blocked because of its reputation.
+    /// The target of the code is blocked because of its reputation.
     case blocked(ErrorDetails)
-    /// It failed for reasons that have nothing to do with the code. The one that was sent may still be submitted.
+    /// The call failed for a reason unrelated to the code. The code that was sent can still be submitted.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -25,11 +25,11 @@ public enum CodeRefusal: NativeAuthFailure {
     }
 }
 
-/// Why the password of a user was not taken. The step is alive.
+/// Why the user's password was refused. The step stays usable.
 public enum PasswordRefusal: NativeAuthFailure {
-    /// The password is empty or wrong. So many were refused on this step so far.
+    /// The password is empty or wrong. `attempts` is the number of passwords refused on this step so far.
     case incorrectPassword(attempts: Int, ErrorDetails)
-    /// It failed for reasons that have nothing to do with the password.
+    /// The call failed for a reason unrelated to the password.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -40,11 +40,11 @@ public enum PasswordRefusal: NativeAuthFailure {
     }
 }
 
-/// Why a password that the user chose was not taken. The step is alive.
+/// Why a password that the user chose was refused. The step stays usable.
 public enum NewPasswordRefusal: NativeAuthFailure {
     /// The password breaks this rule.
     case invalidPassword(PasswordRule, ErrorDetails)
-    /// It failed for reasons that have nothing to do with the password.
+    /// The call failed for a reason unrelated to the password.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -55,13 +55,13 @@ public enum NewPasswordRefusal: NativeAuthFailure {
     }
 }
 
-/// Why attributes were not taken. The step is alive.
+/// Why attributes were refused. The step stays usable.
 public enum AttributesRefusal: NativeAuthFailure {
     /// These attributes break their rules.
     case invalidAttributes([AttributeProblem], ErrorDetails)
-    /// Somebody has the alias, ``AttributeName/flatUsername``, already.
+    /// Another account already has the alias, ``AttributeName/flatUsername``.
     case aliasTaken(ErrorDetails)
-    /// It failed for reasons that have nothing to do with the attributes.
+    /// The call failed for a reason unrelated to the attributes.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -72,13 +72,13 @@ public enum AttributesRefusal: NativeAuthFailure {
     }
 }
 
-/// Why no code was sent by the method that the user chose. The step is alive: choose another one.
+/// Why no code was sent with the method that the user chose. The step stays usable: choose another method.
 public enum MethodRefusal: NativeAuthFailure {
     /// The method or the contact is blocked because of its reputation.
     case blocked(ErrorDetails)
-    /// The contact is empty, or no e-mail address or telephone number.
+    /// The contact is empty, or is neither an e-mail address nor a telephone number.
     case invalidContact(ErrorDetails)
-    /// It failed for reasons that have nothing to do with the choice.
+    /// The call failed for a reason unrelated to the choice.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -99,11 +99,11 @@ public enum PasswordRule: Hashable, Sendable {
     case tooLong
     /// It is too easy to guess, or has too few kinds of characters.
     case tooWeak
-    /// It has a word in it that is not allowed, such as the name of the company.
+    /// It contains a word that is not allowed, such as the name of the company.
     case banned
-    /// The user had it before.
+    /// The user has used it before.
     case recentlyUsed
-    /// It has characters that are not allowed, or breaks a rule that the server did not name.
+    /// It contains characters that are not allowed, or breaks a rule that the server did not name.
     case notAllowed
 
     init(_ details: ErrorDetails) {
@@ -120,13 +120,13 @@ public enum PasswordRule: Hashable, Sendable {
     }
 }
 
-/// An attribute that the server did not take.
+/// An attribute that the server refused.
 public struct AttributeProblem: Hashable, Sendable {
-    /// The programmable name.
+    /// The name in the API.
     public let name: String
-    /// What the server had said that the attribute must be like, if it had.
+    /// The server's description of the attribute, if it sent one.
     public let attribute: RequiredAttribute?
-    /// What looks wrong, as far as can be seen here; nil when the server has a rule that it did not tell.
+    /// The possible mistake, as far as this library can see it; nil when the server did not state the rule.
     public let hint: AttributeHint?
 
     init(name: String, attribute: RequiredAttribute?, hint: AttributeHint?) {
@@ -141,15 +141,16 @@ public struct AttributeProblem: Hashable, Sendable {
     }
 }
 
-// MARK: - From the vocabulary of all flows
+// MARK: - From the errors of all flows
 
-// Each tells the refusals of one kind of step from what ends the flow; nil for the latter.
+// Each initialiser separates the refusals of one kind of step from errors that end the flow; it returns nil for the
+// latter.
 
 extension ServiceError {
-    /// Nil unless the same step may be tried again; so where the server knows the flow no more.
+    /// Nil unless the same step can be tried again, also when the server no longer knows the flow.
     init?(retrying error: NativeAuthError) {
         switch error {
-        // What nobody can read, such as the page of a gateway, is not the server's last word.
+        // An answer that cannot be parsed, such as a gateway's page, is not the server's final answer.
         case .unexpectedReply:
             self.init(error)
         case .throttled, .network, .indeterminate, .cancelled, .general, .stateAlreadyUsed, .notAvailable:
@@ -216,7 +217,7 @@ extension AttributesRefusal {
         case .invalidAttributes(let names, _):
             let problems = names.map { AttributeProblem(name: $0, required: required, submitted: submitted) }
             self = .invalidAttributes(problems, error.reporting)
-        // The address was proven to be the user's own; what can be somebody else's is the alias.
+        // The address was proven to be the user's own; only the alias can belong to another account.
         case .userAlreadyExists where submitted[AttributeName.flatUsername] != nil:
             self = .aliasTaken(error.reporting)
         case _:
@@ -232,7 +233,7 @@ extension MethodRefusal {
         case .authMethodBlocked, .verificationContactBlocked: self = .blocked(error.reporting)
         case .invalidInput: self = .invalidContact(error.reporting)
         case _:
-            // A contact that was verified before is spent with its token, whatever came then.
+            // A contact that was verified before is spent together with its token, whatever the error.
             guard error.details.canRetry, let service = ServiceError(retrying: error) else { return nil }
             self = .service(service)
         }

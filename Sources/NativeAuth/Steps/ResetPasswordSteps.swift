@@ -5,13 +5,13 @@
 #endif
 
 extension NativeAuthClient {
-    /// Begins to give a user a new password, and sends them a code.
+    /// Begins a password reset, and sends the user a code.
     ///
     /// - Parameters:
     ///   - username: The e-mail address or the alias.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
-    /// - Throws: ``ResetPasswordError``: nothing has begun.
+    /// - Throws: ``ResetPasswordError``: the flow has not begun.
     public func resetPassword(
         username: String, correlationID: UUID? = nil
     ) async throws(ResetPasswordError) -> ResetPasswordCodeRequired {
@@ -24,9 +24,9 @@ extension NativeAuthClient {
     }
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
     private let state: ResetCodeState
     private let attempts: Int
@@ -36,10 +36,10 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// Where the code went, and what it looks like.
+    /// The target and the length of the code.
     public var info: SentCode { state.code }
 
-    /// Submits the code. A server may call a code wrong that is only too old.
+    /// Submits the code. A server may report an expired code as wrong.
     ///
     /// - Throws: ``ResetPasswordError``: the flow is over.
     public consuming func submit(
@@ -53,8 +53,8 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Sends a new code; the old one is worthless then. A server that finds it too soon sends none and says nothing: the newest
-    /// code in the user's mail counts.
+    /// Sends a new code; the old one becomes invalid. A server that is asked too soon sends no code and reports no
+    /// error: the newest code in the user's mail is valid.
     ///
     /// - Throws: ``ResetPasswordError``: the flow is over.
     public consuming func resend() async throws(ResetPasswordError) -> Outcome<Self, Self> {
@@ -81,13 +81,13 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
     }
 }
 
-/// The user has to choose a new password.
+/// The user must choose a new password.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct NewPasswordRequired: ~Copyable, FlowStep {
-    /// How long there is to choose.
+    /// The time left to choose the password.
     public struct Info: Hashable, Sendable {
-        /// Seconds to submit the password, from when the code was taken, if the server says; at most 600.
+        /// Seconds to submit the password, counted from the accepted code, if the server states it; at most 600.
         public let expiresIn: Int?
     }
 
@@ -97,13 +97,14 @@ public struct NewPasswordRequired: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// How long there is to choose.
+    /// The time left to choose the password.
     public var info: Info { Info(expiresIn: state.expiresIn) }
 
-    /// Submits the new password, byte for byte, and waits until it holds: asks at once, then up to five times more at the
-    /// interval of the server, 1 to 15 s. Cancelling the task ends the wait; the password may be set all the same.
+    /// Submits the new password, byte for byte, and waits until the server has set it: polls at once, then up to five
+    /// times more at the server's interval, 1 to 15 s. Cancelling the task ends the wait; the server may still set the
+    /// password.
     ///
-    /// - Parameter progress: Called before each wait, with how often the server was asked so far, 1 to 5.
+    /// - Parameter progress: Called before each wait, with the number of polls so far, 1 to 5.
     /// - Throws: ``ResetPasswordError``: the flow is over. ``ResetPasswordError/notConfirmed(_:)`` when the server was not ready
     ///   in time: try to sign in with the new password.
     public consuming func submit(
@@ -130,9 +131,9 @@ public struct NewPasswordRequired: ~Copyable, FlowStep {
     }
 }
 
-/// The password is the new one.
+/// The password is changed.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct PasswordResetCompleted: ~Copyable, FlowStep {
     private let state: CompletedState
 
@@ -140,15 +141,15 @@ public struct PasswordResetCompleted: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// Whose it is, and whether ``signIn(scopes:claims:)`` can work.
+    /// The username, and whether ``signIn(scopes:claims:)`` can work.
     public var info: CompletedFlow { CompletedFlow(state.flow) }
 
-    /// Signs the user in without asking them again.
+    /// Signs the user in without another question.
     ///
     /// - Parameters:
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``SignInError``: sign in separately. ``SignInError/notAvailable(_:)`` without a request when
     ///   ``CompletedFlow/isSignInAvailable`` is false.
     public consuming func signIn(

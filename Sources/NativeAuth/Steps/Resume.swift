@@ -8,8 +8,8 @@ import NativeAuthWire
     public import Foundation
 #endif
 
-/// A step, sealed so that it may lie on disk: `Codable`, encrypted and authenticated with AES-256-GCM, good for the application
-/// and tenant that it was made with only.
+/// A step, sealed for storage on disk: `Codable`, encrypted and authenticated with AES-256-GCM, and usable only with
+/// the application and tenant that it was made with.
 ///
 /// ```swift
 /// let saved = try kept.saved(with: key)
@@ -17,8 +17,8 @@ import NativeAuthWire
 /// let step: SignUpCodeRequired = try client.resume(saved, with: key)
 /// ```
 ///
-/// What it holds is a credential until the flow is over. It is the app's to keep and to throw away; the server ends a flow
-/// that nobody goes on with, after which the step answers `expired`.
+/// It is a credential until the flow is over. The app stores and deletes it; the server ends an unfinished flow after
+/// some time, and then the step answers `expired`.
 public struct Saved<Step: FlowStep & ~Copyable>: Hashable, Sendable, Codable {
     fileprivate let sealed: Data
 
@@ -36,7 +36,8 @@ public struct Saved<Step: FlowStep & ~Copyable>: Hashable, Sendable, Codable {
     }
 }
 
-/// The key that steps are saved with: 256 bits that belong into the keychain, or wherever the app keeps secrets. Prints redacted.
+/// The key that steps are saved with: 256 bits for the keychain, or wherever the app stores secrets. Its description is
+/// redacted.
 public struct ResumeKey: Sendable, Hashable {
     /// The 32 bytes.
     public var data: Data { secret.reveal() }
@@ -47,7 +48,7 @@ public struct ResumeKey: Sendable, Hashable {
         secret = Secret(SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) })
     }
 
-    /// The key that ``data`` came from; nil unless there are 32 bytes.
+    /// The key with these bytes, from ``data``; nil unless there are 32 bytes.
     public init?(data: Data) {
         guard data.count == 32 else { return nil }
         secret = Secret(data)
@@ -56,16 +57,17 @@ public struct ResumeKey: Sendable, Hashable {
 
 /// Why a step cannot be saved or resumed.
 public enum ResumeError: Error, Hashable, Sendable {
-    /// It was saved with another key, by another application or tenant, as another kind of step, or is damaged.
+    /// The step was saved with another key, by another application or tenant, as another kind of step, or is damaged.
     case unreadable
-    /// It was saved by a newer version of this library.
+    /// A newer version of this library saved the step.
     case newerVersion
-    /// It could not be sealed, or the step has been taken and must not be saved any more.
+    /// The step could not be sealed, or it has been taken and must not be saved any more.
     case notSaved
 }
 
 extension FlowStep where Self: ~Copyable {
-    /// The step, sealed so that it may lie on disk. The step itself stays usable; whichever is used first, counts.
+    /// The step, sealed for storage on disk. The step itself stays usable; the flow accepts whichever of the two is
+    /// used first.
     ///
     /// - Throws: ``ResumeError/notSaved``.
     public func saved(with key: ResumeKey) throws(ResumeError) -> Saved<Self> {
@@ -74,7 +76,7 @@ extension FlowStep where Self: ~Copyable {
 }
 
 extension Kept where Step: ~Copyable {
-    /// As ``FlowStep/saved(with:)``.
+    /// The same as ``FlowStep/saved(with:)``.
     ///
     /// - Throws: ``ResumeError/notSaved``, also when the step has been taken.
     public func saved(with key: ResumeKey) throws(ResumeError) -> Saved<Step> {
@@ -84,7 +86,7 @@ extension Kept where Step: ~Copyable {
 }
 
 extension NativeAuthClient {
-    /// The step that was saved. Asks no server: whether the flow is still alive shows with the next call.
+    /// The step that was saved. Sends no request: the next call shows whether the flow is still alive.
     ///
     /// - Throws: ``ResumeError/unreadable`` or ``ResumeError/newerVersion``.
     public func resume<Step: FlowStep & ~Copyable>(
@@ -96,9 +98,9 @@ extension NativeAuthClient {
     }
 }
 
-/// What a step is made of. Not for apps: see ``FlowStep/saved(with:)``. Prints nothing.
+/// The content of a step. Not for apps: see ``FlowStep/saved(with:)``. Its description is empty.
 public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Which kind of step it is.
+    /// The kind of the step.
     enum Kind: String, Codable {
         case signUpCode, signUpPassword, signUpAttributes, signUpCompleted
         case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
@@ -108,7 +110,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
     let flow: Flow
     var fields: Fields
 
-    /// What is sealed.
+    /// The values that are sealed.
     struct Fields: Codable {
         var kind: Kind
         var username: String
@@ -134,12 +136,12 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         fill(&fields)
     }
 
-    /// The flow, if it is of the kind that is asked for.
+    /// The flow, if it is of the requested kind; nil otherwise.
     func flow(_ kind: Kind) -> Flow? {
         fields.kind == kind ? flow : nil
     }
 
-    /// One byte for the version, then nonce, ciphertext and tag. Whose it is stands in the associated data.
+    /// One version byte, then nonce, ciphertext and tag. The associated data names application and tenant.
     func sealed(with key: ResumeKey) throws(ResumeError) -> Data {
         do {
             let box = try AES.GCM.seal(

@@ -1,16 +1,16 @@
-/// A code that is on its way, and the methods to send another one by.
+/// A code that was sent, and the methods that can send another one.
 public struct MethodCode: Hashable, Sendable {
-    /// Where the code went, and what it looks like.
+    /// The target and the length of the code.
     public let code: SentCode
-    /// What the user can choose from.
+    /// The methods that the user can choose from.
     public let methods: [AuthMethod]
 }
 
 // MARK: - A second factor
 
-/// The user has to prove a second factor.
+/// The user must give a second factor.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct MFARequired: ~Copyable, FlowStep {
     private let state: MFAState
 
@@ -18,10 +18,10 @@ public struct MFARequired: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// What the user can choose from; at least one.
+    /// The methods that the user can choose from; at least one.
     public var info: [AuthMethod] { state.methods }
 
-    /// Sends a code by `method`.
+    /// Sends a code with `method`.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func requestCode(
@@ -45,9 +45,9 @@ public struct MFARequired: ~Copyable, FlowStep {
     }
 }
 
-/// The user has to type the code of their second factor.
+/// The user must type the code of their second factor.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct MFACodeRequired: ~Copyable, FlowStep {
     private let state: MFACodeState
     private let attempts: Int
@@ -57,7 +57,7 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// Where the code went, and the other ways to get one.
+    /// The target of the code, and the methods that can send another one.
     public var info: MethodCode { MethodCode(code: state.code, methods: state.choice.methods) }
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
@@ -72,7 +72,7 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Sends a code again, or by another method. After a refusal the code that was sent before may still be submitted.
+    /// Sends another code, with the same or another method. After a refusal the earlier code can still be submitted.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func requestCode(by method: AuthMethod) async throws(SignInError) -> Outcome<Self, Self> {
@@ -103,11 +103,11 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
     }
 }
 
-// MARK: - Its registration
+// MARK: - Registration of a second factor
 
-/// The user has to register a strong authentication method before they are signed in.
+/// The user must register a strong authentication method before the sign-in completes.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct RegistrationRequired: ~Copyable, FlowStep {
     private let state: RegistrationState
 
@@ -115,14 +115,14 @@ public struct RegistrationRequired: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// What the user can choose from; at least one.
+    /// The methods that the user can choose from; at least one.
     public var info: [AuthMethod] { state.methods }
 
     /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago.
     ///
     /// - Parameters:
     ///   - contact: The e-mail address or telephone number, such as the method's ``AuthMethod/loginHint``.
-    ///   - method: One of those to choose from.
+    ///   - method: One of the methods in ``info``.
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func requestCode(
         to contact: String, by method: AuthMethod
@@ -145,14 +145,14 @@ public struct RegistrationRequired: ~Copyable, FlowStep {
     }
 }
 
-/// What comes after the choice of a method to register.
+/// The step after the choice of a method to register.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 @frozen
 public enum RegistrationStep: ~Copyable, Sendable {
     /// A code was sent to the contact.
     case codeRequired(RegistrationCodeRequired)
-    /// The contact had been verified already: the user is signed in.
+    /// The contact was already verified: the user is signed in.
     case completed(Account)
 
     init(_ progress: RegistrationProgress) {
@@ -164,9 +164,9 @@ public enum RegistrationStep: ~Copyable, Sendable {
     }
 }
 
-/// The user has to type the code that was sent to the contact.
+/// The user must type the code that was sent to the contact.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct RegistrationCodeRequired: ~Copyable, FlowStep {
     private let state: RegistrationCodeState
     private let attempts: Int
@@ -176,7 +176,7 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// The contact the code went to, not masked, and the methods to choose from.
+    /// The contact that the code was sent to, not masked, and the methods to choose from.
     public var info: MethodCode { MethodCode(code: state.code, methods: state.choice.methods) }
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
@@ -191,8 +191,8 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Sends a code again, to the same contact; if it was verified meanwhile, signs in at once. After a refusal the code that
-    /// was sent before may still be submitted.
+    /// Sends another code to the same contact; if it was verified meanwhile, signs in at once. After a refusal the
+    /// earlier code can still be submitted.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func resend() async throws(SignInError) -> Outcome<Self, RegistrationStep> {
@@ -206,7 +206,7 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Goes back to the choice, to send a code to another contact. There is no way back to the code that was sent.
+    /// Returns to the choice, to send a code to another contact. The code that was sent cannot be submitted after that.
     public consuming func chooseAgain() -> RegistrationRequired {
         RegistrationRequired(state.choice)
     }

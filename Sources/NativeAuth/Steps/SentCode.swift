@@ -4,26 +4,26 @@
     public import Foundation
 #endif
 
-/// A code that is on its way to the user. It prints neither the address nor the number (`SDK-LOG-1`).
+/// A code that was sent to the user. Its description contains neither the address nor the number (`SDK-LOG-1`).
 public struct SentCode: Hashable, Sendable, Codable {
-    /// The address or number it went to; masked, but at the registration of a method.
+    /// The address or number of the target; masked, except at the registration of a method.
     public let sentTo: String
-    /// `email` or `sms`; an unknown value survives.
+    /// `email` or `sms`; unknown values are kept.
     public let channel: String
-    /// How many characters the code has.
+    /// The number of the code's characters.
     public let length: Int
-    /// Seconds to wait before another code may be asked for, if the server says.
+    /// Seconds to wait before asking for another code, if the server states it.
     public let resendInterval: Int?
-    /// When the server's answer came, on the device's clock.
+    /// When the server's answer arrived, on the device's clock.
     public let sentAt: Date
 
-    /// From when on another code may be asked for, if the server says. A hint for the screen: the server decides.
+    /// When another code may be asked for, if the server states it. A hint for the screen: the server decides.
     public var resendAllowedAt: Date? {
         resendInterval.map { sentAt.addingTimeInterval(Double($0)) }
     }
 
-    /// What looks wrong with `text` as this code, before it is sent; nil when nothing does. A hint, never a gate: submit it all
-    /// the same if the user insists.
+    /// A possible mistake in `text` as this code, before it is sent; nil when there is none. Only a hint: submit the
+    /// text anyway if the user insists.
     public func hint(for text: String) -> CodeHint? {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return .notDigits }
         if text.count < length { return .tooShort(missing: length - text.count) }

@@ -5,18 +5,18 @@
 #endif
 
 extension NativeAuthClient {
-    /// Begins to sign a user in: with the password if one is given, with a code if the user has no password, and by asking
-    /// for the password otherwise.
+    /// Begins a sign-in: with the given password, with a code if the user has no password, otherwise by asking for the
+    /// password.
     ///
     /// - Parameters:
     ///   - username: The e-mail address or the alias.
-    ///   - password: The password. A user who signs in with codes is sent one all the same:
+    ///   - password: The password. A user who signs in with codes gets a code in any case:
     ///     ``SignInCodeRequired/isPasswordUnused``.
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the scopes are.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step; with a right password the account.
-    /// - Throws: ``SignInError``: nothing has begun.
+    /// - Throws: ``SignInError``: the flow has not begun.
     public func signIn(
         username: String, password: String? = nil, scopes: [String] = [], claims: String? = nil,
         correlationID: UUID? = nil
@@ -31,18 +31,18 @@ extension NativeAuthClient {
     }
 }
 
-/// What a sign-in begins with.
+/// The first step of a sign-in.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 @frozen
 public enum SignInStep: ~Copyable, Sendable {
-    /// The user was sent a code.
+    /// A code was sent to the user.
     case codeRequired(SignInCodeRequired)
-    /// The password is asked for.
+    /// The server asks for the password.
     case passwordRequired(SignInPasswordRequired)
-    /// A second factor is asked for.
+    /// The server requires a second factor.
     case mfaRequired(MFARequired)
-    /// The user has no second factor yet, and has to register one.
+    /// The user has no second factor yet and must register one.
     case registrationRequired(RegistrationRequired)
     /// The user is signed in.
     case completed(Account)
@@ -60,14 +60,14 @@ public enum SignInStep: ~Copyable, Sendable {
     }
 }
 
-/// What comes after the first factor.
+/// The step after the first factor.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 @frozen
 public enum SignInNext: ~Copyable, Sendable {
-    /// A second factor is asked for.
+    /// The server requires a second factor.
     case mfaRequired(MFARequired)
-    /// The user has no second factor yet, and has to register one.
+    /// The user has no second factor yet and must register one.
     case registrationRequired(RegistrationRequired)
     /// The user is signed in.
     case completed(Account)
@@ -82,11 +82,11 @@ public enum SignInNext: ~Copyable, Sendable {
     }
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignInCodeRequired: ~Copyable, FlowStep {
-    /// Whether a password was given that nobody looked at, because the user signs in with codes.
+    /// Whether the sign-in ignored a given password, because the user signs in with codes.
     public let isPasswordUnused: Bool
     private let state: SignInCodeState
     private let attempts: Int
@@ -97,10 +97,10 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// Where the code went, and what it looks like.
+    /// The target and the length of the code.
     public var info: SentCode { state.code }
 
-    /// Submits the code. A server may call a code wrong that is only too old.
+    /// Submits the code. A server may report an expired code as wrong.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
@@ -113,8 +113,8 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Sends a new code; the old one is worthless then. A server that finds it too soon sends none and says nothing: the newest
-    /// code in the user's mail counts.
+    /// Sends a new code; the old one becomes invalid. A server that is asked too soon sends no code and reports no
+    /// error: the newest code in the user's mail is valid.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func resend() async throws(SignInError) -> Outcome<Self, Self> {
@@ -144,9 +144,9 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
     }
 }
 
-/// The user has to give their password.
+/// The user must give their password.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignInPasswordRequired: ~Copyable, FlowStep {
     private let state: SignInPasswordState
     private let attempts: Int
@@ -156,7 +156,7 @@ public struct SignInPasswordRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// Nothing to show.
+    /// There is nothing to show.
     public var info: Void { () }
 
     /// Submits the password, byte for byte.

@@ -7,15 +7,16 @@ public import NativeAuthCore
 #endif
 
 extension NativeAuthClient {
-    /// Begins to sign a user up, and sends them a code.
+    /// Begins a sign-up, and sends the user a code.
     ///
     /// - Parameters:
     ///   - username: The e-mail address.
     ///   - password: The password, if the app signs users up with one. It may also be given later.
-    ///   - attributes: Attributes by their programmable names (``AttributeName``). What is missing is asked for later.
-    ///   - correlationID: Stands in the server's log for the whole flow; nil for a new one.
+    ///   - attributes: Attributes by their names in the API (``AttributeName``). The server asks later for missing
+    ///     ones.
+    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
-    /// - Throws: ``SignUpError``: nothing has begun.
+    /// - Throws: ``SignUpError``: the flow has not begun.
     public func signUp(
         username: String, password: String? = nil, attributes: [String: AttributeValue] = [:],
         correlationID: UUID? = nil
@@ -30,14 +31,14 @@ extension NativeAuthClient {
     }
 }
 
-/// What comes after a step of sign-up. The server decides the order.
+/// The step after a step of sign-up. The server decides the order.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 @frozen
 public enum SignUpStep: ~Copyable, Sendable {
-    /// The user has to choose a password.
+    /// The user must choose a password.
     case passwordRequired(SignUpPasswordRequired)
-    /// The user has to give attributes.
+    /// The user must give attributes.
     case attributesRequired(SignUpAttributesRequired)
     /// The account exists.
     case completed(SignUpCompleted)
@@ -52,9 +53,9 @@ public enum SignUpStep: ~Copyable, Sendable {
     }
 }
 
-/// The user has to type the code they were sent.
+/// The user must type the code they received.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignUpCodeRequired: ~Copyable, FlowStep {
     private let state: SignUpCodeState
     private let attempts: Int
@@ -64,10 +65,10 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
         self.attempts = attempts
     }
 
-    /// Where the code went, and what it looks like.
+    /// The target and the length of the code.
     public var info: SentCode { state.code }
 
-    /// Submits the code. A server may call a code wrong that is only too old.
+    /// Submits the code. A server may report an expired code as wrong.
     ///
     /// - Throws: ``SignUpError``: the flow is over. ``SignUpError/invalidPassword(_:_:)`` is about the password given at the
     ///   start.
@@ -80,8 +81,8 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Sends a new code; the old one is worthless then. A server that finds it too soon sends none and says nothing: the newest
-    /// code in the user's mail counts.
+    /// Sends a new code; the old one becomes invalid. A server that is asked too soon sends no code and reports no
+    /// error: the newest code in the user's mail is valid.
     ///
     /// - Throws: ``SignUpError``: the flow is over.
     public consuming func resend() async throws(SignUpError) -> Outcome<Self, Self> {
@@ -108,9 +109,9 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
     }
 }
 
-/// The user has to choose a password.
+/// The user must choose a password.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignUpPasswordRequired: ~Copyable, FlowStep {
     private let state: SignUpPasswordState
 
@@ -118,7 +119,7 @@ public struct SignUpPasswordRequired: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// Nothing to show.
+    /// There is nothing to show.
     public var info: Void { () }
 
     /// Submits the password, byte for byte.
@@ -143,9 +144,9 @@ public struct SignUpPasswordRequired: ~Copyable, FlowStep {
     }
 }
 
-/// The user has to give attributes.
+/// The user must give attributes.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     private let state: SignUpAttributesState
 
@@ -153,10 +154,10 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// What the server asks for: names, types and rules.
+    /// The attributes that the server asks for: names, types and rules.
     public var info: [RequiredAttribute] { state.required }
 
-    /// Submits attributes by their programmable names.
+    /// Submits attributes by their names in the API.
     ///
     /// - Throws: ``SignUpError``: the flow is over.
     public consuming func submit(
@@ -164,7 +165,7 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     ) async throws(SignUpError) -> Outcome<Self, SignUpStep> {
         do throws(NativeAuthError) {
             let progress = try await state.submit(attributes)
-            // The server asks again for what it did not get.
+            // The server asks again for attributes that it did not get.
             if case .attributesRequired(let again) = progress, let refusal = missing(again) {
                 return .retry(Self(again), refusal)
             }
@@ -177,7 +178,7 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
         }
     }
 
-    /// Nil when none of what `again` asks for was asked for here: then it is another page.
+    /// Nil when `again` asks for none of the attributes asked for here: then it is a further page.
     private borrowing func missing(_ again: SignUpAttributesState) -> AttributesRefusal? {
         let asked = Set(state.required.map(\.name))
         let problems = again.required.filter { asked.contains($0.name) && $0.isRequired }
@@ -198,11 +199,11 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     }
 }
 
-/// What is known at the end of a sign-up or a password reset. It does not print the username (`SDK-LOG-1`).
+/// The result of a sign-up or a password reset. Its description does not contain the username (`SDK-LOG-1`).
 public struct CompletedFlow: Hashable, Sendable {
     /// The username that the flow began with.
     public let username: String
-    /// Whether the user can be signed in without being asked again: whether the server gave a token for it.
+    /// Whether the user can be signed in without another question, that is whether the server issued a token for it.
     public let isSignInAvailable: Bool
 
     init(_ flow: Flow) {
@@ -218,7 +219,7 @@ extension CompletedFlow: CustomStringConvertible, CustomReflectable {
 
 /// The account exists.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct SignUpCompleted: ~Copyable, FlowStep {
     private let state: CompletedState
 
@@ -226,15 +227,15 @@ public struct SignUpCompleted: ~Copyable, FlowStep {
         self.state = state
     }
 
-    /// Who signed up, and whether ``signIn(scopes:claims:)`` can work.
+    /// The username, and whether ``signIn(scopes:claims:)`` can work.
     public var info: CompletedFlow { CompletedFlow(state.flow) }
 
-    /// Signs the new user in without asking them again.
+    /// Signs the new user in without another question.
     ///
     /// - Parameters:
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
     ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant wants it.
+    /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``SignInError``: sign in separately. ``SignInError/notAvailable(_:)`` without a request when
     ///   ``CompletedFlow/isSignInAvailable`` is false.
     public consuming func signIn(

@@ -6,44 +6,45 @@ import NativeAuthCore
     public import Foundation
 #endif
 
-/// A moment of a flow at which the user has to do something, such as to type a code.
+/// A point of a flow at which the user must act, for example type a code.
 ///
-/// A step can be used once: its calls consume it, and the compiler refuses a second one. What comes back is an ``Outcome``: the
-/// next step, or a refusal together with the live step to try again. Where only copyable values can live, such as in a view
-/// model, keep it with ``kept()``; to let it survive a restart of the app, use ``saved(with:)``. What the compiler says where a step
-/// is used wrongly, and the way out: <doc:CompilerMessages>.
+/// A step can be used once: its calls consume it, and the compiler refuses a second call. A call returns an
+/// ``Outcome``: the next step, or a refusal together with the usable step for another try. Store a step with ``kept()``
+/// in places that need copyable values, such as a view model; use ``saved(with:)`` to keep it across a restart of the
+/// app. <doc:CompilerMessages> explains the compiler's messages about wrong use, with corrections.
 public protocol FlowStep: ~Copyable, Sendable {
-    /// What there is to show.
+    /// The information to show to the user.
     associatedtype Info: Sendable
-    /// What can be wrong with what the user gave, so that the same step may be tried again.
+    /// A correctable fault of the user's input, after which the same step can be tried again.
     associatedtype Refusal: Sendable
 
-    /// What there is to show to the user.
+    /// The information to show to the user.
     var info: Info { get }
     /// The username that the flow began with.
     var username: String { get }
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     var correlationID: UUID { get }
-    /// What ``saved(with:)`` seals. Not for apps.
+    /// The content that ``saved(with:)`` seals. Not for apps.
     var content: StepContent { get }
-    /// The step that ``content`` came from. Not for apps.
+    /// The step with this ``content``. Not for apps.
     init?(content: StepContent, client: NativeAuthClient)
 }
 
-/// What came of a call on a step.
+/// The result of a call on a step.
 ///
-/// Used once; <doc:CompilerMessages> explains what the compiler says about it.
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 @frozen
 public enum Outcome<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable>: ~Copyable, Sendable {
-    /// The server took it: on to what is next.
+    /// The server accepted the call: continue with the next step.
     case next(Next)
-    /// The server did not take it, or was not reached. Nothing is lost: here is the live step again, and why.
+    /// The server refused the call, or was not reached. The flow continues: try again with this step; the refusal gives
+    /// the reason.
     case retry(Step, Step.Refusal)
 }
 
-/// A step, kept where only copyable values can live: in SwiftUI's `@State`, in a view model, in an array. Copies share it.
+/// A step in a copyable container, for SwiftUI's `@State`, a view model or an array. Copies share the step.
 ///
-/// Whoever takes the step out has it alone, so that a double tap does one thing:
+/// Only one caller can take the step out, so that a double tap has one effect:
 ///
 /// ```swift
 /// guard case .code(let kept) = screen, let step = kept.take() else { return }
@@ -52,17 +53,17 @@ public enum Outcome<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable>: ~Co
 ///
 /// It is equal to its copies only.
 public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
-    /// What there is to show to the user, also after the step was taken.
+    /// The information to show to the user, also after the step was taken.
     public let info: Step.Info
     /// The username that the flow began with.
     public let username: String
-    /// Stands in the server's log for this flow.
+    /// Identifies this flow in the server's log.
     public let correlationID: UUID
     private let place: Place
     private let secretContent: StepContent
 
     private final class Place: @unchecked Sendable {
-        // Sendable holds because only the caller who finds `isTaken` false ever touches the step.
+        // Sendable holds because only the caller that finds `isTaken` false accesses the step.
         private let isTaken = Locked(false)
         private var step: Step?
 
@@ -90,15 +91,15 @@ public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
         place = Place(consume step)
     }
 
-    /// The step, for the first who asks; nil for all others.
+    /// The step, for the first caller; nil for all later callers.
     public func take() -> Step? {
         place.take()
     }
 
-    /// Whether the step has been taken, such as while its call is under way.
+    /// Whether the step has been taken, for example while its call is running.
     public var isTaken: Bool { !place.isThere }
 
-    /// What the step is made of; nil when it has been taken.
+    /// The content of the step; nil when it has been taken.
     var content: StepContent? { place.isThere ? secretContent : nil }
 
     public static func == (left: Kept, right: Kept) -> Bool {
@@ -110,7 +111,7 @@ public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
     }
 }
 
-// Without a mirror of its own `dump` would copy the step, which ends the process.
+// Without its own mirror, `dump` would copy the step, which ends the process.
 extension Kept: CustomStringConvertible, CustomReflectable where Step: ~Copyable {
     public var description: String { "Kept(\(info))" }
     public var customMirror: Mirror { Mirror(self, children: ["info": info, "correlationID": correlationID]) }
@@ -120,7 +121,7 @@ extension FlowStep where Self: ~Copyable {
     public var username: String { content.flow.username }
     public var correlationID: UUID { content.flow.correlationID }
 
-    /// Keeps the step where only copyable values can live.
+    /// Puts the step into a copyable container.
     public consuming func kept() -> Kept<Self> {
         Kept(self)
     }

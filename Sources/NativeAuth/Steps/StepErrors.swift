@@ -4,20 +4,21 @@
     import Foundation
 #endif
 
-/// Why a call failed that has nothing to do with what the user gave.
+/// Why a call failed for a reason unrelated to the user's input.
 public enum ServiceError: NativeAuthFailure {
-    /// The server takes no more requests for now; with the seconds to wait, at most 3600, if it told them (`SDK-RETRY-3`).
+    /// The server accepts no more requests for now; with the seconds to wait, at most 3600, if it states them
+    /// (`SDK-RETRY-3`).
     case throttled(retryAfter: Int?, ErrorDetails)
     /// The server cannot be reached.
     case unreachable(ErrorDetails, underlying: any Error)
-    /// The connection was lost before the answer came, or the answer said nothing final: whether the server acted on the
-    /// request is not known (`SDK-RETRY-2`).
+    /// The connection was lost before the answer arrived, or the answer was not final: it is unknown whether the server
+    /// acted on the request (`SDK-RETRY-2`).
     case indeterminate(ErrorDetails)
     /// The task was cancelled.
     case cancelled(ErrorDetails)
     /// The client was set up wrongly; nothing was sent.
     case invalidConfiguration(ErrorDetails)
-    /// An answer that this library does not know, or one that makes no sense here; the server's words and numbers are kept.
+    /// An answer that this library does not know, or that makes no sense here; the server's words and numbers are kept.
     case unexpected(ErrorDetails)
 
     public var details: ErrorDetails {
@@ -46,21 +47,21 @@ public enum ServiceError: NativeAuthFailure {
     }
 }
 
-/// Why a sign-up did not begin, or is over. What can be mended within the flow is an ``Outcome/retry(_:_:)`` instead.
+/// Why a sign-up did not begin, or is over. An error that the user can correct is an ``Outcome/retry(_:_:)`` instead.
 public enum SignUpError: NativeAuthFailure {
-    /// The e-mail address, or the alias, belongs to somebody.
+    /// An account with this e-mail address or alias already exists.
     case userAlreadyExists(ErrorDetails)
     /// The username is empty or not an e-mail address.
     case invalidUsername(ErrorDetails)
-    /// The password given at the start breaks a rule, which the server may find out only when the code is right.
+    /// The password given at the start breaks a rule; the server may report this only after a right code.
     case invalidPassword(PasswordRule, ErrorDetails)
     /// Attributes given at the start break their rules.
     case invalidAttributes([AttributeProblem], ErrorDetails)
     /// The flow took too long: start again.
     case expired(ErrorDetails)
-    /// The server wants the user to go on in a browser.
+    /// The server requires the user to continue in a browser.
     case browserRequired(ErrorDetails)
-    /// It failed for reasons that have nothing to do with what the user gave.
+    /// The call failed for a reason unrelated to the user's input.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -93,25 +94,25 @@ public enum SignUpError: NativeAuthFailure {
     }
 }
 
-/// Why a sign-in did not begin, or is over. What can be mended within the flow is an ``Outcome/retry(_:_:)`` instead.
+/// Why a sign-in did not begin, or is over. An error that the user can correct is an ``Outcome/retry(_:_:)`` instead.
 public enum SignInError: NativeAuthFailure {
-    /// Nobody has an account with this username.
+    /// No account has this username.
     case userNotFound(ErrorDetails)
     /// The username is empty or not valid.
     case invalidUsername(ErrorDetails)
-    /// The password given at the start is empty, or not that of the user.
+    /// The password given at the start is empty, or is not the user's.
     case invalidCredentials(ErrorDetails)
-    /// The way that the user signs in is blocked because of its reputation.
+    /// The user's sign-in method is blocked because of its reputation.
     case authMethodBlocked(ErrorDetails)
     /// A scope is reserved, unknown or not consented to.
     case invalidScope(ErrorDetails)
     /// The flow took too long: start again.
     case expired(ErrorDetails)
-    /// The server wants the user to go on in a browser.
+    /// The server requires the user to continue in a browser.
     case browserRequired(ErrorDetails)
     /// Sign-in cannot follow directly, because the server gave no token for it: sign in separately.
     case notAvailable(ErrorDetails)
-    /// It failed for reasons that have nothing to do with what the user gave.
+    /// The call failed for a reason unrelated to the user's input.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -145,21 +146,22 @@ public enum SignInError: NativeAuthFailure {
     }
 }
 
-/// Why a password reset did not begin, or is over. What can be mended within the flow is an ``Outcome/retry(_:_:)`` instead.
+/// Why a password reset did not begin, or is over. An error that the user can correct is an ``Outcome/retry(_:_:)``
+/// instead.
 public enum ResetPasswordError: NativeAuthFailure {
-    /// Nobody has an account with this username.
+    /// No account has this username.
     case userNotFound(ErrorDetails)
     /// The username is empty or not valid.
     case invalidUsername(ErrorDetails)
     /// The user signs in with one-time passcodes: there is no password to reset.
     case userDoesNotHavePassword(ErrorDetails)
-    /// The server took the password, and did not say in time whether it holds: try to sign in with it.
+    /// The server accepted the password, but did not confirm in time that it is set: try to sign in with it.
     case notConfirmed(ErrorDetails)
     /// The flow took too long: start again.
     case expired(ErrorDetails)
-    /// The server wants the user to go on in a browser.
+    /// The server requires the user to continue in a browser.
     case browserRequired(ErrorDetails)
-    /// It failed for reasons that have nothing to do with what the user gave.
+    /// The call failed for a reason unrelated to the user's input.
     case service(ServiceError)
 
     public var details: ErrorDetails {

@@ -7,21 +7,22 @@ import NativeAuthWire
     public import Foundation
 #endif
 
-/// A user who is signed in, as of the moment it was made. It prints no personal data and no token (`SDK-LOG-1`).
+/// A user who was signed in when this value was made. Its description contains no personal data and no token
+/// (`SDK-LOG-1`).
 public struct Account: Sendable {
     /// The e-mail address, from the ID token's `preferred_username`.
     public let username: String
     /// `{objectID}.{tenantID}`.
     public let homeAccountID: String
-    /// The host of the authority, with its port if it has one; the emulator's while requests go there.
+    /// The host of the authority, with its port if it has one; the emulator's host when requests go to an emulator.
     public let environment: String
     /// The identifier of the user in the directory.
     public let objectID: String
     /// The identifier of the tenant.
     public let tenantID: String
-    /// Whether the server has ended the session: the user has to sign in again.
+    /// Whether the server has ended the session: the user must sign in again.
     public let hasEnded: Bool
-    /// The claims of the ID token; empty without one.
+    /// The claims of the ID token; empty when there is none.
     public let idTokenClaims: [String: JSONValue]
     private let secretIDToken: Secret<String>?
     package let client: NativeAuthClient
@@ -38,24 +39,23 @@ public struct Account: Sendable {
         self.client = client
     }
 
-    /// The ID token as the server gave it, if there is one.
+    /// The ID token as the server issued it, if there is one.
     public var idToken: String? { secretIDToken?.reveal() }
 
     /// An access token of the user.
     ///
-    /// At most one request for a new token of an account is under way at a time; callers who want the same share its answer
-    /// (`SDK-REF-1`). A caller whose task is cancelled returns at once. The request goes on and its answer is kept all the same:
-    /// that is no write of the caller's but of the session, whose only good refresh token it may hold from then on
-    /// (`SDK-CANCEL-1`).
+    /// At most one request for a new token of an account runs at a time; callers with the same request share its answer
+    /// (`SDK-REF-1`). A caller whose task is cancelled returns at once. The request continues and its answer is stored,
+    /// because the answer may hold the session's only valid refresh token (`SDK-CANCEL-1`).
     ///
     /// - Parameters:
-    ///   - scopes: The scopes the token must have, of one resource; none for those of the sign-in, as far as the server grants
-    ///     them. A kept token with more scopes will do. The reserved scopes `openid`, `profile` and `offline_access` are added
-    ///     and must not be listed.
-    ///   - claims: A claims request, JSON as text, that the token must answer. No kept token is known to answer one, so it asks
-    ///     the server in any case, but under ``TokenPolicy/cached``, where it fails.
+    ///   - scopes: The scopes the token must have, of one resource; an empty list for the scopes of the sign-in, as far
+    ///     as the server grants them. A cached token with more scopes is accepted. The reserved scopes `openid`,
+    ///     `profile` and `offline_access` are added and must not be listed.
+    ///   - claims: A claims request, JSON as text, that the token must answer. No cached token is known to answer one,
+    ///     so the call always asks the server; under ``TokenPolicy/cached`` it fails.
     ///   - policy: When to ask the server.
-    ///   - correlationID: Stands in the server's log; nil for a new one.
+    ///   - correlationID: Identifies the request in the server's log; nil for a new ID.
     public func accessToken(
         scopes: [String] = [], claims: String? = nil, policy: TokenPolicy = .refreshIfNeeded,
         correlationID: UUID? = nil
@@ -79,34 +79,35 @@ public struct Account: Sendable {
     }
 }
 
-/// When to ask the server for an access token.
+/// When the SDK asks the server for an access token.
 public enum TokenPolicy: Hashable, Sendable {
-    /// Never: a kept token as long as it lives, or ``TokenError/notCached(_:)``. For when there is no network, or no time.
+    /// Never: returns a cached token that is still valid, or fails with ``TokenError/notCached(_:)``. Use it when there
+    /// is no network or no time.
     case cached
-    /// When no kept token has more than 300 s to live.
+    /// When no cached token is valid for more than 300 s.
     case refreshIfNeeded
-    /// In any case, such as after an API refused the kept token.
+    /// Always, for example after an API refused the cached token.
     case force
 }
 
 /// Why there is no access token.
 public enum TokenError: NativeAuthFailure {
-    /// The user is not signed in here, or no more, or the server never gave a refresh token: the user has to sign in.
+    /// The user is not signed in here, or no longer, or the server never issued a refresh token: the user must sign in.
     case signInRequired(ErrorDetails)
-    /// The server ended the session, such as after a password reset: the user has to sign in. Every call says so until they do,
-    /// or sign out.
+    /// The server ended the session, for example after a password reset: the user must sign in. Every call fails with
+    /// this error until the user signs in or out.
     case sessionEnded(ErrorDetails)
-    /// The server wants a second factor, which a renewal cannot give: the user has to sign in with the same scopes and claims.
-    /// The session goes on for everything else.
+    /// The server requires a second factor, which a refresh cannot give: the user must sign in with the same scopes and
+    /// claims. The session continues for everything else.
     case secondFactorRequired(ErrorDetails)
-    /// The server wants the user to go on in a browser. The session goes on for everything else.
+    /// The server requires the user to continue in a browser. The session continues for everything else.
     case browserRequired(ErrorDetails)
-    /// These scopes are reserved, unknown, not consented to, or not granted. Where the server does not say which, they are all
-    /// that were asked for.
+    /// These scopes are reserved, unknown, not consented to, or not granted. When the server does not name them, the
+    /// list has all requested scopes.
     case scopesRefused([String], ErrorDetails)
-    /// No kept token will do, and the policy is ``TokenPolicy/cached``.
+    /// No cached token is suitable, and the policy is ``TokenPolicy/cached``.
     case notCached(ErrorDetails)
-    /// It failed for other reasons. The session goes on.
+    /// The call failed for another reason. The session continues.
     case service(ServiceError)
 
     public var details: ErrorDetails {
@@ -142,11 +143,11 @@ extension Account: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["homeAccountID": homeAccountID]) }
 }
 
-/// A token to call a resource with. It prints redacted.
+/// An access token for a resource. Its description is redacted.
 public struct AccessToken: Hashable, Sendable {
-    /// What was granted.
+    /// The granted scopes.
     public let scopes: [String]
-    /// When it ends, on the device's clock. The SDK itself goes by time that has passed (`SDK-TIME-1`).
+    /// When the token expires, on the device's clock. The SDK itself measures elapsed time (`SDK-TIME-1`).
     public let expiresOn: Date
     private let secret: Secret<String>
     private let refreshSecret: Secret<String>?
@@ -160,7 +161,8 @@ public struct AccessToken: Hashable, Sendable {
 
     /// The token, for the header `Authorization: Bearer …`.
     public var value: String { secret.reveal() }
-    /// The refresh token of the session, if the server gave one. No app needs it: a use of it elsewhere ends the session.
+    /// The refresh token of the session, if the server issued one. No app needs it: using it elsewhere ends the
+    /// session.
     package var refreshToken: String? { refreshSecret?.reveal() }
 }
 

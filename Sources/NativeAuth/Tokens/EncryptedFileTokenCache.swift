@@ -18,11 +18,11 @@ import NativeAuthCore
 /// Keeps sessions in one file, sealed with AES-256-GCM (`SDK-STO-2`). Several processes may use the file at the same time
 /// (`SDK-STO-4`).
 ///
-/// The folder has the mode 0700 and the file 0600, and both belong to the effective user; anything else is refused. A new
-/// content replaces the old one in one step, and is on the disk before a call returns. Broken content is set aside, beside the
-/// file, and never overwritten (`SDK-STO-3`); such files are the app's to remove.
+/// The folder has the mode 0700 and the file 0600, and both belong to the effective user; anything else is refused. New
+/// content replaces the old content atomically, and is on the disk before a call returns. Damaged content is moved
+/// aside, next to the file, and never overwritten (`SDK-STO-3`); the app can remove such files.
 ///
-/// A call may wait, for a few milliseconds, until another process has written.
+/// A call may wait a few milliseconds for the write of another process.
 public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, CustomReflectable {
     private let folder: String
     private let key: Secret<SymmetricKey>
@@ -32,12 +32,12 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
     private static let temporaryName = "tokens.new"
     private static let renewalLockName = "tokens.renewal"
 
-    /// A cache in `folder`, which is made by the first call if its parent exists.
+    /// A cache in `folder`. The first call creates the folder if its parent exists.
     ///
     /// - Parameters:
-    ///   - folder: A folder for this cache alone.
+    ///   - folder: A folder that only this cache uses.
     ///   - key: 256 random bits, 32 bytes. Keep them where other users and backups do not reach, such as a keyring.
-    /// - Throws: ``TokenCacheError/invalidKey``, or ``TokenCacheError/wrongKind(_:)`` when `folder` is no file URL.
+    /// - Throws: ``TokenCacheError/invalidKey``, or ``TokenCacheError/wrongKind(_:)`` when `folder` is not a file URL.
     public init(folder: URL, key: Data) throws(TokenCacheError) {
         guard key.count == 32 else { throw .invalidKey }
         guard folder.isFileURL else { throw .wrongKind(folder.absoluteString) }
@@ -75,7 +75,7 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
         guard items != before else { return result }
         content.applications[application] = items.isEmpty ? nil : items
 
-        // The lock is held, so what a process that was killed left behind belongs to nobody.
+        // The lock is held, so a file left behind by a killed process is no longer in use.
         try directory.removeIfThere(Self.temporaryName)
         do throws(TokenCacheError) {
             try directory.open(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL)
@@ -88,8 +88,8 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
         return result
     }
 
-    /// Waits for the renewals of other accounts too. The lock ends with the process that holds it, so that no killed one leaves
-    /// it behind.
+    /// Also waits for refreshes of other accounts. The lock ends with the process that holds it, so a killed process
+    /// leaves none behind.
     public func renewing<Result: Sendable>(
         _ item: String, of application: String, _ renewal: @Sendable () async -> Result
     ) async -> Result {
@@ -102,14 +102,14 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
         let end = ContinuousClock.now + Turns.patience
         do {
             let lock = try openFolder().open(Self.renewalLockName, O_RDWR | O_CREAT)
-            // Nobody tells when another process lets go, but to a thread that stands still for it: so we ask again.
+            // The system reports the release of a lock only to a blocked thread, so poll instead.
             while try !lock.tryLock() {
                 guard ContinuousClock.now < end else { return nil }
                 try await Task.sleep(for: .milliseconds(5))
             }
             return lock
         } catch {
-            // What is wrong with the folder is told by whoever reads the cache next.
+            // The next reader of the cache reports the fault of the folder.
             return nil
         }
     }
@@ -122,17 +122,18 @@ public struct EncryptedFileTokenCache: TokenCache, CustomStringConvertible, Cust
 
 // MARK: - Content
 
-/// What the file holds, by application and by item.
+/// The content of the file, by application and by item.
 struct TokenFile: Hashable, Sendable, Codable {
     static let maximumSize = 16_777_216
-    /// What the file is, and the version of its form; sealed with it as associated data.
+    /// The type and format version of the file; sealed with it as associated data.
     private static let header = Data("native-auth tokens 1\n".utf8)
 
     var applications: [String: [String: Data]] = [:]
 
     init() {}
 
-    /// Nil for anything but what ``sealed(key:)`` made with the same key. Why does not matter: all of it is set aside.
+    /// Nil for anything except the output of ``sealed(key:)`` with the same key. The reason does not matter: the caller
+    /// moves the content aside.
     init?(sealed: Data, key: SymmetricKey) {
         guard sealed.count <= Self.maximumSize, sealed.starts(with: Self.header) else { return nil }
         do {
@@ -156,24 +157,25 @@ struct TokenFile: Hashable, Sendable, Codable {
 
 // MARK: - Files
 
-// The methods below would hide these two functions of the C library.
+// Names for two functions of the C library that the methods below would hide.
 private func openPath(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 private func readBytes(_ number: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(number, buffer, count)
 }
 
-/// An open file or folder, closed when the last reference goes.
+/// An open file or folder, closed with the last reference.
 private class Descriptor {
     let number: Int32
     let path: String
 
-    /// Takes over `number`, which is made last of all arguments: a negative one stands for the error in `errno`.
+    /// Takes ownership of `number`. It must be the last argument to be evaluated: a negative value means that `errno`
+    /// has the error.
     init(path: String, _ number: Int32) throws(TokenCacheError) {
         let code = errno
         self.number = number
         self.path = path
         guard number >= 0 else {
-            // Systems answer a link with either; which one depends on whether a folder was asked for.
+            // Systems report a link with either code, depending on whether a folder was requested.
             if code == ELOOP || code == ENOTDIR || code == EMLINK {
                 var status = stat()
                 let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
@@ -187,14 +189,14 @@ private class Descriptor {
         if number >= 0 { close(number) }
     }
 
-    /// Refuses what others own or may touch.
+    /// Throws when other users own the file or may access it.
     func check(kind: mode_t) throws(TokenCacheError) {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw .system("fstat", code: errno) }
         guard status.st_mode & S_IFMT == kind else { throw .wrongKind(path) }
         guard status.st_uid == geteuid() else { throw .foreignOwner(path) }
         guard status.st_mode & 0o077 == 0 else { throw .tooOpen(path) }
-        // A second name, such as a hard link elsewhere, would be a way to the content that nobody watches.
+        // A second name, such as a hard link elsewhere, would be an unprotected path to the content.
         guard kind == S_IFDIR || status.st_nlink <= 1 else { throw .wrongKind(path) }
     }
 
@@ -210,7 +212,7 @@ private final class Folder: Descriptor {
     }
 
     func open(_ name: String, _ flags: Int32) throws(TokenCacheError) -> File {
-        // Not blocking, so that a pipe in the place of the file cannot hold the process up.
+        // Non-blocking, so that a pipe in place of the file cannot block the process.
         let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         return try File(path: "\(path)/\(name)", openat(number, name, flags, 0o600))
     }
@@ -274,7 +276,7 @@ private final class File: Descriptor {
     }
 
     func writeDurably(_ data: Data) throws(TokenCacheError) {
-        // Whatever the mask of the process took away.
+        // Sets the mode that the process's umask may have changed.
         guard fchmod(number, 0o600) == 0 else { throw .system("fchmod", code: errno) }
         let bytes = Array(data)
         var written = 0

@@ -8,8 +8,8 @@ import NativeAuthWire
 #endif
 
 enum IDToken {
-    /// The claims: the middle one of three parts. The signature is not looked at, as the token comes from the server itself
-    /// over TLS (native-auth-v1 §6.3, OpenID Connect Core 1.0 §3.1.3.7 item 6).
+    /// The claims: the middle one of the three parts. The signature is not checked, because the token comes from the
+    /// server itself over TLS (native-auth-v1 §6.3, OpenID Connect Core 1.0 §3.1.3.7 item 6).
     static func claims(_ token: String) -> [String: JSONValue]? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let json = Base64URL.decode(String(parts[1])) else { return nil }
@@ -20,22 +20,22 @@ enum IDToken {
         }
     }
 
-    /// What a token must be for; what is not known is not checked.
+    /// The values that a token must match; unknown values are not checked.
     struct Expectation {
         var clientID: String
-        /// Where the token came from, which may issue it under its own origin.
+        /// The authority that issued the token, possibly under its own origin.
         var authority: Authority
-        /// The issuer that the authority's discovery document names, as far as it was read.
+        /// The issuer in the authority's discovery document, if it was read.
         var namedIssuer: String?
-        /// Of the user whose session is renewed.
+        /// The subject of the user whose session is refreshed.
         var subject: String?
-        /// The server's time, as well as it is known.
+        /// The server's time, as far as it is known.
         var now: Date
     }
 
-    /// Whether these claims are those of a token for this app and this moment, with 5 min of tolerance (`SDK-AUTH-2`).
+    /// Whether these claims belong to a token for this app and this time, with 5 min of tolerance (`SDK-AUTH-2`).
     ///
-    /// A claim that is left out is not missed: which ones there are is the server's business, and the token came from it.
+    /// A missing claim is accepted: the server decides which claims a token has, and the token came from the server.
     static func isAcceptable(_ claims: [String: JSONValue], _ expected: Expectation) -> Bool {
         let tolerance = 300.0
         let now = expected.now.timeIntervalSince1970
@@ -60,7 +60,7 @@ enum IDToken {
         return claim.string.map(condition) ?? false
     }
 
-    /// Text, or a list that holds it.
+    /// Whether the claim is this text, or a list that contains it.
     private static func isAudience(_ claim: JSONValue?, _ clientID: String) -> Bool {
         guard let claim else { return true }
         let clientID = clientID.lowercased()
@@ -70,8 +70,8 @@ enum IDToken {
 }
 
 extension Authority {
-    /// Whether `issuer` may speak for this authority without further proof (`SDK-AUTH-1`): it has the same origin, or both are
-    /// this machine, which has more names than one.
+    /// Whether this authority may use `issuer` without further proof (`SDK-AUTH-1`): both have the same origin, or both
+    /// are this machine, which has several names.
     func isOwnIssuer(_ issuer: String) -> Bool {
         guard let url = URL(string: issuer), let host = url.host(percentEncoded: true)?.lowercased() else {
             return false
@@ -84,9 +84,9 @@ extension Authority {
 
     /// Whether this authority's discovery document may name `issuer`, which has another origin (`SDK-AUTH-2`).
     ///
-    /// The vendor's cloud names issuers by the tenant's identifier, `https://{tenantID}.ciamlogin.com/{tenantID}/v2.0`, whatever
-    /// the address of the tenant is. A token of such an issuer counts only when the document, read from this authority over
-    /// TLS, names exactly that one: every customer of the vendor has a host there.
+    /// The vendor's cloud names issuers by the tenant's identifier, `https://{tenantID}.ciamlogin.com/{tenantID}/v2.0`,
+    /// regardless of the tenant's address. A token of such an issuer is accepted only when the document, read from this
+    /// authority over TLS, names exactly this issuer: every customer of the vendor has a host there.
     func mayName(_ issuer: String) -> Bool {
         guard let url = URL(string: issuer), let host = url.host(percentEncoded: true)?.lowercased() else {
             return false

@@ -3,20 +3,21 @@
     import NativeAuthCore
     import Security
 
-    /// Keeps sessions in the Keychain: one generic password for each account, readable after the first unlock, on this device
-    /// only, never synchronised, in the data-protection Keychain on macOS too (`SDK-STO-1`).
+    /// Keeps sessions in the Keychain: one generic password for each account, readable after the first unlock, on this
+    /// device only, never synchronised, also on macOS in the data-protection Keychain (`SDK-STO-1`).
     ///
-    /// Calls of one process exclude each other; those of several, which an access group allows, do not: the last one to write
-    /// an account wins, except that an account which another process has signed out meanwhile stays signed out. This type is
-    /// not tested on every release, because the tests of this package run where there is no Keychain.
+    /// Calls of one process run one after another. Calls of several processes, which an access group allows, do not:
+    /// the last write of an account wins, except that an account that another process has signed out meanwhile stays
+    /// signed out. This type is not tested on every release, because the tests of this package run on systems without a
+    /// Keychain.
     public struct KeychainTokenCache: TokenCache {
         private static let turn = Locked(())
         private static let turns = Turns()
         private let accessGroup: String?
 
-        /// - Parameter accessGroup: Shares the items among the apps of this group, which the app's entitlements must list;
-        ///   with the prefix of the team, as in `ABCDE12345.com.example.shared`. Nil for the app's default group: the first
-        ///   of its entitlement `keychain-access-groups`, or its own.
+        /// - Parameter accessGroup: The group whose apps share the items, which the app's entitlements must list; with
+        ///   the team's prefix, as in `ABCDE12345.com.example.shared`. Nil for the app's default group: the first of
+        ///   its entitlement `keychain-access-groups`, or its own.
         public init(accessGroup: String? = nil) {
             self.accessGroup = accessGroup
         }
@@ -73,8 +74,8 @@
             return items
         }
 
-        /// Adds what is new, and changes only what is still there: an item that has gone since it was read was signed out by
-        /// another process, and stays so.
+        /// Adds new items, and changes only items that still exist: an item that has disappeared since it was read was
+        /// signed out by another process, and stays signed out.
         private func keep(
             _ data: Data?, as name: String, of application: String, replacing before: Data?
         ) throws(TokenCacheError) {

@@ -7,36 +7,36 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// A signed-in user and their tokens, as kept in the token cache. It prints nothing of them.
+/// A signed-in user and their tokens, as stored in the token cache. Its description contains none of them.
 struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
-    /// An access token and what it is good for. It prints redacted (`SDK-LOG-1`).
+    /// An access token with its scopes and lifetime. Its description is redacted (`SDK-LOG-1`).
     struct Token: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
         var accessToken: String
-        /// What was granted.
+        /// The granted scopes.
         var scopes: [String]
-        /// What was asked for, with the reserved scopes.
+        /// The requested scopes, including the reserved ones.
         var requested: [String]
-        /// Seconds, from the moment it was obtained.
+        /// Seconds of validity, counted from ``obtainedOn``.
         var lifetime: Double
-        /// That moment on the device's clock.
+        /// When the token was obtained, on the device's clock.
         var obtainedOn: Date
-        /// That moment on the clock that nobody can set, which counts in this process only.
+        /// When the token was obtained, on the clock that cannot be set; valid only in this process.
         var uptime: Double
         var process: UUID
 
-        /// The seconds left, by the clock that cannot be set if that is possible (`SDK-TIME-1`). After a restart the device's
-        /// clock has to do; where it has gone back, nothing is left.
+        /// The seconds left, by the clock that cannot be set if possible (`SDK-TIME-1`). After a restart the device's
+        /// clock is used; if it was set back, nothing is left.
         func remaining(at moment: Moment) -> Double {
             if process == moment.process { return lifetime - (moment.uptime - uptime) }
             let age = moment.date.timeIntervalSince(obtainedOn)
             return age < -300 ? 0 : lifetime - max(age, 0)
         }
 
-        /// Whether it has all of `scopes`. `api/.default` stands for whatever the server grants of an API, and no reply repeats
-        /// it: who asked for it has it.
+        /// Whether the token has all of `scopes`. `api/.default` means every scope that the server grants for an API,
+        /// and no reply repeats it: a token requested with it has it.
         func covers(_ scopes: [String]) -> Bool { missing(scopes).isEmpty }
 
-        /// Those of `scopes` that it does not have.
+        /// The scopes in `scopes` that the token does not have.
         func missing(_ scopes: [String]) -> [String] {
             let defaults = requested.filter { $0.lowercased().hasSuffix("/.default") }
             return OIDCScopes.missing(scopes, in: self.scopes + defaults)
@@ -47,24 +47,24 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     }
 
     private static let currentVersion = 1
-    /// How long before its end a token is renewed, in seconds.
+    /// How long before its expiry a token is refreshed, in seconds.
     static let margin = 300.0
 
-    /// The form of the kept bytes; another number than 1 counts as signed out (`SDK-STO-3`).
+    /// The format version of the stored bytes; any number except 1 counts as signed out (`SDK-STO-3`).
     private var version = currentVersion
-    /// The generation: another one for each time somebody signs in. What belongs to an earlier one comes too late
+    /// The id of the sign-in, new for each one. Results that belong to an earlier sign-in are too late and are dropped
     /// (`SDK-STO-4`).
     var signIn = UUID()
-    /// The account with the highest one signed in last.
+    /// The order of sign-ins: the account with the highest number signed in last.
     var order = 0
     var username: String
     var objectID: String
     var tenantID: String
     var idToken: String?
     var refreshToken: String?
-    /// Whether the server refused the refresh token, which is gone since.
+    /// Whether the server refused the refresh token, which is then removed.
     var hasEnded = false
-    /// What the sign-in asked for, with the reserved scopes: what a token is for when nobody says otherwise.
+    /// The scopes of the sign-in, including the reserved ones: the default for token requests.
     var requested: [String]
     /// Newest last.
     var tokens: [Token] = []
@@ -78,12 +78,12 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
         self.tenantID = tenantID
     }
 
-    /// Reads ``kept``; nil for bytes of anything else.
+    /// Decodes ``kept``; nil for other bytes.
     init?(kept data: Data) {
         do {
             self = try WireJSON.decode(from: data)
         } catch {
-            // Why they cannot be read changes nothing: the user signs in again.
+            // The reason does not matter: the user signs in again.
             return nil
         }
         guard version == Self.currentVersion else { return nil }
@@ -94,7 +94,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
         do {
             return try WireJSON.encode(self)
         } catch {
-            // Strings and finite numbers always encode; were it not so, signed out is the safe state.
+            // Strings and finite numbers always encode; if encoding fails, signed out is the safe state.
             return nil
         }
     }
@@ -102,9 +102,11 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     var description: String { "Session" }
     var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The newest token that has all of `scopes`, or without any what the sign-in asked for, and more than `margin` to live.
+    /// The newest token that has all of `scopes` and is valid for more than `margin`; with empty `scopes`, one for the
+    /// scopes of the sign-in.
     ///
-    /// Without scopes it is one that was got for the same request as the sign-in's: any other may be for another API.
+    /// With empty `scopes`, the token must come from the same request as the sign-in's: any other may be for another
+    /// API.
     func token(for scopes: [String], at moment: Moment, margin: Double = Self.margin) -> Token? {
         tokens.last { token in
             guard token.remaining(at: moment) > margin else { return false }
@@ -112,7 +114,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// Takes over what `reply` brought; false when it brought neither token.
+    /// Stores the tokens of `reply`; false when it has neither an access token nor an ID token.
     mutating func update(with reply: TokenReply, requested: [String], at moment: Moment) -> Bool {
         guard reply.tokenType.map({ $0.lowercased() == "bearer" }) ?? true,
             reply.accessToken != nil || reply.idToken != nil
@@ -124,7 +126,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
         }
         guard let accessToken = reply.accessToken?.reveal(), !accessToken.isEmpty else { return true }
         let scopes = reply.scope.map { $0.split(separator: " ").map(String.init) } ?? requested
-        // A reply without a lifetime means an hour (native-auth-v1 §6.1). None lasts longer than a year.
+        // A reply without a lifetime means an hour (native-auth-v1 §6.1). A lifetime is at most a year.
         let lifetime = Double(min(max(reply.expiresIn ?? 3600, 0), 31_536_000))
         tokens.removeAll {
             Set($0.scopes) == Set(scopes) && Set($0.requested) == Set(requested) || $0.remaining(at: moment) <= 0
@@ -137,16 +139,16 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     }
 }
 
-/// The scopes of OpenID Connect that every token request carries (native-auth-v1 §5.7).
+/// The OpenID Connect scopes that every token request sends (native-auth-v1 §5.7).
 enum OIDCScopes {
     static let reserved = ["openid", "profile", "offline_access"]
 
-    /// `scopes` and the reserved ones, each once.
+    /// `scopes` and the reserved scopes, without duplicates.
     static func requesting(_ scopes: [String]) -> [String] {
         scopes.filter { !reserved.contains($0.lowercased()) } + reserved
     }
 
-    /// What was asked for and not granted; servers may change the letter case.
+    /// The requested scopes that were not granted; servers may change the letter case.
     static func missing(_ scopes: [String], in granted: [String]) -> [String] {
         let granted = Set(granted.map { $0.lowercased() } + reserved)
         return scopes.filter { !granted.contains($0.lowercased()) }

@@ -6,13 +6,14 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What became of a session that the token cache keeps.
+/// A change of a session in the token cache.
 public enum SessionChange: Sendable {
-    /// The user signed in; again, if they had been signed in before.
+    /// The user signed in, for the first time or again.
     case signedIn(Account)
-    /// The server gave new tokens.
+    /// The server issued new tokens.
     case renewed(Account)
-    /// The server ended the session: the user has to sign in again. Until they do, or sign out, the account is still listed.
+    /// The server ended the session: the user must sign in again. Until the user signs in or out, the account is still
+    /// listed.
     case ended(Account)
     /// The user with this ``Account/homeAccountID`` signed out, or the token cache lost their session.
     case signedOut(homeAccountID: String)
@@ -28,7 +29,7 @@ public enum SessionChange: Sendable {
     }
 }
 
-/// A ``SessionChange``, as the cache knows it.
+/// A ``SessionChange`` as stored in the cache.
 enum KeptChange: Sendable {
     case signedIn(Session)
     case renewed(Session)
@@ -36,17 +37,18 @@ enum KeptChange: Sendable {
     case signedOut(String)
 }
 
-/// Tells listeners of every change of the kept sessions: after the write, in the order of the cache, and with no lock held.
+/// Sends every change of the stored sessions to the listeners: after the write, in the order of the cache, and with no
+/// lock held.
 ///
-/// Each look at the cache is noted while the cache is locked, so that looks have its order, and told when it has been written.
-/// What is told is the difference to what was told before, whoever made it.
+/// Each access to the cache is recorded while the cache is locked, which gives the order, and reported after the write.
+/// The report is the difference from the last report, whichever process made the change.
 final class SessionListeners: Sendable {
     private struct Listener {
         let continuation: AsyncStream<SessionChange>.Continuation
         let tell: @Sendable (KeptChange) -> Void
     }
 
-    /// As much of a session as tells it from another one. It holds no token.
+    /// The values that distinguish two sessions. It holds no token.
     private struct Trace {
         let signIn: UUID
         let hasEnded: Bool
@@ -63,15 +65,15 @@ final class SessionListeners: Sendable {
         let id: Int
         let before: [String: Session]
         let after: [String: Session]
-        /// Nil until the cache has been written, or could not be.
+        /// Nil until the write of the cache has succeeded or failed.
         var isWritten: Bool?
     }
 
     private struct State {
         var listeners: [Int: Listener] = [:]
-        /// Of listeners and looks.
+        /// The last id of listeners and accesses.
         var lastID = 0
-        /// What the listeners were told; nil before the first look.
+        /// The sessions as last reported to the listeners; nil before the first access.
         var known: [String: Trace]?
         var looks: [Look] = []
         var isTelling = false
@@ -88,10 +90,10 @@ final class SessionListeners: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.continuation.finish() }
     }
 
-    /// How many there are.
+    /// The number of listeners.
     var count: Int { state.withLock { $0.listeners.count } }
 
-    /// Adds a listener, until its stream is cancelled or gone.
+    /// Adds a listener until its stream is cancelled or deallocated.
     func add(
         _ continuation: AsyncStream<SessionChange>.Continuation, tell: @escaping @Sendable (KeptChange) -> Void
     ) {
@@ -104,7 +106,7 @@ final class SessionListeners: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // Let go of after the lock: a stream that goes may hold an account, and so on to here.
+        // Release it outside the lock: a deallocated stream may hold an account, and its release may lead back here.
         _ = state.withLock { state in
             let listener = state.listeners.removeValue(forKey: id)
             if state.listeners.isEmpty { state.known = nil }
@@ -112,9 +114,9 @@ final class SessionListeners: Sendable {
         }
     }
 
-    /// Notes what the cache has and is about to have, while it is locked.
+    /// Records the sessions before and after an access, while the cache is locked.
     ///
-    /// - Returns: What to ``end(_:isWritten:)``; nil when nobody listens.
+    /// - Returns: The id for ``end(_:isWritten:)``; nil when there is no listener.
     func beginLook(from before: [String: Session], to after: [String: Session]) -> Int? {
         state.withLock { state in
             guard !state.listeners.isEmpty else { return nil }
@@ -124,7 +126,7 @@ final class SessionListeners: Sendable {
         }
     }
 
-    /// Tells what can be told, unless another thread is about it.
+    /// Reports the finished accesses, unless another thread is reporting.
     func end(_ look: Int?, isWritten: Bool) {
         guard let look else { return }
         state.withLock { state in

@@ -11,19 +11,20 @@ struct SessionStore: Sendable {
     private let cache: any TokenCache
     private let application: String
     private let report: @Sendable (TokenCacheError) -> Void
-    /// Who is told of every change.
+    /// The listeners for every change.
     let listeners = SessionListeners()
-    /// In front of the names of items that cannot be read.
+    /// The name prefix of items that cannot be read.
     private static let aside = "aside"
 
-    /// - Parameter authority: Where requests go. What an emulator gave is never sent elsewhere, nor the reverse (`SDK-AUTH-1`).
+    /// - Parameter authority: The target of requests. Tokens of an emulator are never sent elsewhere, nor the reverse
+    ///   (`SDK-AUTH-1`).
     init(_ configuration: NativeAuthConfiguration, authority: Authority) {
         cache = configuration.tokenCache
         application = "\(configuration.clientID.lowercased())|\(authority)"
         report = configuration.onTokenCacheProblem ?? { _ in }
     }
 
-    /// The one that signed in last comes first.
+    /// All sessions, the latest sign-in first.
     func sessions() -> [Session] {
         update { $0.values.sorted { ($0.order, $0.homeAccountID) > ($1.order, $1.homeAccountID) } }
     }
@@ -32,15 +33,15 @@ struct SessionStore: Sendable {
         update { $0[homeAccountID] }
     }
 
-    /// Runs `renewal` while nobody else renews the session of the account (`SDK-STO-4`).
+    /// Runs `renewal` while no other refresh of the account's session runs (`SDK-STO-4`).
     func renewing<Result: Sendable>(
         _ homeAccountID: String, _ renewal: @Sendable () async -> Result
     ) async -> Result {
         await cache.renewing(homeAccountID, of: application, renewal)
     }
 
-    /// Reads and writes in one go. A cache that cannot be read is empty; one that cannot be written loses what `body` changed,
-    /// though its result stands. Both are reported.
+    /// Reads and writes in one call. A cache that cannot be read counts as empty; a cache that cannot be written loses
+    /// the changes of `body`, but the result is returned. Both are reported.
     func update<Result: Sendable>(_ body: (inout [String: Session]) -> Result) -> Result {
         var outcome: Result?
         do throws(TokenCacheError) {
@@ -57,10 +58,10 @@ struct SessionStore: Sendable {
         return body(&nothing)
     }
 
-    /// Removes one account, or all of the application, with everything that was set aside for it: in one go, so that whoever
-    /// signs in next stays (`SDK-STO-4`).
+    /// Removes one account, or all accounts of the application, with everything that was set aside for them, in one
+    /// call, so that a later sign-in stays (`SDK-STO-4`).
     ///
-    /// - Returns: The sessions that were there.
+    /// - Returns: The removed sessions.
     /// - Throws: ``TokenCacheError`` when the cache cannot be read or written; it is reported too.
     func remove(_ homeAccountID: String?) throws(TokenCacheError) -> [Session] {
         do throws(TokenCacheError) {
@@ -78,7 +79,7 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// - Parameter body: Changes the sessions, and what was set aside, by its place.
+    /// - Parameter body: Changes the sessions, and the set-aside items by their place.
     private func change<Result: Sendable>(
         _ body: (_ sessions: inout [String: Session], _ setAside: inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {
@@ -95,7 +96,7 @@ struct SessionStore: Sendable {
                 } else if let session = Session(kept: data), session.homeAccountID == name {
                     sessions[name] = session
                 } else {
-                    // Kept for whoever can read it, such as a newer release, and out of the way (`SDK-STO-3`).
+                    // Keep it for a release that can read it, but out of the way (`SDK-STO-3`).
                     let place = "\(Self.aside)-\(UUID().text):\(name)"
                     setAside[place] = data
                     items[name] = nil
@@ -108,7 +109,7 @@ struct SessionStore: Sendable {
             for name in Set(before.keys).union(sessions.keys) where before[name] != sessions[name] {
                 items[name] = sessions[name]?.kept
             }
-            // Run again after an error, the look before was in vain.
+            // This run repeats a failed one: the access before is void.
             listeners.end(look, isWritten: false)
             look = listeners.beginLook(from: before, to: sessions)
             return (result, movedAside.filter { setAside[$0] != nil })
@@ -118,7 +119,7 @@ struct SessionStore: Sendable {
         return result
     }
 
-    /// Once a whole cache was set aside, it is empty and works again.
+    /// After a whole cache was set aside, it is empty and works again: run `body` once more.
     private func withItems<Result: Sendable>(
         _ body: (inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {

@@ -7,11 +7,11 @@ import NativeAuthWire
     import Foundation
 #endif
 
-// What the authority says about itself, and what follows from it: who may issue its tokens, and where they are ended.
+// The authority's discovery document: the issuer of its tokens, and the endpoint that revokes them.
 extension Sessions {
     // MARK: Issuer
 
-    /// The issuer that the discovery document names, when the one of `claims` has to be compared with it (`SDK-AUTH-2`).
+    /// The issuer in the discovery document, when the issuer of `claims` must be compared with it (`SDK-AUTH-2`).
     nonisolated func namedIssuer(
         for claims: [String: JSONValue]?, _ correlationID: UUID
     ) async throws(NativeAuthError) -> String? {
@@ -37,7 +37,7 @@ extension Sessions {
 
     // MARK: Sign-out
 
-    /// Begins to end the refresh tokens of `removed` at the server. That goes on whether or not somebody waits for it.
+    /// Starts to revoke the refresh tokens of `removed` at the server. It continues even when no caller waits for it.
     nonisolated func revocation(of removed: [Session]) -> Task<Result<Revocation, NativeAuthError>, Never> {
         Task {
             do throws(NativeAuthError) {
@@ -48,8 +48,8 @@ extension Sessions {
         }
     }
 
-    /// Ends the refresh tokens of `removed` at the server (RFC 7009), if its discovery document names an address for that at
-    /// its own origin. The vendor's cloud has none, so it is not asked.
+    /// Revokes the refresh tokens of `removed` at the server (RFC 7009), if its discovery document names an endpoint at
+    /// its own origin. The vendor's cloud has none and gets no request.
     private nonisolated func revoke(_ removed: [Session]) async throws(NativeAuthError) -> Revocation {
         let tokens = removed.compactMap(\.refreshToken)
         let correlationID = api.configuration.makeCorrelationID()
@@ -69,7 +69,7 @@ extension Sessions {
                     throw .general(.init(correlationID: correlationID, message: message))
                 }
             } catch {
-                // The other users' tokens are tried all the same.
+                // Try the other users' tokens in any case.
                 failure = failure ?? error
             }
         }

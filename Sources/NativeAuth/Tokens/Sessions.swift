@@ -7,21 +7,21 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// The sessions of a client's users and their renewal: one at a time for each account (`SDK-REF-1`).
+/// The sessions of a client's users, and their refreshes: one at a time for each account (`SDK-REF-1`).
 actor Sessions {
     nonisolated let api: V1Client
     nonisolated let store: SessionStore
-    /// The discovery document, once it was needed.
+    /// The discovery document, after its first use.
     nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
     private var flights: [String: Flight] = [:]
     private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
     private var nextWaiter = 0
-    /// The uptime before which the server does not want to be asked again.
+    /// The uptime before which the server accepts no further request.
     private var pausedUntil = -Double.infinity
 
     private typealias Outcome = Result<AccessToken, NativeAuthError>
 
-    /// A renewal under way, and who waits for it.
+    /// A running refresh, and the callers that wait for it.
     private struct Flight {
         var scopes: [String]
         var claims: String?
@@ -33,23 +33,24 @@ actor Sessions {
         store = SessionStore(api.configuration, authority: api.effectiveAuthority)
     }
 
-    /// Gives `continuation` every change from now on.
+    /// Sends `continuation` every change from now on.
     nonisolated func listen(_ continuation: AsyncStream<SessionChange>.Continuation) {
         store.listeners.add(continuation) { [weak self, api] change in
-            // Whoever changes the sessions holds them.
+            // A caller that changes the sessions keeps this object alive.
             guard let self else { return }
             continuation.yield(SessionChange(change, client: NativeAuthClient(api: api, sessions: self)))
         }
-        // What others changed from now on can be told apart.
+        // Read the cache once, so that changes by others from now on can be recognised.
         _ = store.sessions()
     }
 
     // MARK: Sign-in
 
-    /// Keeps a new session; nil, and nothing is kept, when the reply does not say whose it is, or its ID token is missing,
-    /// cannot be read, or is not for this app and moment (`SDK-AUTH-2`). Every request asks for one: its scopes have `openid`.
+    /// Stores a new session. Nil, and nothing is stored, when the reply does not name the user, or its ID token is
+    /// missing, cannot be decoded, or is not for this app and time (`SDK-AUTH-2`). Every request asks for an ID token:
+    /// its scopes include `openid`.
     ///
-    /// - Throws: What the discovery document costs, when it is needed to tell whether the issuer is the authority's.
+    /// - Throws: The error of the request for the discovery document, if it is needed to check the issuer.
     nonisolated func start(
         with reply: TokenReply, requested: [String], username: String, correlationID: UUID
     ) async throws(NativeAuthError) -> Session? {
@@ -67,7 +68,7 @@ actor Sessions {
         guard session.update(with: reply, requested: requested, at: moment) else { return nil }
         return store.update { [session] sessions in
             var session = session
-            // Far from overflowing, unless the kept number was made up.
+            // Cannot overflow unless the stored number was made up.
             session.order = min(sessions.values.map(\.order).max() ?? 0, Int.max - 1) + 1
             sessions[session.homeAccountID] = session
             return session
@@ -96,19 +97,21 @@ actor Sessions {
                 return AccessToken(token, refreshToken: session.refreshToken)
             }
             if let flight = flights[homeAccountID], flight.scopes != wanted || flight.claims != claims {
-                // Another renewal would use the same refresh token: wait, whatever becomes of it, and look again.
+                // Another refresh would use the same refresh token: wait for the running one, whatever its result, and
+                // look again.
                 if case .failure(.cancelled(let details)) = await join(homeAccountID, correlationID) {
                     throw .cancelled(details)
                 }
                 continue
             }
             if flights[homeAccountID] == nil {
-                // Nobody would wait for it.
+                // No caller would wait for it.
                 guard !Task.isCancelled else { throw Self.cancelled(correlationID) }
                 begin(session, scopes: wanted, claims: claims, correlationID: correlationID)
             }
             let outcome = await join(homeAccountID, correlationID)
-            // The session ended, but meanwhile the same user signed in again: the new one serves, and its token is new enough.
+            // The session ended, but the same user has signed in again meanwhile: use the new session; its token is new
+            // enough.
             if outcome.tellsOfEnd, let next = store.session(homeAccountID), next.signIn != session.signIn {
                 forceRefresh = false
                 continue
@@ -117,7 +120,7 @@ actor Sessions {
         }
     }
 
-    /// The kept token, whatever little time it has left; nil when there is none that still lives.
+    /// The cached token, however short its validity; nil when there is no valid one.
     nonisolated func keptToken(
         homeAccountID: String, scopes: [String], correlationID: UUID
     ) throws(NativeAuthError) -> AccessToken? {
@@ -137,8 +140,8 @@ actor Sessions {
         }
     }
 
-    /// Starts a renewal. It belongs to no caller: when one of them is cancelled, the answer, which may hold the only valid
-    /// refresh token from now on, must still be kept. Until it is, the old one stays (`SDK-CANCEL-1`).
+    /// Starts a refresh. It belongs to no caller: when a caller is cancelled, the answer must still be stored, because
+    /// it may hold the only valid refresh token. Until then the old one stays (`SDK-CANCEL-1`).
     private func begin(_ session: Session, scopes: [String], claims: String?, correlationID: UUID) {
         flights[session.homeAccountID] = Flight(scopes: scopes, claims: claims)
         Task {
@@ -152,7 +155,7 @@ actor Sessions {
         }
     }
 
-    /// Waits for the renewal under way, or until the caller is cancelled.
+    /// Waits for the running refresh, or until the caller is cancelled.
     private func join(_ homeAccountID: String, _ correlationID: UUID) async -> Outcome {
         let waiter = nextWaiter
         nextWaiter += 1
@@ -175,7 +178,7 @@ actor Sessions {
         waiters.removeValue(forKey: waiter)?.resume(returning: outcome)
     }
 
-    // MARK: Renewal
+    // MARK: Refresh
 
     private func renewal(
         of session: Session, scopes: [String], claims: String?, correlationID: UUID
@@ -190,7 +193,7 @@ actor Sessions {
     private func renew(
         _ started: Session, scopes: [String], claims: String?, correlationID: UUID
     ) async throws(NativeAuthError) -> AccessToken {
-        // Until it was this client's turn, others may have renewed the session, or ended it (`SDK-STO-4`).
+        // While this client waited for its turn, others may have refreshed or ended the session (`SDK-STO-4`).
         guard var session = store.session(started.homeAccountID), session.signIn == started.signIn else {
             throw Self.signInRequired(correlationID)
         }
@@ -199,9 +202,9 @@ actor Sessions {
         {
             return AccessToken(fresh, refreshToken: session.refreshToken)
         }
-        // Before the request, so that no refresh token is used up for an answer that cannot be checked.
+        // Before the request, so that no refresh token is spent on an answer that cannot be checked.
         _ = try await namedIssuer(for: session.idToken.flatMap(IDToken.claims), correlationID)
-        // Each round but the last ends because another process was quicker all the same, which does not go on for ever.
+        // Each round except the last ends because another process was faster, which does not repeat endlessly.
         for _ in 0..<4 {
             guard let refreshToken = session.refreshToken else {
                 throw session.hasEnded ? Self.ended(correlationID) : Self.signInRequired(correlationID)
@@ -217,7 +220,7 @@ actor Sessions {
             case .refusal(let refusal):
                 let error = Self.refreshError(refusal, requested, correlationID: correlationID)
                 guard case .expired = error else { throw error }
-                // Another process may have used the refresh token up, and kept its successor (`SDK-STO-4`).
+                // Another process may have used the refresh token and stored its successor (`SDK-STO-4`).
                 guard let newer = endSession(session) else { throw error }
                 let fresh = newer.token(for: scopes, at: api.configuration.moment)
                 if claims == nil, let fresh, !started.tokens.contains(fresh) {
@@ -252,8 +255,8 @@ actor Sessions {
         }
     }
 
-    /// Takes the refresh token of `session` away, as the server refused it. Returns the session instead, as it is kept now, if
-    /// it has another refresh token.
+    /// Removes the refresh token of `session`, which the server refused. When the stored session now has another
+    /// refresh token, returns the stored session and removes nothing.
     private func endSession(_ session: Session) -> Session? {
         store.update { sessions in
             guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else { return nil }
@@ -265,14 +268,14 @@ actor Sessions {
         }
     }
 
-    /// Stores what a renewal brought, unless the user signed out, or signed in again, while it was under way.
+    /// Stores the result of a refresh, unless the user signed out or signed in again meanwhile.
     private func keep(
         _ reply: TokenReply, for session: Session, wanted: [String], requested: [String], correlationID: UUID
     ) async throws(NativeAuthError) -> AccessToken {
         let moment = api.configuration.moment
         let unexpected = NativeAuthError.unexpectedReply(
             .init(correlationID: correlationID, message: V1Client.unexpectedReply))
-        // A renewal may come without an ID token; one that cannot be read is out of order.
+        // A refresh may come without an ID token; an ID token that cannot be decoded is an error.
         let claims = reply.idToken.map { IDToken.claims($0.reveal()) } ?? [:]
         let subject = session.idToken.flatMap(IDToken.claims)?["sub"]?.string
         let issuer = try await namedIssuer(for: claims, correlationID)
@@ -287,10 +290,10 @@ actor Sessions {
             guard kept.update(with: reply, requested: requested, at: moment), let token = kept.tokens.last else {
                 return .failure(unexpected)
             }
-            // Another process renewed meanwhile, and may be further on: what it kept is the one that is good.
+            // Another process has refreshed meanwhile: its stored refresh token is the valid one.
             if let newer { kept.refreshToken = newer }
             sessions[session.homeAccountID] = kept
-            // Where none were named it is as at the sign-in: the app gets what the server grants.
+            // Without named scopes the rule of the sign-in applies: the app gets what the server grants.
             let declined = token.missing(wanted)
             guard declined.isEmpty else {
                 let message = "Not every scope was granted."
@@ -301,7 +304,7 @@ actor Sessions {
         return try outcome.get()
     }
 
-    /// `invalid_grant` ends the session, unless its number tells of something that a new sign-in does not mend
+    /// `invalid_grant` ends the session, unless its number names a cause that a new sign-in does not solve
     /// (`SDK-REF-1`, native-auth-v1 §5.5, sdk-surface §3.9).
     private static func refreshError(
         _ refusal: ErrorReply, _ requested: [String], correlationID: UUID
@@ -330,7 +333,7 @@ actor Sessions {
         .cancelled(.init(correlationID: correlationID, canRetry: true))
     }
 
-    /// What the server said once, as long as the account is still there.
+    /// The error for a session that the server has ended, as long as the account is listed.
     private static func ended(_ correlationID: UUID) -> NativeAuthError {
         .expired(.init(correlationID: correlationID, message: "The server has ended the session."))
     }
@@ -345,7 +348,7 @@ extension NativeAuthError {
 }
 
 extension Result where Failure == NativeAuthError {
-    /// Whether it says that the session is no more.
+    /// Whether the error means that the session has ended.
     fileprivate var tellsOfEnd: Bool {
         switch self {
         case .failure(.signInRequired), .failure(.expired): true

@@ -6,29 +6,30 @@ import NativeAuthCore
     public import Foundation
 #endif
 
-/// Keeps the sessions of signed-in users: one item of bytes for each account of each application. The bytes hold tokens, so
-/// keep them as safe as a password.
+/// Stores the sessions of signed-in users: one item of bytes for each account of each application. The bytes contain
+/// tokens: protect them like a password.
 ///
-/// This package has three: ``InMemoryTokenCache``, ``EncryptedFileTokenCache``, and `KeychainTokenCache` on Apple's systems.
+/// This package has three implementations: ``InMemoryTokenCache``, ``EncryptedFileTokenCache``, and
+/// `KeychainTokenCache` on Apple's systems.
 public protocol TokenCache: Sendable {
-    /// Runs `body` on the items of an application, by name, and keeps what it leaves there.
+    /// Runs `body` on the items of an application, by name, and stores its changes.
     ///
-    /// Two calls for one application never overlap, whatever process they come from. `body` is short, calls nothing of the
-    /// cache, and may be run again after an error. Nothing is kept when this throws.
+    /// Two calls for one application never overlap, even from different processes. `body` is short, does not call the
+    /// cache, and may be run again after an error. Nothing is stored when this throws.
     ///
     /// - Parameters:
-    ///   - application: The client ID and the authority; several applications and tenants share a cache.
+    ///   - application: The client ID and the authority; several applications and tenants can share a cache.
     ///   - body: Reads and changes the items.
     /// - Throws: ``TokenCacheError``; after ``TokenCacheError/setAside(_:)`` the next call finds no items.
     func withItems<Result: Sendable>(
         of application: String, _ body: (inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result
 
-    /// Runs `renewal`, from the look at the kept session to the storing of its successor, while no other user of the cache
-    /// runs one for the same account, in whatever process. A server takes a refresh token that others have left behind for
-    /// stolen, and ends the session (RFC 9700 section 4.14.2), so nobody slow must come with one.
+    /// Runs `renewal`, from reading the stored session to storing its successor, while no other refresh of the same
+    /// account runs, in any process. A server treats a refresh token that was already rotated as stolen and ends the
+    /// session (RFC 9700 section 4.14.2), so a slow client must not send one.
     ///
-    /// The wait must end some time, whatever the others do: then `renewal` runs all the same.
+    /// The wait must be limited, whatever other processes do: after it, `renewal` runs anyway.
     ///
     /// - Parameters:
     ///   - item: The name of the account's item.
@@ -39,7 +40,7 @@ public protocol TokenCache: Sendable {
 }
 
 extension TokenCache {
-    /// Runs `renewal` at once: enough for a cache that one client alone uses.
+    /// Runs `renewal` at once: enough for a cache that only one client uses.
     public func renewing<Result: Sendable>(
         _ item: String, of application: String, _ renewal: @Sendable () async -> Result
     ) async -> Result {
@@ -47,19 +48,19 @@ extension TokenCache {
     }
 }
 
-/// What is wrong with a token cache. None of the cases holds anything of its content.
+/// A fault of a token cache. No case contains any of its content.
 @nonexhaustive
 public enum TokenCacheError: Error, Hashable, Sendable {
-    /// The content was broken, sealed with another key, or written by a newer release, and has been moved to this place, a path
-    /// or the name of an item; its users count as signed out (`SDK-STO-3`).
+    /// The content was damaged, sealed with another key, or written by a newer release, and was moved to this place, a
+    /// path or the name of an item; its users count as signed out (`SDK-STO-3`).
     case setAside(String)
-    /// Others than the owner may read or write this file or folder.
+    /// Users other than the owner may read or write this file or folder.
     case tooOpen(String)
     /// This file or folder belongs to another user.
     case foreignOwner(String)
     /// This path is a symbolic link.
     case symbolicLink(String)
-    /// This path is no plain file, or no folder, or a file with a second name.
+    /// This path is not a regular file, not a folder, or is a file with a second name.
     case wrongKind(String)
     /// The key does not have 256 bits.
     case invalidKey
@@ -71,7 +72,7 @@ public enum TokenCacheError: Error, Hashable, Sendable {
     case keychain(Int32)
 }
 
-/// Keeps sessions until the process ends.
+/// Keeps sessions in memory until the process ends.
 public final class InMemoryTokenCache: TokenCache {
     private let applications = Locked<[String: [String: Data]]>([:])
     private let turns = Turns()
@@ -95,19 +96,20 @@ public final class InMemoryTokenCache: TokenCache {
     }
 }
 
-/// Lets one of each name through at a time, in the order in which they came. Whoever waited too long goes too.
+/// Gives turns one at a time for each name, in the order of arrival. A caller that waited too long continues without a
+/// turn.
 final class Turns: Sendable {
-    /// How long a renewal waits for others: longer than their requests usually take, so that only one that hangs, or a process
-    /// that was stopped, makes it go on without them.
+    /// How long a refresh waits for others: longer than their requests usually take, so that it continues without them
+    /// only when one hangs or a process was stopped.
     static let patience = Duration.seconds(90)
 
     private struct Waiter: Sendable {
         let id: Int
-        /// Resumed with whether it is their turn.
+        /// Resumed with whether the waiter has got its turn.
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    /// Who waits, by the names that are taken.
+    /// The waiters, by the names that are taken.
     private let waiting = Locked<[String: [Waiter]]>([:])
     private let nextID = Locked(0)
     private let wait: @Sendable (Duration) async throws -> Void
@@ -119,7 +121,7 @@ final class Turns: Sendable {
     func one<Result: Sendable>(of name: String, _ body: @Sendable () async -> Result) async -> Result {
         let isTheirTurn = await turn(name)
         let result = await body()
-        // Whoever lost patience has no turn to hand on.
+        // A caller that waited too long has no turn to pass on.
         if isTheirTurn { passOn(name) }
         return result
     }
@@ -152,7 +154,7 @@ final class Turns: Sendable {
         do {
             try await wait(Self.patience)
         } catch {
-            // Their turn has come.
+            // The waiter has got its turn.
             return
         }
         let waiter = waiting.withLock { waiting -> Waiter? in

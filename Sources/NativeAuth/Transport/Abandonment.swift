@@ -1,6 +1,6 @@
 import NativeAuthCore
 
-/// When to stop waiting, and what to throw then.
+/// A time limit for waiting, and the error to throw after it.
 struct TimeLimit: Sendable {
     var duration: Duration
     var error: any Error
@@ -8,12 +8,12 @@ struct TimeLimit: Sendable {
     var wait: @Sendable (Duration) async throws -> Void
 }
 
-/// Runs `operation`, but stops waiting for it as soon as the caller is cancelled (`SDK-CANCEL-1`), or the time is over.
+/// Runs `operation`, and stops waiting for it when the caller is cancelled (`SDK-CANCEL-1`) or the time is over.
 ///
-/// `operation` runs in a task of its own, which is cancelled too. It may be an app's own transport or interceptor, which may
-/// be slow to notice, or hang; what it brings then is dropped.
+/// `operation` runs in a separate task, which is cancelled too. An app's transport or interceptor may react late or
+/// hang; its late result is dropped.
 ///
-/// - Throws: `CancellationError` when the caller is cancelled, the error of `limit`, or what `operation` throws.
+/// - Throws: `CancellationError` when the caller is cancelled, the error of `limit`, or the error of `operation`.
 func abandonable<Value: Sendable>(
     within limit: TimeLimit? = nil, _ operation: @escaping @concurrent @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -25,7 +25,7 @@ func abandonable<Value: Sendable>(
             do {
                 try await limit.wait(limit.duration)
             } catch {
-                // It was told to stop, as the race has ended.
+                // The race has ended, which cancels the wait.
                 return
             }
             race.end(with: .failure(limit.error))
@@ -39,7 +39,7 @@ func abandonable<Value: Sendable>(
         race.end(with: .failure(CancellationError()))
         task.cancel()
     }
-    // What arrives in the same moment as the cancellation counts as too late.
+    // A result that arrives together with the cancellation counts as too late.
     try Task.checkCancellation()
     return value
 }
@@ -54,7 +54,7 @@ extension Result where Failure == any Error {
     }
 }
 
-/// One waiter and the first of several results, in either order.
+/// Resumes one waiter with the first of several results, in either order.
 private final class Race<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// The languages of the user, as `Accept-Language` wants them.
+/// The user's languages in the form of `Accept-Language`.
 enum Languages {
-    /// At most five, best first: from the system's settings; where it has none, from the variables of POSIX.
+    /// At most five languages, best first: from the system's settings, otherwise from the POSIX variables.
     static func preferred(environment: [String: String]) -> String {
         #if canImport(Darwin)
             let languages = Locale.preferredLanguages
@@ -17,7 +17,7 @@ enum Languages {
         return list(languages)
     }
 
-    /// `da-DK` for `da_DK.UTF-8`; nil for `C`, `POSIX` and anything that is no language.
+    /// `da-DK` for `da_DK.UTF-8`; nil for `C`, `POSIX` and anything that is not a language.
     static func tag(ofPOSIXLocale locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)

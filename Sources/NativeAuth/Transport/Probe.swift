@@ -7,10 +7,10 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// Sends the first request of a flow and nothing after it, for tools that look at a configuration. Servers send no mail and
-/// change no account for it: that begins with the challenge.
+/// Sends only the first request of a flow, for tools that check a configuration. Servers send no mail and change no
+/// account for it: that begins with the challenge.
 package struct Probe: Sendable {
-    /// A flow by its beginning.
+    /// The first request of a flow.
     package enum Start: CaseIterable, Sendable {
         case signUp
         case signIn
@@ -19,7 +19,7 @@ package struct Probe: Sendable {
 
     package enum Verdict: Hashable, Sendable {
         case accepted
-        /// Go to a browser; with the reason, if the server gave one.
+        /// Continue in a browser; with the reason, if the server gave one.
         case redirect(String?)
         case refused(ErrorDetails)
     }
@@ -30,7 +30,7 @@ package struct Probe: Sendable {
         api = V1Client(configuration: configuration, environment: [:])
     }
 
-    /// - Throws: As every request; a refusal is an answer.
+    /// - Throws: The errors of every request; a refusal is returned as an answer.
     package func start(_ flow: Start, username: String) async throws(NativeAuthError) -> Verdict {
         let configuration = api.configuration
         switch flow {
@@ -62,7 +62,7 @@ package struct Probe: Sendable {
 }
 
 extension ErrorDetails {
-    /// Whether a refusal says that the username cannot be one, and nothing else (native-auth-v1 §4.1).
+    /// Whether a refusal says only that the username is invalid (native-auth-v1 §4.1).
     package var isAboutUsername: Bool {
         errorCodes.contains(AADSTSCode.parameterEmptyOrInvalid.rawValue)
             && message?.contains(AADSTSCode.usernamePhrase) == true

@@ -6,7 +6,7 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// The time at the server, from the header `Date` of its last answer: a hint, for what the server says about time while the
+/// The server's time, from the header `Date` of its last answer: an estimate for comparing the server's times when the
 /// device's clock may be wrong (`SDK-TIME-1`).
 final class ServerClock: Sendable {
     private let last = Locked<(date: Date, uptime: Double)?>(nil)
@@ -16,7 +16,7 @@ final class ServerClock: Sendable {
         last.withLock { $0 = (date, moment.uptime) }
     }
 
-    /// The device's time as long as no answer had a date.
+    /// The estimated server time; the device's time until an answer had a date.
     func now(at moment: Moment) -> Date {
         last.withLock { last in
             last.map { $0.date.addingTimeInterval(moment.uptime - $0.uptime) } ?? moment.date
@@ -24,7 +24,7 @@ final class ServerClock: Sendable {
     }
 }
 
-/// Dates such as `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that senders may use (RFC 9110 section 5.6.7).
+/// Parses dates such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that senders may use (RFC 9110 section 5.6.7).
 package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

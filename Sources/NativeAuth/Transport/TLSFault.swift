@@ -5,7 +5,7 @@
     import Foundation
 #endif
 
-/// Why there was no TLS connection. No byte of the request had left (`SDK-NET-1`).
+/// Why no TLS connection could be opened. No byte of the request was sent (`SDK-NET-1`).
 enum TLSFault: CaseIterable {
     case certificateExpired
     case certificateNotYetValid
@@ -15,14 +15,14 @@ enum TLSFault: CaseIterable {
     case certificateUntrusted
     /// The system refuses the certificate for another reason, such as a revocation.
     case certificateRefused
-    /// The server wants a certificate of the client.
+    /// The server requires a client certificate.
     case clientCertificateRequired
     /// The server answered with something other than TLS, such as HTTP.
     case notTLS
-    /// Client and server could not agree.
+    /// Client and server found no common version or cipher.
     case handshakeFailed
 
-    /// Reads the code of the error, and where it has none for TLS, as on Linux, the words of curl.
+    /// Uses the error code; when it has none for TLS, as on Linux, uses curl's message.
     init?(_ error: any Error) {
         guard let error = error as? URLError, let fault = Self.byCode[error.code] ?? Self.reading(error) else {
             return nil
@@ -45,9 +45,11 @@ enum TLSFault: CaseIterable {
         #endif
     }
 
-    /// By the message of curl, built with OpenSSL or GnuTLS; nil for one that is not about the beginning of a connection.
+    /// Uses the message of curl, built with OpenSSL or GnuTLS; nil for a message that is not about opening a
+    /// connection.
     ///
-    /// Messages about reading and writing, `OpenSSL SSL_read: …`, come when bytes may have left, so they are not among these.
+    /// Messages about reading and writing, `OpenSSL SSL_read: …`, occur when bytes may have been sent, so they are not
+    /// included.
     init?(words: String) {
         let words = words.lowercased()
         let beginnings = [

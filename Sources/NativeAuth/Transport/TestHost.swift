@@ -1,9 +1,9 @@
-/// Stands in for the network, the clocks and the token cache of every client that is made while a test hosts a tenant, so that
-/// an app's own code reaches the tenant unchanged.
+/// Replaces the network, the clocks and the token cache of every client that is made while a test hosts a tenant, so
+/// that an app's unchanged code reaches that tenant.
 ///
-/// ``NativeAuthClient/init(_:)`` looks for it in debug builds only, and for clients without an injected transport.
+/// ``NativeAuthClient/init(_:)`` looks for it only in debug builds, and only for clients without an injected transport.
 package struct TestHost: Sendable {
-    /// The one of this task and its children; nil outside of such tests.
+    /// The host of this task and its children; nil outside such tests.
     @TaskLocal package static var current: TestHost?
 
     /// Changes what an app configured; sets ``NativeAuthConfiguration/refusal`` for an authority that is not the tenant's.
@@ -14,13 +14,13 @@ package struct TestHost: Sendable {
     }
 }
 
-/// A transport that goes to the network, and gives way to a ``TestHost``.
+/// A transport that uses the network, and is replaced by a ``TestHost``.
 package protocol NetworkTransport: HTTPTransport {}
 
 extension URLSessionTransport: NetworkTransport {}
 
 extension NativeAuthConfiguration {
-    /// This configuration, on the tenant that a test hosts, if it does.
+    /// This configuration, changed for the tenant that a test hosts, if there is one.
     var hosted: NativeAuthConfiguration {
         #if DEBUG
             guard transport is any NetworkTransport, let host = TestHost.current else { return self }

@@ -7,9 +7,9 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// Sends requests with a `URLSession` of its own: nothing on disk, no cookies, no cache, no stored credentials, no redirects;
-/// 10 s for the connection and 30 s for the whole (`SDK-NET-2`, `SDK-NET-4`); https, or http to this machine; the system's
-/// trust, with no way around it (`SDK-NET-1`).
+/// Sends requests with its own `URLSession`: nothing on disk, no cookies, no cache, no stored credentials, no
+/// redirects; 10 s for the connection and 30 s in total (`SDK-NET-2`, `SDK-NET-4`); https, or http to this machine; the
+/// system's certificate check, which cannot be bypassed (`SDK-NET-1`).
 public struct URLSessionTransport: HTTPTransport {
     private let connection: Connection
 
@@ -18,12 +18,12 @@ public struct URLSessionTransport: HTTPTransport {
         self.init(connectTimeout: .seconds(10))
     }
 
-    /// As ``init()``, with other limits for the connection and for the whole.
+    /// The same as ``init()``, with other limits for the connection and in total.
     package init(connectTimeout: Duration, timeout: Duration = .seconds(30)) {
         connection = Connection(Exchanges(connectTimeout: connectTimeout, timeout: timeout))
     }
 
-    /// Whether something waits to see whether a request takes too long. It ends soon after the last one.
+    /// Whether a watch for overdue requests is running. It ends soon after the last request.
     package var isWatching: Bool { connection.isWatching }
 
     /// The settings of the session.
@@ -55,8 +55,8 @@ public struct URLSessionTransport: HTTPTransport {
     }
 }
 
-/// Whether `error` says that no byte of the request can have left: there was no connection. A lost connection or a time-out
-/// says nothing about that.
+/// Whether `error` proves that no byte of the request was sent, because there was no connection. A lost connection or a
+/// time-out does not prove it.
 func provesNothingWasSent(_ error: any Error) -> Bool {
     guard let error = error as? URLError else { return false }
     if TLSFault(error) != nil { return true }
@@ -67,10 +67,10 @@ func provesNothingWasSent(_ error: any Error) -> Bool {
     return codes.contains(error.code)
 }
 
-/// A session, which keeps its delegate alive until it is told to stop: that is when the last transport is gone.
+/// A session, which keeps its delegate alive until it is invalidated, which happens with the last transport.
 private final class Connection: Sendable {
-    /// Where sessions call their delegates, in order, as they must. One for all, as what a call does is short; upon a queue of
-    /// Dispatch, which costs less than the one that an operation queue makes for itself, and which it does not keep alive.
+    /// The serial queue on which all sessions call their delegates. One queue is enough, because each call is short. It
+    /// uses a Dispatch queue, which costs less than an operation queue's own and is not kept alive by it.
     private static let callbacks: OperationQueue = {
         let callbacks = OperationQueue()
         callbacks.maxConcurrentOperationCount = 1
@@ -101,7 +101,7 @@ private final class Connection: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchanges.begin(task, continuation)
-                // Cancelled before the exchange was known, so the handler below found nothing to abandon.
+                // Cancelled before the exchange was registered, so the handler below found nothing to abandon.
                 if Task.isCancelled {
                     exchanges.abandon(task, with: CancellationError())
                 } else {
@@ -114,22 +114,22 @@ private final class Connection: Sendable {
     }
 }
 
-/// What has arrived so far, by task; and a watch that ends what takes too long. A session has no limit of its own for the
-/// connection, and on Linux none for the whole.
+/// The received data by task, and a watch that ends overdue exchanges. A session has no limit for the connection, and
+/// on Linux none in total.
 private final class Exchanges: NSObject, URLSessionDataDelegate {
     private struct Exchange: Sendable {
         let task: URLSessionTask
         let continuation: CheckedContinuation<TransportResponse, any Error>
         let start: ContinuousClock.Instant
-        /// When the watch looks at it.
+        /// When the watch checks the exchange.
         var deadline: ContinuousClock.Instant
         var body = Data()
     }
 
     private struct State: Sendable {
         var running: [Int: Exchange] = [:]
-        /// One for all, since a task for each costs more than the rest of the bookkeeping. It sleeps until the earliest
-        /// deadline, and ends when it finds nothing that is under way.
+        /// One watch for all exchanges, because a task for each costs more than the rest of the bookkeeping. It sleeps
+        /// until the earliest deadline, and ends when no exchange is running.
         var watch: Task<Void, Never>?
     }
 
@@ -152,13 +152,13 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// Ends an exchange; nothing if it has ended already.
+    /// Ends an exchange; does nothing if it has already ended.
     private func end(_ task: URLSessionTask, with result: Result<TransportResponse, any Error>) {
         remove(task)?.continuation.resume(with: result)
     }
 
-    /// Ends an exchange at once (`SDK-CANCEL-1`), before the session is told, which would report an error of its own, and may
-    /// take longer. Nothing if it has ended already.
+    /// Ends an exchange at once (`SDK-CANCEL-1`), before the session is told: the session would report its own error
+    /// and may take longer. Does nothing if the exchange has already ended.
     func abandon(_ task: URLSessionTask, with error: any Error) {
         guard let exchange = remove(task) else { return }
         exchange.continuation.resume(throwing: error)
@@ -187,15 +187,15 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// Ends what takes too long, and tells when to look again; nil, with which the watch is over, if nothing is under way.
+    /// Ends overdue exchanges, and returns when to check again; nil, which ends the watch, when no exchange is running.
     ///
-    /// That is never later than a connection may take: a request that begins meanwhile is due no sooner.
+    /// The next check is never later than the connection limit: a request that begins meanwhile is not due earlier.
     private func endOverdue(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let due = state.withLock { state in state.running.values.filter { $0.deadline <= now } }
         for exchange in due {
             let task = exchange.task
             let end = exchange.start + timeout
-            // As long as nothing was sent or received there may be no connection.
+            // While nothing was sent or received, there may be no connection.
             if task.countOfBytesSent == 0, task.response == nil {
                 abandon(task, with: TransportError.connectTimedOut)
             } else if end <= now {

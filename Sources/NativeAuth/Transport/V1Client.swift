@@ -10,26 +10,26 @@ import NativeAuthWire
 /// The kinds of answer that every endpoint can give.
 enum Answer<Reply: Sendable & Decodable>: Sendable {
     case success(Reply)
-    /// Go to a browser; with the reason, if the server gave one.
+    /// Continue in a browser; with the reason, if the server gave one.
     case redirect(String?)
     case refusal(ErrorReply)
 }
 
 extension Answer: Decodable {
-    /// The body of an answer with the status 200, in one pass.
+    /// Decodes the body of an answer with the status 200, in one pass.
     init(from decoder: any Decoder) throws {
         let head = try ReplyHead(from: decoder)
         self = head.challengeType == .redirect ? .redirect(head.redirectReason) : .success(try Reply(from: decoder))
     }
 }
 
-/// Sends requests of version 1 of the API and sorts the answers. Repeats by itself only what may be repeated
-/// (`SDK-RETRY-1`).
+/// Sends requests of version 1 of the API and classifies the answers. It automatically repeats only requests that are
+/// safe to repeat (`SDK-RETRY-1`).
 final class V1Client: Sendable {
     static let unexpectedReply = "Unexpected response body received"
 
     let configuration: NativeAuthConfiguration
-    /// The time at the server, as its last answer told.
+    /// The server's time, from its last answer.
     let serverClock: ServerClock
     private let resolvedAuthority: Result<Authority, ConfigurationProblem>
     private let languages: String
@@ -43,11 +43,11 @@ final class V1Client: Sendable {
         languages = configuration.acceptLanguage ?? Languages.preferred(environment: environment)
     }
 
-    /// Sends `request` once and reads the answer.
+    /// Sends `request` once and decodes the answer.
     ///
-    /// - Parameter correlationID: The flow's; becomes the server's if it answers with another UUID.
+    /// - Parameter correlationID: The flow's ID; replaced by the server's if its answer has another UUID.
     /// - Throws: ``NativeAuthError/network(_:underlying:)`` when nothing was sent,
-    ///   ``NativeAuthError/indeterminate(_:)`` when something was and no answer came (`SDK-RETRY-2`),
+    ///   ``NativeAuthError/indeterminate(_:)`` when the request was sent and no answer arrived (`SDK-RETRY-2`),
     ///   ``NativeAuthError/throttled(retryAfter:_:)``, ``NativeAuthError/cancelled(_:)``,
     ///   ``NativeAuthError/unexpectedReply(_:)`` or ``NativeAuthError/invalidConfiguration(_:)``.
     func send<Reply>(
@@ -62,10 +62,10 @@ final class V1Client: Sendable {
         }
     }
 
-    /// As ``send(_:to:correlationID:)``, for a request that may be sent again when it brought no answer or 503: a renewal,
-    /// whose repetition servers bear, or a question that changes nothing (`SDK-RETRY-1`).
+    /// The same as ``send(_:to:correlationID:)``, for a request that can be sent again when it got no answer or 503:
+    /// for a refresh, which is safe to repeat, or for a request that changes nothing (`SDK-RETRY-1`).
     ///
-    /// - Parameter repeats: How many times more. With several, 0.5 to 4 s are waited before each.
+    /// - Parameter repeats: The number of repetitions. With several, it waits 0.5 to 4 s before each.
     func sendRepeatably<Reply>(
         _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID, repeats: Int = 1
     ) async throws(NativeAuthError) -> Answer<Reply> {
@@ -79,7 +79,7 @@ final class V1Client: Sendable {
         }
     }
 
-    /// Posts a form to an address that a document of the server named, and tells whether the answer was 200.
+    /// Posts a form to a URL from a document of the server, and returns whether the answer was 200.
     func post(
         _ form: FormFields, to url: URL, correlationID: UUID
     ) async throws(NativeAuthError) -> Bool {
@@ -90,7 +90,7 @@ final class V1Client: Sendable {
         }
     }
 
-    /// Gets a document that describes the tenant; once more when there is no answer.
+    /// Gets a document that describes the tenant; repeats once when there is no answer.
     func get<Document: Decodable>(
         _ document: MetadataEndpoint, correlationID: UUID
     ) async throws(NativeAuthError) -> Document {
@@ -106,7 +106,7 @@ final class V1Client: Sendable {
         }
     }
 
-    /// Where requests go: the configured authority, or the emulator's.
+    /// The target of requests: the configured authority, or the emulator's.
     func authority(_ correlationID: UUID) throws(NativeAuthError) -> Authority {
         switch resolvedAuthority {
         case .success(let authority): return authority
@@ -115,7 +115,7 @@ final class V1Client: Sendable {
         }
     }
 
-    /// As ``authority(_:)``; the configured one where none can be told, and so nothing is sent.
+    /// The same as ``authority(_:)``; the configured authority when the target is invalid and so nothing is sent.
     var effectiveAuthority: Authority {
         switch resolvedAuthority {
         case .success(let authority): authority
@@ -148,7 +148,7 @@ final class V1Client: Sendable {
             guard let seconds = retryAfter(response) else { break }
             throw .throttled(retryAfter: seconds, Self.json(ErrorReply.self, of: response))
         case 502, 504:
-            // A proxy tells that it lost the answer.
+            // A proxy reports that it lost the answer.
             throw .lost(underlying: TransportError.noAnswer)
         case 300..<400:
             throw .unreadable("The server redirects; that is not followed (SDK-NET-4).")
@@ -158,8 +158,8 @@ final class V1Client: Sendable {
         throw .unreadable(Self.unexpectedReply)
     }
 
-    /// The body, if it is JSON of this shape (`SDK-NET-3`). What was wrong with it is left out: a decoder's complaint can quote
-    /// from it.
+    /// The body, if it is JSON of this shape (`SDK-NET-3`). The decoder's error is not kept: it can quote from the
+    /// body.
     private static func json<Value: Decodable>(_ type: Value.Type, of response: TransportResponse) -> Value? {
         if let contentType = response.headers["content-type"] {
             let media = contentType.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
@@ -183,7 +183,7 @@ final class V1Client: Sendable {
 
     // MARK: Exchanges
 
-    /// Why there is no answer to read, or none that counts.
+    /// Why there is no answer, or none that counts.
     private enum ExchangeFailure: Error {
         case cancelled
         case notSent(underlying: any Error)
@@ -192,14 +192,14 @@ final class V1Client: Sendable {
         case unreadable(String)
         case insecure
 
-        /// - Parameter isRepeatable: Whether it matters not that the server may have acted on the request.
+        /// - Parameter isRepeatable: Whether the request is safe to repeat even if the server has acted on it.
         func asNativeAuthError(_ correlationID: UUID, isRepeatable: Bool) -> NativeAuthError {
             let again = NativeAuthError.Details(correlationID: correlationID, canRetry: true)
             switch self {
             case .cancelled: return .cancelled(again)
             case .notSent(let underlying):
                 var details = again
-                // Whoever runs the server has to change something, so that is said in release builds too.
+                // The operator of the server must change something, so release builds report it too.
                 details.message = TLSFault(underlying).map { ErrorRemedy(Circumstance($0)).cause }
                 return .network(details, underlying: underlying)
             case .lost(let underlying) where isRepeatable: return .network(again, underlying: underlying)
@@ -225,7 +225,7 @@ final class V1Client: Sendable {
         for repetition in 0..<repeats {
             do throws(ExchangeFailure) {
                 let response = try await exchange(method, url, form, correlationID: correlationID)
-                // A server that says when to come back is not asked before (`SDK-RETRY-3`).
+                // A server that states when to try again is not asked earlier (`SDK-RETRY-3`).
                 guard response.status == 503, response.headers["retry-after"] == nil else { return response }
             } catch {
                 switch error {
@@ -238,8 +238,8 @@ final class V1Client: Sendable {
         return try await exchange(method, url, form, correlationID: correlationID)
     }
 
-    /// Waits 0.5 s, then twice as long each time up to 4 s, and up to half of that more or less, so that clients do not come
-    /// back all at once.
+    /// Waits 0.5 s, then twice as long each time up to 4 s, each changed by up to half of it at random, so that clients
+    /// do not all repeat at the same time.
     private func pause(beforeRepetition repetition: Int) async throws(ExchangeFailure) {
         let seconds = min(4, Double(1 << min(repetition, 3)) * configuration.random(0.5...1.5))
         let sleep = configuration.sleep
@@ -277,17 +277,17 @@ final class V1Client: Sendable {
         return response
     }
 
-    /// Away from the actor of the caller, which may be the main one.
+    /// Runs outside the caller's actor, which may be the main actor.
     @concurrent private func send(_ request: TransportRequest) async throws -> TransportResponse {
         let transport = configuration.transport
         if let transport = transport as? URLSessionTransport {
-            // It cannot hang, and ends by itself as soon as the caller is cancelled.
+            // This transport cannot hang, and ends automatically as soon as the caller is cancelled.
             let response = try await transport.send(request)
-            // What arrives in the same moment as the cancellation counts as too late.
+            // A result that arrives together with the cancellation counts as too late.
             try Task.checkCancellation()
             return response
         }
-        // Longer than ``URLSessionTransport`` takes, which knows better what went wrong.
+        // Longer than the time of ``URLSessionTransport``, which reports the cause more exactly.
         let journey = TimeLimit(duration: .seconds(40), error: TransportError.noAnswer, wait: configuration.wait)
         return try await abandonable(within: journey) { try await transport.send(request) }
     }
@@ -307,7 +307,7 @@ final class V1Client: Sendable {
             WireHeader.clientCPU: Self.processor,
         ]
         guard let interceptor = configuration.requestInterceptor else { return headers }
-        // Without the interceptor's headers nothing is sent: a protection against fraud would miss them.
+        // Send nothing without the interceptor's headers: a fraud protection service would miss them.
         let interception = TimeLimit(duration: .seconds(30), error: InterceptorTimeout(), wait: configuration.wait)
         let additional = try await abandonable(within: interception) { await interceptor.additionalHeaders(for: url) }
         for (name, value) in additional where Self.isAllowed(name) && Self.isHeaderValue(value) {
@@ -363,7 +363,7 @@ extension NativeAuthError.Details {
 }
 
 extension NativeAuthError {
-    /// The rules that hold for every endpoint.
+    /// The error mapping that applies to every endpoint.
     init(_ refusal: ErrorReply, details: Details) {
         self =
             switch (refusal.error, refusal.suberror) {
