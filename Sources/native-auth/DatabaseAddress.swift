@@ -2,14 +2,14 @@ import IdentityStorePostgres
 import IdentityStoreSQL
 import IdentityStoreSQLite
 
-/// Where the accounts lie.
+/// The address of the database.
 enum DatabaseAddress: Sendable {
-    /// One file for one server; nil: `identity.sqlite` in the data folder.
+    /// One file for one server; nil path: `identity.sqlite` in the data folder.
     case sqlite(path: String?)
     /// A database that many servers share.
     case postgres(PostgresPlace, PostgresSettings)
 
-    /// `sqlite:PATH`, or a URL of libpq; nil for anything else.
+    /// Nil unless the text is `sqlite:PATH` or a libpq URL.
     init?(_ text: String) {
         if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
             self = .sqlite(path: String(text.dropFirst(7)))
@@ -20,7 +20,7 @@ enum DatabaseAddress: Sendable {
         }
     }
 
-    /// The file, if it is one.
+    /// The path of the file; nil for PostgreSQL.
     func path(in dataFolder: String) -> String? {
         switch self {
         case .sqlite(let path): path ?? dataFolder + "/identity.sqlite"
@@ -28,11 +28,11 @@ enum DatabaseAddress: Sendable {
         }
     }
 
-    /// Opens the database; makes or updates its tables.
+    /// Opens the database, and creates or updates its tables.
     ///
     /// - Parameters:
     ///   - migration: The last migration to apply; nil applies all.
-    ///   - isShared: Whether a server may be using an SQLite file; nothing is made or updated then.
+    ///   - isShared: Whether a server may be using an SQLite file; no table is created or updated then.
     func open(
         in dataFolder: String, upTo migration: String? = nil, isShared: Bool = false
     ) async throws(StartFailure) -> any SQLStore {

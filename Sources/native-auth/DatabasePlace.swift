@@ -11,8 +11,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Where the database lies: the options that commands which work on it share with `serve`. Servers may run meanwhile, on SQLite
-/// too.
+/// The options that locate the database, shared by `serve` and the commands that work on the database. Servers may run
+/// meanwhile, with SQLite too.
 struct DatabasePlace: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
     @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder) or postgresql://….")
@@ -24,10 +24,9 @@ struct DatabasePlace: ParsableArguments {
     @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
     @Option(help: "One tenant: its id, domain or subdomain (default: all of them).") var tenant: String?
 
-    /// Opens the database for `work` and closes it afterwards; tells what goes wrong, a sentence each, with the exit
-    /// code for it.
+    /// Opens the database for `work` and closes it afterwards; prints each fault as a sentence and exits with its code.
     ///
-    /// - Parameter isAboutTenants: Whether a tenant document that does not read is the work's business: it gets no tenants then.
+    /// - Parameter isAboutTenants: Whether `work` handles an invalid tenant document; it then gets no tenants.
     func open(isAboutTenants: Bool = false, _ work: (OpenedDatabase) async throws -> Void) async throws {
         try await Self.telling {
             let database = try await opened(isAboutTenants: isAboutTenants)
@@ -42,12 +41,12 @@ struct DatabasePlace: ParsableArguments {
         }
     }
 
-    /// Does `work`, and tells what goes wrong, a sentence each, with the exit code for it.
+    /// Runs `work`; prints each fault as a sentence and exits with its code.
     static func telling(_ work: () async throws -> Void) async throws {
         do {
             try await work()
         } catch let code as ExitCode {
-            // Told already, by a call inside.
+            // An inner call has already printed it.
             throw code
         } catch {
             let failure = Self.failure(error)
@@ -58,7 +57,7 @@ struct DatabasePlace: ParsableArguments {
 
     private func opened(isAboutTenants: Bool) async throws -> OpenedDatabase {
         let settings = try settings()
-        // Nothing is made here: a new database by mistake would hold nothing and explain nothing.
+        // Create nothing here: a database created by mistake would be empty and would hide the mistake.
         if let path = settings.database.path(in: settings.dataFolder), !FileManager.default.fileExists(atPath: path) {
             throw StartFailure.inputOutput("There is no database at \(path); native-auth serve makes it.")
         }
@@ -95,8 +94,7 @@ struct DatabasePlace: ParsableArguments {
             directory: directory, tenants: tenants, now: clock.now)
     }
 
-    /// Of the environment only what these commands share with `serve`: the other settings of a server are none of their
-    /// business.
+    /// The settings that these commands share with `serve`. Other settings of the environment are not read.
     func settings() throws -> ServeSettings {
         let options = ["data": data, "database": database, "config": config, "master-key-file": masterKeyFile]
             .compactMapValues(\.self)
@@ -121,18 +119,19 @@ struct DatabasePlace: ParsableArguments {
     }
 }
 
-/// A database that is open.
+/// An open database.
 struct OpenedDatabase {
     let store: any SQLStore
     let masterKey: SymmetricKey
     let vault: Vault
     let clock: any WallClock
     let ring: KeyRing
-    /// The tenants' configuration in the database; nil: there is none, and servers go by their `--config`.
+    /// The tenants' configuration in the database; nil when there is none and servers use `--config`.
     let document: TenantDocument?
-    /// What is in force: the document, else `--config`, else the development tenant; nil when the document does not read.
+    /// The current tenants: the document, otherwise `--config`, otherwise the development tenant; nil when the document
+    /// is invalid.
     let directory: TenantDirectory?
-    /// Those of the directory, or the one of `--tenant`.
+    /// The tenants of the directory, or the one of `--tenant`.
     let tenants: [Tenant]
     let now: Date
 }

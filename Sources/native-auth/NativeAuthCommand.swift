@@ -1,7 +1,7 @@
 import ArgumentParser
 import NativeAuthCore
 
-/// `native-auth`: the identity server and the tools around it. The only place where adapters are chosen and wired.
+/// `native-auth`: the identity server and its tools. Only this module chooses and connects the adapters.
 @main
 struct NativeAuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +16,7 @@ struct NativeAuthCommand: AsyncParsableCommand {
         ])
 }
 
-/// Prints to standard output at once, also when it is a pipe.
+/// Prints to standard output without buffering, also to a pipe.
 func say(_ text: String) {
     Terminal.write(text + "\n")
 }

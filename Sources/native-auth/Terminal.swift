@@ -14,9 +14,9 @@ import Synchronization
     import Foundation
 #endif
 
-/// Standard input, output and error as they are: bytes, without buffers that a pipe would hold back.
+/// Standard input, output and error as bytes, without buffering.
 enum Terminal {
-    /// Whether a person sits at standard input.
+    /// Whether standard input is a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
 
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
@@ -34,9 +34,9 @@ enum Terminal {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// Prints `prompt` and reads a line of standard input, without its end.
+    /// Prints `prompt` and reads a line of standard input, without its line feed.
     ///
-    /// - Parameter isHidden: Whether a terminal shows nothing of what is typed.
+    /// - Parameter isHidden: Whether a terminal hides the typed text.
     /// - Returns: Nil at the end of input, and when the task is cancelled.
     static func line(prompt: String, isHidden: Bool = false) async -> String? {
         var saved: termios?
@@ -45,19 +45,19 @@ enum Terminal {
             if tcgetattr(STDIN_FILENO, &settings) == 0 {
                 saved = settings
                 settings.c_lflag &= ~tcflag_t(ECHO)
-                // Not TCSAFLUSH: answers that were pasted or typed ahead stay.
+                // Not TCSAFLUSH, which would discard input that was pasted or typed ahead.
                 tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
             }
         }
         write(prompt)
         let line = await LineReader.standardInput.next()
         if var saved { tcsetattr(STDIN_FILENO, TCSADRAIN, &saved) }
-        // What the terminal did not echo: the end of a hidden line, and of one that comes from a pipe.
+        // The terminal did not echo the line feed of a hidden line or of a pipe.
         if line == nil || isHidden || !isInteractive { write("\n") }
         return line
     }
 
-    /// How text is set off on a terminal; plain where standard output is none, or colour is not wanted
+    /// A text style for a terminal; plain when standard output is not a terminal or colour is disabled
     /// (https://no-color.org).
     enum Style: String {
         case bold = "1"
@@ -75,7 +75,7 @@ enum Terminal {
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"]?.isEmpty ?? true && environment["TERM"] != "dumb"
     }()
 
-    /// `text` without what could move or repaint a terminal: for what a server, or somebody else, has written.
+    /// `text` without control characters, for text of a server or another untrusted source.
     static func harmless(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -88,12 +88,12 @@ enum Terminal {
     }
 }
 
-/// Lines of a file descriptor, read on a thread of its own: a thread of the cooperative pool that waits for a person would be
-/// missed by a server in the same process.
+/// Reads lines of a file descriptor on a separate thread: waiting for a user on a thread of the cooperative pool would
+/// slow a server in the same process.
 private final class LineReader: Sendable {
     static let standardInput = LineReader(STDIN_FILENO)
 
-    /// In bytes. A longer line is cut; no answer is that long.
+    /// The longest line in bytes. A longer line is truncated; no answer is that long.
     private static let longestLine = 65_536
 
     private let descriptor: Int32
@@ -112,7 +112,7 @@ private final class LineReader: Sendable {
                 queue.async { reply.give(self.read()) }
             }
         } onCancel: {
-            // The thread goes on waiting for input that nobody wants any more, until the process ends.
+            // The thread keeps waiting for input that no caller needs any more, until the process ends.
             reply.give(nil)
         }
     }
@@ -145,7 +145,7 @@ private final class LineReader: Sendable {
         String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
     }
 
-    /// What one caller waits for: the line, or the cancellation, whichever comes first.
+    /// The result for one caller: the line or the cancellation, whichever comes first.
     private final class Reply: Sendable {
         private enum State {
             case fresh

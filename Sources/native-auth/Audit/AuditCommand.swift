@@ -83,7 +83,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     private struct Line: Encodable {
         var seq: Int
-        /// Place in the chain; none before the line was sealed.
+        /// The position in the chain; nil before the line was sealed.
         var position: Int?
         var at: Date
         var tenant: String
@@ -92,7 +92,7 @@ struct AuditCommand: AsyncParsableCommand {
         var flow: String?
         var user: String?
         var detail: String?
-        /// A pseudonym of the address that the request came from, in hexadecimal.
+        /// A pseudonym of the request's source address, in hexadecimal.
         var source: String?
         /// `development` or `production`.
         var profile: String?
@@ -115,9 +115,10 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension OpenedDatabase {
-    /// The tenants to look at, with their names.
+    /// The tenants of the command, with their names.
     ///
-    /// - Parameter all: Whether those too that have a trail and are configured no longer; they are called by their ids.
+    /// - Parameter all: Whether to include tenants that have a trail and are no longer configured; their name is the
+    ///   id.
     fileprivate func trails(all: Bool) async throws -> [(tenant: TenantID, name: String)] {
         var trails = tenants.map { (tenant: $0.id, name: $0.subdomain) }
         guard all else { return trails }

@@ -9,7 +9,7 @@ import IdentityTokens
     import Foundation
 #endif
 
-/// `native-auth backup`: a sealed copy of all that must last, made while servers run.
+/// `native-auth backup`: makes a sealed copy of all permanent data while servers run.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Make a backup, or check one.",
@@ -67,7 +67,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// `native-auth restore`: a database from a backup.
+/// `native-auth restore`: makes a database from a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Make a database from a backup.",
@@ -86,7 +86,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try await DatabasePlace.telling {
             let file = try BackupFile(reading: file)
             let vault = try place.vault()
-            // Read to its end before anything is made.
+            // Read to the end before anything is written.
             let known = try file.verified(vault)
             let settings = try place.settings()
             let folder = try DataFolder(settings.dataFolder).path
@@ -97,7 +97,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 contents = try await store.restore(
                     now: now, epoch: SystemRandomness().uuid(), keepingSessions: keepSessions
                 ) { () throws(SealedStreamError) in try file.reader(vault) }
-                // So that one file holds everything, should somebody copy it before a server has started.
+                // Leaves all data in one file, for an operator who copies it before a server has started.
                 try await store.afterRemoval()
             } catch {
                 try await store.close()
@@ -110,7 +110,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension DatabasePlace {
-    /// What seals under the master key, which must be there.
+    /// The vault of the master key, which must exist.
     fileprivate func vault() throws -> Vault {
         let settings = try settings()
         if case .inDataFolder = settings.masterKey {
@@ -126,7 +126,7 @@ extension DatabasePlace {
 }
 
 extension BackupFile {
-    /// What the backup holds, once it was read to its end.
+    /// The contents of the backup, after reading it to its end.
     fileprivate func verified(_ vault: Vault) throws(StartFailure) -> BackupContents {
         do {
             return try reader(vault).backupContents()

@@ -14,7 +14,8 @@ import IdentityEngine
     import Foundation
 #endif
 
-/// A file with a backup. One that is made has the suffix `.partial` until it is whole, so that no half one is taken for a backup.
+/// A backup file. While it is written it has the suffix `.partial`, so that an incomplete file is not taken for a
+/// backup.
 final class BackupFile: Sendable {
     let path: String
     private let descriptor: Int32
@@ -28,7 +29,7 @@ final class BackupFile: Sendable {
         }
     }
 
-    /// Begins a backup that only its owner may read.
+    /// Begins a backup that only its owner can read.
     init(making path: String) throws(StartFailure) {
         self.path = path
         guard access(path, F_OK) != 0 else {
@@ -56,20 +57,20 @@ final class BackupFile: Sendable {
         }
     }
 
-    /// From the beginning of the file.
+    /// A reader from the beginning of the file.
     func reader(_ vault: Vault) throws(SealedStreamError) -> SealedReader {
         lseek(descriptor, 0, SEEK_SET)
         return try SealedReader(vault) { count throws(SealedStreamError) in try self.bytes(count) }
     }
 
-    /// Makes the backup last, under its own name.
+    /// Makes the backup durable, under its final name.
     func keep() throws(StartFailure) {
         guard fsync(descriptor) == 0, rename(path + ".partial", path) == 0 else {
             throw .inputOutput("The backup \(path) cannot be written: \(String(cString: strerror(errno))).")
         }
     }
 
-    /// Removes what was made so far.
+    /// Removes the incomplete file.
     func discard() {
         unlink(path + ".partial")
     }
@@ -88,7 +89,7 @@ final class BackupFile: Sendable {
         return (size, hash.finalize().map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined())
     }
 
-    /// The next bytes, as many as asked for but at the end.
+    /// The next bytes: the requested number, or fewer at the end.
     private func bytes(_ count: Int) throws(SealedStreamError) -> Data {
         var bytes = Data(count: count)
         var length = 0

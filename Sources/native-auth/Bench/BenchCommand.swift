@@ -8,7 +8,7 @@ import NIOCore
 import NIOPosix
 import NativeAuthCore
 
-/// `native-auth bench`: how fast a server is on this machine, against what the machine can do at most.
+/// `native-auth bench`: measures the speed of a server on this machine, and compares it with the machine's limits.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure this machine's server, against what the machine can do at most.",
@@ -75,7 +75,7 @@ struct BenchCommand: AsyncParsableCommand {
                 say(report.ceilingLines)
             }
             say(BenchReport.head)
-            // The empty handler is what others are compared with, so it is there in any case.
+            // The report compares the others with the empty handler, so it is always measured.
             for scenario in (peak ? [] : [.empty]) + wanted.filter({ peak || $0 != .empty }) {
                 let figures = try await measure(scenario, at: place, on: group)
                 report.figures.append(figures)
@@ -84,10 +84,11 @@ struct BenchCommand: AsyncParsableCommand {
             try await group.shutdownGracefully()
         }
 
-        /// The cores, and on Linux whether all memory comes in large pages: a password's hash takes up to 1.7 times as long without.
+        /// The number of cores, and on Linux whether all memory comes in large pages: without them a password hash
+        /// takes up to 1.7 times as long.
         private static var machine: String {
             let cores = "\(ProcessInfo.processInfo.activeProcessorCount) cores"
-            // The file names all choices, the one that is made in brackets.
+            // The file lists all choices, with the current one in brackets.
             let choices = try? String(
                 contentsOf: URL(filePath: "/sys/kernel/mm/transparent_hugepage/enabled"), encoding: .utf8)
             guard let choice = choices?.split(separator: "[").last?.split(separator: "]").first else { return cores }
@@ -110,7 +111,7 @@ struct BenchCommand: AsyncParsableCommand {
             let after = server.processorSeconds
             var figures = BenchFigures(scenario: scenario, most: most)
             if let before, let after, most.requests > 0 {
-                // The warm-up is in it, so it is counted by the time and not by the requests.
+                // The processor time includes the warm-up, so divide by the time and not by the number of requests.
                 figures.processorMicroseconds =
                     (after - before) * 1e6 / (Double(most.requests) * (seconds + warmUp) / seconds)
             }
@@ -129,7 +130,7 @@ struct BenchCommand: AsyncParsableCommand {
             return figures
         }
 
-        /// Makes the accounts that a scenario needs, by the API.
+        /// Creates the accounts that a scenario needs, through the API.
         private func populate(
             _ scenario: BenchScenario, _ cast: BenchCast, _ server: BenchServer, on group: any EventLoopGroup
         ) async throws {
@@ -156,7 +157,7 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Serves nothing, for the ceiling.
+    /// Serves empty answers, to measure the ceiling.
     struct EmptyServerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "empty-server", shouldDisplay: false)
 
@@ -171,7 +172,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 }
 
-/// Why nothing could be measured.
+/// Why the bench could not measure.
 struct BenchFailure: Error, CustomStringConvertible {
     let text: String
     var description: String { text }
@@ -179,16 +180,17 @@ struct BenchFailure: Error, CustomStringConvertible {
 
 extension BenchScenario: ExpressibleByArgument {}
 
-/// Where the measured servers keep their databases.
+/// The folder or the database of the measured servers.
 struct BenchPlace: Sendable {
     let folder: URL
-    /// A URL of PostgreSQL; nil: SQLite.
+    /// A PostgreSQL URL; nil for SQLite.
     let database: String?
 
-    /// A server that has what the scenario needs, but for accounts.
+    /// A server prepared for the scenario, but without accounts.
     func server(for scenario: BenchScenario) async throws -> BenchServer {
         if scenario == .empty { return try BenchServer(["bench", "empty-server"]) }
-        // One database of PostgreSQL serves all scenarios, with one master key and with the signing keys of the one before.
+        // One PostgreSQL database serves all scenarios, with one master key and the signing keys of the previous
+        // scenario.
         let data = folder.appending(path: database == nil ? scenario.rawValue : "node")
         var place = ["--data", data.path]
         if let database { place += ["--database", database] }
@@ -196,7 +198,7 @@ struct BenchPlace: Sendable {
         let arguments =
             ["serve", "--port", "0", "--log-level", "error", "--fixed-code", BenchCast.code] + place
         if let algorithm {
-            // The first start makes keys; then another kind of key signs.
+            // The first start makes keys; the rotation then switches the algorithm.
             try BenchServer(arguments).stop()
             try Self.run(["key", "rotate", "--now", "--algorithm", algorithm] + place)
         }

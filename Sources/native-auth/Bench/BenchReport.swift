@@ -1,22 +1,22 @@
 import Foundation
 import Histogram
 
-/// What was measured of a scenario.
+/// The measurements of a scenario.
 struct BenchFigures: Sendable {
     let scenario: BenchScenario
-    /// As much as went.
+    /// The measurement at the highest load.
     let most: Measurement
-    /// Loads of so many of the most journeys a second, at a fixed rate.
+    /// Measurements at fixed rates, each a share of the highest rate of journeys a second.
     var shares: [(share: Double, measured: Measurement)] = []
-    /// Of the server, for one request, mails and all.
+    /// The server's processor time for one request, including mails.
     var processorMicroseconds: Double?
-    /// How many times as much memory the server had after an overload as before.
+    /// The server's memory after an overload, as a multiple of the memory before.
     var growth: Double?
-    /// Of the server, at the end.
+    /// The server's memory at the end.
     var residentMebibytes: Double?
 }
 
-/// A table for the terminal, and Markdown with a plot.
+/// The report as a table for the terminal, and as Markdown with a plot.
 struct BenchReport: Sendable {
     let settings: String
     var ceilings = Ceilings()
@@ -57,7 +57,7 @@ struct BenchReport: Sendable {
             + (overload(figures).map { "\n  \($0)" } ?? "")
     }
 
-    /// What came of ten times as much as goes; nil for other scenarios.
+    /// The result of ten times the highest load; nil for other scenarios.
     private func overload(_ figures: BenchFigures) -> String? {
         guard figures.scenario == .overload, let measured = figures.shares.last?.measured else { return nil }
         let goodput = measured.journeysPerSecond / max(figures.most.journeysPerSecond, 0.001)
@@ -111,7 +111,7 @@ struct BenchReport: Sendable {
         try Data(LatencyPlot(figures: figures).svg.utf8).write(to: plot)
     }
 
-    /// Three significant digits.
+    /// The value with three significant digits.
     static func number(_ value: Double) -> String {
         switch value {
         case ..<0.995: String(format: "%.2f", value)
@@ -129,7 +129,7 @@ struct BenchReport: Sendable {
     }
 }
 
-/// p99 against the share of the most that a scenario can do; both axes are the same for all scenarios.
+/// A plot of p99 against the share of a scenario's highest load; the axes are the same for all scenarios.
 struct LatencyPlot {
     let figures: [BenchFigures]
     private static let colours = [

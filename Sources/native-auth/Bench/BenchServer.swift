@@ -8,21 +8,22 @@ import Foundation
     import Darwin
 #endif
 
-/// A server in a process of its own, this same program with other arguments.
+/// A server in a separate process: this program with other arguments.
 final class BenchServer: Sendable {
     let port: Int
     private let process: Process
 
-    /// Why a server cannot be measured.
+    /// Why a server did not start.
     struct NotStarted: Error {
         let output: String
     }
 
-    /// Starts it, and waits for its line `ready URL`.
+    /// Starts the server, and waits for its line `ready URL`.
     init(_ arguments: [String]) throws {
         let process = Process()
         let program = Bundle.main.executablePath ?? URL(filePath: CommandLine.arguments[0]).standardizedFileURL.path
-        // Behind the generator, where there is not enough of the processor for both: a generator that waits measures itself.
+        // Give the generator priority when there is not enough processor time for both: a generator that waits measures
+        // itself.
         process.executableURL = URL(filePath: "/usr/bin/nice")
         process.arguments = ["-n", "5", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
@@ -58,14 +59,15 @@ final class BenchServer: Sendable {
         process.waitUntilExit()
     }
 
-    /// Seconds of processor time so far, of all its threads; nil where the system does not say (it is Linux that does).
+    /// The processor time so far, in seconds, of all threads; nil where the system does not publish it (only Linux
+    /// does).
     var processorSeconds: Double? {
         guard let fields = stat else { return nil }
         let ticks = (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)
         return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Waits until the server has done what was left to do, such as mails, for at most half a minute.
+    /// Waits until the server has finished its remaining work, such as mails, for at most half a minute.
     func settle() async throws {
         let end = ContinuousClock.now + .seconds(30)
         var before = processorSeconds
@@ -77,13 +79,13 @@ final class BenchServer: Sendable {
         }
     }
 
-    /// Resident memory in MiB; nil where the system does not say.
+    /// Resident memory in MiB; nil where the system does not publish it.
     var residentMebibytes: Double? {
         guard let fields = stat, let pages = Double(fields[21]) else { return nil }
         return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
     }
 
-    /// The fields of `/proc/PID/stat` behind the program's name: the third field is the first here (proc(5)).
+    /// The fields of `/proc/PID/stat` after the program's name: the third field comes first here (proc(5)).
     private var stat: [String]? {
         guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")

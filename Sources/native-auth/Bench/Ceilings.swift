@@ -11,14 +11,14 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What this machine can do at most of what a step cannot do without, in operations a second. All cores are used.
+/// The limits of this machine for the operations that every step needs, in operations a second on all cores.
 struct Ceilings: Sendable {
     var hashes = 0.0
     var rs256 = 0.0
     var es256 = 0.0
-    /// One durable commit of one row after another.
+    /// Durable commits of one row, one after another.
     var commits = 0.0
-    /// Rows durably changed when 64 callers ask at once.
+    /// Rows changed durably when 64 callers write at the same time.
     var groupedCommits = 0.0
 
     static func measure(seconds: Double, in store: any SQLStore) async throws -> Ceilings {
@@ -42,7 +42,7 @@ struct Ceilings: Sendable {
         return ceilings
     }
 
-    /// How often `work` is done in a second by so many callers, each of whom begins again when it is done.
+    /// How many times a second `callers` callers do `work`, each starting again when it is done.
     private static func rate(
         _ seconds: Double, callers: Int, _ work: @escaping @Sendable () async throws -> Void
     ) async throws -> Double {

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// What the bench asks of a server, by its name on the command line.
+/// A scenario of the bench, by its name on the command line.
 enum BenchScenario: String, CaseIterable, Sendable {
     case empty
     case discovery
@@ -13,10 +13,10 @@ enum BenchScenario: String, CaseIterable, Sendable {
     case refreshRS256 = "refresh-rs256"
     case refreshES256 = "refresh-es256"
     case mixedDay = "mixed-day"
-    /// Sign-ups with codes, ten times as many as the server can do.
+    /// Sign-ups with codes, at ten times the server's highest rate.
     case overload
 
-    /// What it does, for the report.
+    /// A description of the scenario for the report.
     var title: String {
         switch self {
         case .empty: "empty handler"
@@ -33,7 +33,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// The accounts that must be there before, made by the API; nil: none.
+    /// The accounts that the bench creates before, through the API; nil for none.
     var population: Population? {
         switch self {
         case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload: nil
@@ -50,18 +50,18 @@ enum BenchScenario: String, CaseIterable, Sendable {
     }
 }
 
-/// What the journeys of a load share: who there is, and numbers for who comes.
+/// The data that the journeys of a load share: existing accounts, and numbers for new ones.
 final class BenchCast: Sendable {
     /// The code of every flow of the server.
     static let code = "24681357"
     static let password = "Kr4ftig-Vinter#82"
-    /// What a reset makes of it, and of this that again.
+    /// The password after a reset; the next reset changes it back.
     static let otherPassword = "Mild-S0mmer#28"
     /// Applications of the development tenant.
     static let codeApp = "00001111-aaaa-2222-bbbb-3333cccc4444"
     static let passwordApp = "11112222-bbbb-3333-cccc-4444dddd5555"
 
-    /// Made anew for every load, so that no address comes twice.
+    /// New for every load, so that no address occurs twice.
     private let name: String
     private let next = Atomic(0)
     private let state = Mutex(State())
@@ -69,10 +69,10 @@ final class BenchCast: Sendable {
     private struct State {
         var members: [String] = []
         var codeMembers: [String] = []
-        /// Members who reset their passwords and do nothing else, so that nobody signs in with the old one meanwhile; and whether
-        /// they have the other password. They are missing while they do.
+        /// Members that only reset their passwords, so that no sign-in uses the old one meanwhile, and whether they
+        /// have the other password now. A member is removed from the list during its reset.
         var resetters: [(address: String, hasOther: Bool)] = []
-        /// Refresh tokens that nobody is using at this moment.
+        /// Refresh tokens that no journey is using now.
         var tokens: [String] = []
     }
 
@@ -80,13 +80,14 @@ final class BenchCast: Sendable {
         self.name = name
     }
 
-    /// An address that nobody has. They are spread over domains, since a server sends few mails at a time to one.
+    /// An address without an account. Addresses are spread over domains, because a server sends few mails at a time to
+    /// one.
     func newcomer() -> String {
         let number = next.add(1, ordering: .relaxed).newValue
         return "\(name)\(number)@\(number % 100).example.com"
     }
 
-    /// One of four is a resetter.
+    /// Adds a member; one of four becomes a resetter.
     func add(passwordMember address: String) {
         state.withLock { state in
             if state.resetters.count * 3 < state.members.count {
@@ -100,13 +101,13 @@ final class BenchCast: Sendable {
     func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
     func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
 
-    /// Somebody with a password.
+    /// A random member with a password.
     func passwordMember() -> String? { state.withLock { $0.members.randomElement() } }
-    /// Somebody who signs in with codes.
+    /// A random member that signs in with codes.
     func codeMember() -> String? { state.withLock { $0.codeMembers.randomElement() } }
-    /// Somebody to reset a password once; whoever takes them puts them back.
+    /// Takes a member for one reset; the caller puts it back.
     func takeResetter() -> (address: String, hasOther: Bool)? { state.withLock { $0.resetters.popLast() } }
-    /// A token to use once; whoever takes it puts its successor back.
+    /// Takes a token for one use; the caller puts its successor back.
     func takeRefreshToken() -> String? { state.withLock { $0.tokens.popLast() } }
 }
 
@@ -130,7 +131,8 @@ struct JourneyMaker: Sendable {
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
         case .refreshRS256, .refreshES256: RefreshJourney(cast: cast)
         case .mixedDay:
-            // By journeys, as a day of an app is: 60 % refresh, 25 % sign-in, 10 % code sign-in, 3 % sign-up, 2 % reset.
+            // The mix of journeys of an app in a day: 60 % refresh, 25 % sign-in, 10 % code sign-in, 3 % sign-up, 2 %
+            // reset.
             switch Int.random(in: 0..<100) {
             case 0..<60: RefreshJourney(cast: cast)
             case 60..<85: SignInJourney(cast: cast, hasPassword: true)
@@ -142,7 +144,7 @@ struct JourneyMaker: Sendable {
     }
 }
 
-/// Documents, one after another.
+/// Requests documents, one after another.
 struct Paths: Journey {
     let paths: [(step: String, path: String)]
     private var position = 0
@@ -159,7 +161,7 @@ struct Paths: Journey {
     }
 }
 
-/// Start, challenge, continue with the code, and a token if it is wanted.
+/// Start, challenge, continue with the code, and optionally a token.
 struct SignUpJourney: Journey {
     let cast: BenchCast
     var hasPassword = false
@@ -206,7 +208,7 @@ struct SignUpJourney: Journey {
         }
     }
 
-    /// What the next request must bring; empty after tokens.
+    /// The continuation token for the next request; throws without one.
     static func token(of reply: LoadReply, _ what: String) throws(JourneyFailure) -> String {
         if reply.status == 200, let token = reply.text("continuation_token") { return token }
         if reply.status == 200, reply.text("access_token") != nil { return "" }
@@ -214,7 +216,7 @@ struct SignUpJourney: Journey {
     }
 }
 
-/// Initiate, challenge, token, by password or code.
+/// Initiate, challenge, and token, with password or code.
 struct SignInJourney: Journey {
     let cast: BenchCast
     let hasPassword: Bool
@@ -256,7 +258,7 @@ struct SignInJourney: Journey {
     }
 }
 
-/// Start, challenge, continue with the code, the new password, and whether it is in force.
+/// Start, challenge, continue with the code, the new password, and a poll for the result.
 struct ResetJourney: Journey {
     let cast: BenchCast
     private var step = 0
@@ -296,7 +298,7 @@ struct ResetJourney: Journey {
     }
 }
 
-/// One use of a refresh token; its successor is kept for the next.
+/// One use of a refresh token; its successor is kept for the next one.
 struct RefreshJourney: Journey {
     let cast: BenchCast
     private var isOver = false

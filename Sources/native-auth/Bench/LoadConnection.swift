@@ -2,27 +2,28 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A request of a load: a form by POST, or a GET when there is no form.
+/// A request of a load: a form with POST, or a GET when there is no form.
 struct LoadRequest: Sendable {
-    /// What the figures of the request stand under.
+    /// The name under which the request's figures are reported.
     let step: String
     let path: String
     let form: String?
 }
 
-/// What came back.
+/// The reply to a request.
 struct LoadReply: Sendable {
     let status: UInt
     let body: ByteBuffer
 
-    /// Whether the server said in time that it is too much.
+    /// Whether the server refused the request because of overload.
     var isShed: Bool { status == 429 || status == 503 }
 
     /// The text of the member `name` of the body, a flat JSON object whose texts need no escapes, as tokens do not.
     func text(_ name: String) -> String? {
         let opening = Array("\(name)\":\"".utf8)
         let quote = UInt8(ascii: "\"")
-        // From quote to quote: `firstRange(of:)` of the standard library took a fifth of a load's processor time, which the server then lacked.
+        // From quote to quote: `firstRange(of:)` of the standard library took a fifth of a load's processor time, which
+        // the server then lacked.
         return body.withUnsafeReadableBytes { bytes in
             var rest = bytes[...]
             while let next = rest.firstIndex(of: quote) {
@@ -41,7 +42,7 @@ enum LoadFailure: Error {
     case closed
 }
 
-/// A connection that is kept, with one request on its way at a time. It is used on its event loop only.
+/// A kept-open connection with one request at a time. Use it only on its event loop.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -57,7 +58,7 @@ final class LoadConnection: ChannelInboundHandler {
         self.host = host
     }
 
-    /// False once the server has closed it, or said that it will.
+    /// False once the server has closed the connection or announced that it will.
     var isOpen: Bool { context != nil && !isLast }
 
     func send(_ request: LoadRequest, _ onReply: @escaping (Result<LoadReply, LoadFailure>) -> Void) {
@@ -93,7 +94,7 @@ final class LoadConnection: ChannelInboundHandler {
         case .body(var part): body.writeBuffer(&part)
         case .end:
             let reply = LoadReply(status: status, body: body)
-            // A new one: the reply keeps the old one.
+            // Use a new buffer: the reply keeps the old one.
             body = ByteBuffer()
             finish(.success(reply))
         }

@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// What somebody does: one request after another, each made of the reply before.
+/// A sequence of requests of one simulated user, each made from the reply before.
 protocol Journey {
     /// The next request; nil when the journey is over.
     ///
-    /// - Parameter reply: To the request before; nil at the beginning.
-    /// - Throws: When the reply is not the one that the journey needs.
+    /// - Parameter reply: The reply to the request before; nil at the beginning.
+    /// - Throws: ``JourneyFailure`` when the reply is not the one that the journey needs.
     mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest?
 }
 
@@ -17,33 +17,35 @@ struct JourneyFailure: Error {
     let text: String
 }
 
-/// How much is asked of a server.
+/// The load on a server.
 enum Load: Sendable, Hashable {
-    /// So many connections, each of which begins a journey when it has ended one: what the server can do at most.
+    /// This many connections, each of which begins a new journey when the last one ends: the server's highest
+    /// throughput.
     case closed(connections: Int)
-    /// So many journeys a second, begun at fixed times whatever the server does (open loop).
+    /// This many journeys a second, begun at fixed times regardless of the server (open loop).
     case open(perSecond: Double)
 }
 
-/// What came of a load.
+/// The result of a load.
 struct Measurement: Sendable {
-    /// Microseconds from the moment at which a request was due to the end of its reply, by step. A first request is due when
-    /// its journey is, so that a server that stalls is charged for all whom it kept waiting; others when the reply before came.
+    /// Microseconds by step, from the time when a request was due to the end of its reply. A first request is due when
+    /// its journey is, so that the delay of a stalled server counts for every journey that waited; other requests are
+    /// due when the previous reply arrived.
     var latencies: [String: Histogram<UInt32>] = [:]
     var seconds = 0.0
     var requests = 0
     var journeys = 0
-    /// Journeys that ended with another reply than they need.
+    /// Journeys that ended with an unexpected reply.
     var failures = 0
-    /// Replies 429 and 503, in microseconds from the moment at which the request was sent.
+    /// Replies 429 and 503, in microseconds from the time when the request was sent.
     var shed = Histogram<UInt32>(numberOfSignificantValueDigits: .three)
-    /// One of the failures, in words.
+    /// One of the failures, as text.
     var example: String?
 
     var requestsPerSecond: Double { seconds > 0 ? Double(requests) / seconds : 0 }
     var journeysPerSecond: Double { seconds > 0 ? Double(journeys) / seconds : 0 }
 
-    /// In milliseconds, over all steps.
+    /// The percentile over all steps, in milliseconds.
     func milliseconds(atPercentile percentile: Double) -> Double {
         var all = Histogram<UInt32>(numberOfSignificantValueDigits: .three)
         for histogram in latencies.values { all.add(histogram) }
@@ -51,9 +53,9 @@ struct Measurement: Sendable {
     }
 }
 
-/// Sends loads to one server from one thread. All of its state lives on its event loop.
+/// Sends loads to one server from one thread. Its state is used only on its event loop.
 final class LoadGenerator {
-    /// The most connections that a load may take: more than the server works on at once, so that it has to refuse some.
+    /// The largest number of connections of a load: more than the server works on at once, so that it must refuse some.
     static let mostConnections = 2_000
 
     private let loop: any EventLoop
@@ -64,9 +66,9 @@ final class LoadGenerator {
     private var idle: [LoadConnection] = []
     private var connecting = 0
     private var open = 0
-    /// Journeys that are due and have no connection yet, the oldest first.
+    /// Journeys that are due and have no connection yet, oldest first.
     private var waiting = CircularBuffer<(journey: any Journey, due: NIODeadline)>()
-    /// Whether an end is a beginning.
+    /// Whether the end of a journey begins the next one.
     private var isClosedLoop = false
     private var underway = 0
     private var isOver = false
@@ -80,7 +82,8 @@ final class LoadGenerator {
         self.makeJourney = makeJourney
     }
 
-    /// Puts `load` on the server at `port` of this machine, for `warmUp` seconds that do not count and `seconds` that do.
+    /// Sends `load` to the server at `port` of this machine, for `warmUp` seconds that do not count and `seconds` that
+    /// do.
     static func run(
         _ load: Load, port: Int, warmUp: Double, seconds: Double, on group: any EventLoopGroup,
         makeJourney: @escaping @Sendable () -> any Journey
@@ -105,7 +108,7 @@ final class LoadGenerator {
             measurement.seconds = seconds
             waiting.removeAll()
             finishIfDone()
-            // What hangs is not waited for.
+            // Do not wait for hanging requests.
             isolated.scheduleTask(in: .seconds(10)) { [self] in finish() }
         }
         switch load {
@@ -116,7 +119,7 @@ final class LoadGenerator {
         }
     }
 
-    /// Begins all journeys that are due, and comes back a millisecond later.
+    /// Begins all due journeys, and runs again a millisecond later.
     private func tick(_ start: NIODeadline, begun: Int, _ perSecond: Double) {
         guard !isOver else { return }
         let elapsed = Double((NIODeadline.now() - start).nanoseconds) / 1e9
@@ -168,7 +171,7 @@ final class LoadGenerator {
         }
     }
 
-    /// Gives the connection to who waits longest.
+    /// Gives the connection to the journey that has waited longest.
     private func release(_ connection: LoadConnection) {
         guard connection.isOpen else {
             open -= 1

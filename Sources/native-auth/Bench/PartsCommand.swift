@@ -13,7 +13,7 @@ import NativeAuthWire
 import Synchronization
 
 extension BenchCommand {
-    /// What the parts of a step cost, without HTTP.
+    /// Measures the parts of a step, without HTTP.
     struct PartsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "parts", abstract: "Measure what the parts of a step cost.",
@@ -50,7 +50,7 @@ extension BenchCommand {
         private func measure(in folder: URL) async throws {
             let bench = try await PartsBench(database: database, folder: folder)
             say("\(pad("", 34)) \(pad("one at a time", 30)) \(callers) at once")
-            // What a step needs is left by the one before, for each of these people.
+            // Each step uses the results of the step before, for each simulated user.
             try await measure("form of a start") { _ = try bench.start($0) }
             try await measure("sign-up start") { try await bench.signUpStart($0) }
             try await measure("sign-up challenge") { try await bench.signUpChallenge($0) }
@@ -68,7 +68,7 @@ extension BenchCommand {
             try await bench.close()
         }
 
-        /// Does `work` for the first half of the people one at a time, and for the other half by all callers at once.
+        /// Runs `work` for the first half of the users one at a time, and for the other half by all callers at once.
         private func measure(_ name: String, _ work: @escaping @Sendable (Int) async throws -> Void) async throws {
             let alone = try await Spent.by(count) { for number in 0..<count { try await work(number) } }
             let together = try await Spent.by(count) {
@@ -88,7 +88,7 @@ extension BenchCommand {
     }
 }
 
-/// Microseconds for one of many.
+/// The cost of one operation in microseconds.
 private struct Spent {
     let wall: Double
     let processor: Double
@@ -109,7 +109,7 @@ private func pad(_ text: String, _ width: Int) -> String {
     text.padding(toLength: width, withPad: " ", startingAt: 0)
 }
 
-/// A server without HTTP, and people at each step.
+/// A server without HTTP, and simulated users at each step.
 private final class PartsBench: Sendable {
     private let store: any SQLStore
     private let engine: Engine
@@ -182,7 +182,7 @@ private final class PartsBench: Sendable {
 
     private let demand = TokenDemand(scopes: ["openid", "offline_access"])
 
-    /// To a hundred domains, as the addresses of a load.
+    /// An address; the addresses are spread over a hundred domains, like those of a load.
     private func address(_ number: Int) -> String { "part\(number)@\(number % 100).example.com" }
 
     private func take(_ command: Command, _ number: Int) async throws {
@@ -200,9 +200,10 @@ private final class PartsBench: Sendable {
         return token
     }
 
-    // MARK: What is done behind the steps
+    // MARK: Background work of the steps
 
-    /// The mails of all challenges, from the outbox to the development receiver's yes, at as many at once as a server has.
+    /// Sends the mails of all challenges from the outbox to the development receiver, with as many senders as a server
+    /// has.
     func measureMails(callers: Int) async throws {
         let receiver = try await DevelopmentMailServer.start()
         let worker = OutboxWorker(
@@ -215,7 +216,7 @@ private final class PartsBench: Sendable {
         try await receiver.shutdown()
     }
 
-    /// The seals of all lines of audit that the steps have written.
+    /// Seals all audit lines that the steps have written.
     func measureSeals() async throws {
         var lines = 0
         let spent = try await Spent.by(1) {

@@ -7,7 +7,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What an app gives to the SDK, as text.
+/// The values that an app gives to the SDK, as text.
 struct ConfigurationCheck {
     let clientID: String
     let tenant: String?
@@ -18,9 +18,9 @@ struct ConfigurationCheck {
     /// `NATIVE_AUTH_EMULATOR`; empty when it is not set.
     let emulator: String
 
-    /// Looks at each value by itself.
+    /// Checks each value separately.
     ///
-    /// - Returns: What to ask a server with; nil when there is no address.
+    /// - Returns: The configuration for requests to the server; nil when there is no address.
     func check(_ notes: Notebook) -> NativeAuthConfiguration? {
         if let id = ClientID(clientID) {
             notes.ok("client id", "\(id)")
@@ -67,9 +67,9 @@ struct ConfigurationCheck {
             clientID: clientID, authority: authority, challengeTypes: known, capabilities: able)
     }
 
-    // MARK: Place
+    // MARK: Address
 
-    /// Where requests go.
+    /// The target of requests.
     private func place(_ notes: Notebook) -> Authority? {
         guard let configured = tenant.map({ named($0, notes) }) ?? authority.map({ located($0, notes) }) ?? nil else {
             return nil
@@ -127,7 +127,7 @@ struct ConfigurationCheck {
             case .missingTenant:
                 notes.problem("authority", "“\(text)” does not name the tenant.", Self.tenantRemedy)
             case .malformed, .invalidSubdomain:
-                // What cannot be read may hold a password.
+                // Text that cannot be parsed may contain a password.
                 let shown = text.contains("@") ? "It" : "“\(text)”"
                 notes.problem("authority", "\(shown) is not the URL of a tenant.", "Give one \(Self.example).")
             }
@@ -153,7 +153,7 @@ struct ConfigurationCheck {
     private func checkScopes(_ notes: Notebook) {
         let reserved = scopes.filter { ["openid", "profile", "offline_access"].contains($0) }
         let ofResources = scopes.filter { !["openid", "profile", "offline_access", "email"].contains($0) }
-        // A bare name, such as User.Read, is a scope of the directory.
+        // A bare name, such as User.Read, is a directory scope.
         let resources = Set(
             ofResources.map { scope in
                 scope.contains("/")

@@ -7,7 +7,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth doctor`: looks at the configuration of an app and at its server, and says what to change.
+/// `native-auth doctor`: checks the configuration of an app and its server, and prints what to change.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check an app's configuration and its server, and say what to change.",
@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
             emulator: ProcessInfo.processInfo.environment["NATIVE_AUTH_EMULATOR"] ?? "")
         let report = Report(isQuiet: json)
         let configuration = values.check(Notebook(area: .configuration, tell: report.add))
-        // With a wrong value a server could only say the same.
+        // With a wrong value the server could only report the same fault.
         if let configuration, report.problems == 0 {
             let doctor = ServerCheck(configuration: configuration, email: email, createsSignUp: create)
             await doctor.check(report.add)
@@ -57,13 +57,13 @@ struct DoctorCommand: AsyncParsableCommand {
         try report.end(asJSON: json)
     }
 
-    /// Separated by commas or blanks.
+    /// The words of a list, separated by commas or blanks.
     private static func words(_ list: String) -> [String] {
         list.split { $0 == "," || $0 == " " }.map { String($0) }
     }
 }
 
-/// What was found, printed as it comes.
+/// The findings, printed as they occur.
 private final class Report: Sendable {
     private struct JSON: Encodable {
         let isFine: Bool

@@ -1,16 +1,16 @@
 import NativeAuth
 
-/// One thing that the doctor looked at.
+/// The result of one check of the doctor.
 struct Finding: Encodable, Sendable {
     enum State: String, Encodable {
         case ok
-        /// Nothing is wrong, but something is worth knowing.
+        /// No fault, but a useful fact.
         case hint
-        /// Something has to be changed.
+        /// A fault that must be corrected.
         case problem
     }
 
-    /// What was looked at, in the order in which it is.
+    /// The area of a check, in the order of the checks.
     enum Area: String, Encodable {
         case configuration, server, application
         case developmentServer = "development server"
@@ -18,16 +18,16 @@ struct Finding: Encodable, Sendable {
 
     let area: Area
     let state: State
-    /// Such as `client id`.
+    /// The subject, such as `client id`.
     let about: String
-    /// What was found.
+    /// The result.
     let text: String
-    /// What to change.
+    /// The correction.
     var remedy: String?
 }
 
 extension Finding {
-    /// In columns, without its area; `remedy` on lines of its own.
+    /// The finding in columns, without its area; `remedy` on separate lines.
     var lines: String {
         let style: Terminal.Style? =
             switch state {
@@ -52,7 +52,7 @@ extension Finding {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 
-    /// Lines of at most ``textWidth`` characters, broken at blanks; a longer word has a line of its own.
+    /// Lines of at most ``textWidth`` characters, broken at blanks; a longer word gets its own line.
     private static func wrapped(_ text: String) -> [String] {
         text.split(separator: "\n").flatMap { line in
             line.split(separator: " ").reduce(into: [String]()) { lines, word in
@@ -66,7 +66,7 @@ extension Finding {
     }
 }
 
-/// Takes down findings of one area. What is written may hold text of a server, or of somebody else.
+/// Records findings of one area. Their text may come from a server or another untrusted source.
 struct Notebook {
     let area: Finding.Area
     let tell: (Finding) -> Void
@@ -83,7 +83,7 @@ struct Notebook {
         add(.problem, about, text, remedy)
     }
 
-    /// What a server refused, or why there was no answer, by the catalogue.
+    /// Records a refusal of the server, or the reason for a missing answer, with the catalogue's text.
     func problem(_ about: String, _ remedy: ErrorRemedy?, _ details: ErrorDetails) {
         guard let remedy else {
             let words = [details.error, details.suberror].compactMap(\.self) + details.errorCodes.map { "AADSTS\($0)" }

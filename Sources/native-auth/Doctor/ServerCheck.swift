@@ -7,17 +7,17 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What a server says to a configuration. Sends GET for its documents, and the first request of each flow, for names that nobody
-/// has: no server makes an account or sends a mail for these.
+/// Tests a configuration against its server. It sends GET for the documents, and the first request of each flow with
+/// names that no account has: no server creates an account or sends a mail for these.
 struct ServerCheck {
     let configuration: NativeAuthConfiguration
     let email: String?
     let createsSignUp: Bool
 
-    /// Not an e-mail address, so that no sign-up begins with it. A server may look at the name first and at the app later; then
-    /// the sign-in shows what it thinks of the app.
+    /// Not an e-mail address, so that no sign-up begins with it. A server may check the name before the app; then the
+    /// sign-in shows whether it accepts the app.
     private static let impossibleName = "no e-mail address"
-    /// Below a domain that cannot exist (RFC 2606), so that nobody signs in by it, and no mail can go there.
+    /// A name in a domain that cannot exist (RFC 2606), so that no account has it and no mail can reach it.
     private static let unknownName = "doctor-\(UUID().uuidString.prefix(8).lowercased())@native-auth.invalid"
 
     /// Whether the server runs on this machine.
@@ -48,7 +48,7 @@ struct ServerCheck {
         let errorCodes: [Int]?
     }
 
-    /// - Returns: Whether there is a server of this protocol with this tenant.
+    /// - Returns: Whether a server of this protocol with this tenant answered.
     private func checkServer(_ notes: Notebook) async -> Bool {
         let authority = configuration.authority
         let response: TransportResponse
@@ -141,12 +141,12 @@ struct ServerCheck {
         do {
             return try decoder.decode(Value.self, from: response.body)
         } catch {
-            // Something else is there; ``explain(_:)`` says what.
+            // Another service answered; ``explain(_:)`` names it.
             return nil
         }
     }
 
-    /// What an answer is that is not the document.
+    /// A description of an answer that is not the document.
     private static func explain(_ response: TransportResponse) -> (text: String, remedy: String) {
         if let refusal: Refusal = read(response) {
             let details = ErrorDetails(
@@ -184,7 +184,7 @@ struct ServerCheck {
                         flow.title, "There is none for this app, or for users without a password.",
                         "Nothing, for an app with one-time passcodes; else enable password reset in the tenant.")
                 case .refused(let details):
-                    // What stands against one flow stands against all: the app, the tenant.
+                    // This fault affects all flows: it is about the app or the tenant.
                     notes.problem(flow.title, ErrorRemedy(for: details), details)
                     return
                 }
@@ -201,7 +201,7 @@ struct ServerCheck {
         }
     }
 
-    /// What the server misses, as far as another request shows it.
+    /// The capability that the server misses, as far as another request shows it.
     private func explainRedirect(
         _ reason: String?, of flow: Probe.Start, for name: String
     ) async throws(NativeAuthError) -> (text: String, remedy: String) {
@@ -237,7 +237,7 @@ struct ServerCheck {
         }
     }
 
-    /// The one check with an effect: a mail.
+    /// The only check with an effect: it causes a mail.
     private func beginSignUp(_ email: String, _ notes: Notebook) async {
         do {
             let inbox = try await inbox()
@@ -273,12 +273,12 @@ struct ServerCheck {
             guard let inbox = try await inbox(), let home = URL(string: inbox.baseURL + "/") else { return }
             notes.ok("inbox", inbox.page)
             let page = String(decoding: try await get(home).body, as: UTF8.self)
-            // The rows of the home page: client ID, and how users sign in.
+            // The rows of the home page: client ID, and the sign-in method.
             let rows = page.matches(of: /<tr><td><code>([0-9a-f-]{36})<\/code><\/td><td>([^<]*)<\/td>/)
                 .map { Terminal.harmless("\($0.output.1): \($0.output.2)") }
             if !rows.isEmpty { notes.ok("applications", rows.joined(separator: "\n")) }
         } catch {
-            // There is no server; that was said before.
+            // There is no server, which was already reported.
         }
     }
 }

@@ -9,7 +9,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth key`: the keys that sign tokens, and the master key.
+/// `native-auth key`: manages the keys that sign tokens, and the master key.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens; rotate the master key.",
@@ -91,7 +91,7 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 extension OpenedDatabase {
-    /// A line for each key: tenant, key id, algorithm, what it does, since or until when (RFC 3339, UTC).
+    /// Prints a line for each key: tenant, key id, algorithm, state, and the time of the state (RFC 3339, UTC).
     fileprivate func printKeys(of tenant: Tenant) async throws {
         for key in try await ring.status(for: tenant.id, now: now) {
             let state =

@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth key master`: the key under which everything is sealed.
+/// `native-auth key master`: manages the key that seals everything.
 struct MasterKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "master", abstract: "List, rotate or retire master keys.",
@@ -58,7 +58,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 let rotation = try await DataKeys.rotate(
                     in: opened.store, from: opened.masterKey, to: new, randomness: SystemRandomness(), now: opened.now)
                 say("data key \(rotation.generation)  \(rotation.wasBegun ? "was made before" : "made")")
-                // Servers learn of it first, so that none meets what it cannot open.
+                // Wait until all servers know the key, so that none gets a value that it cannot open.
                 while opened.clock.now < rotation.activeFrom {
                     let seconds = rotation.activeFrom.timeIntervalSince(opened.clock.now)
                     try await Task.sleep(for: .milliseconds(Int64(seconds * 1000) + 1))

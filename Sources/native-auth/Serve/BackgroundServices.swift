@@ -1,4 +1,4 @@
-// What runs beside the listener for as long as a server does.
+// The services that run beside the listener during a server's lifetime.
 
 import IdentityEngine
 import IdentityHTTP
@@ -15,7 +15,8 @@ import UnixSignals
     import Foundation
 #endif
 
-/// Removes what has expired, lines of the audit trail too, rotates signing keys that are due, and looks for floods of mail, once a minute.
+/// Removes expired rows and audit lines, rotates signing keys that are due, and checks for floods of mail, once a
+/// minute.
 struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
@@ -52,7 +53,7 @@ struct Janitor: Service {
 }
 
 extension Janitor {
-    /// Removes the lines of the audit trail whose time is over (`SEC-AUD-3`), those of tenants too that are configured no longer.
+    /// Removes expired audit lines (`SEC-AUD-3`), also of tenants that are no longer configured.
     private func cutTrails(now: Date) async {
         do {
             for tenant in try await store.auditedTenants() {
@@ -76,7 +77,8 @@ extension Janitor {
         }
     }
 
-    /// Says once an hour that a tenant sends more mail than a healthy one does (`SEC-OTP-13`); `alarms` keeps when.
+    /// Logs once an hour that a tenant sends more mail than usual (`SEC-OTP-13`); `alarms` holds the times of the last
+    /// logs.
     private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
         guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
         let hourAgo = now.addingTimeInterval(-3_600)
@@ -90,8 +92,8 @@ extension Janitor {
     }
 }
 
-/// Keeps the time of a database that has its own, and tells when this machine's clock is another (`REL-TIME-3`). Nothing but the
-/// log's times comes from it.
+/// Follows the clock of a database that has one, and logs when this machine's clock differs (`REL-TIME-3`). Only the
+/// log's times come from this machine's clock.
 struct ClockReader: Service {
     let store: any SQLStore
     let logger: Logger
@@ -102,7 +104,7 @@ struct ClockReader: Service {
         var isFollowed = true
         warnOfSkew(clock, &isSkewed)
         for await _ in AsyncTimer(seconds: 10).cancelOnGracefulShutdown() {
-            // Requests tell of a database that is away; the time goes on without it.
+            // Requests report an unreachable database; the time continues without it.
             guard let followed = try? await store.readClock() else { continue }
             if !followed, isFollowed { logger.error("the database's clock was set back, and is not followed") }
             isFollowed = followed
@@ -110,7 +112,7 @@ struct ClockReader: Service {
         }
     }
 
-    /// Tells once, and again when it comes back.
+    /// Logs once when the clocks differ, and once when they agree again.
     private func warnOfSkew(_ clock: DatabaseClock, _ isSkewed: inout Bool) {
         let skew = SystemClock().now.timeIntervalSince(clock.now)
         if abs(skew) > 1, !isSkewed {
@@ -121,8 +123,8 @@ struct ClockReader: Service {
     }
 }
 
-/// Seals the lines of the audit trail that were written since, once a second and at the end, and tells the log every hour how
-/// far the chain goes: the log lies outside the database.
+/// Seals new audit lines once a second and at the end, and logs the chain's end every hour: the log is stored outside
+/// the database.
 struct AuditSealer: Service {
     let chain: AuditChain
     let store: any SQLStore
@@ -154,7 +156,7 @@ struct AuditSealer: Service {
     }
 }
 
-/// Looks for a new data key every two seconds, and goes on to it when it is in force.
+/// Looks for a new data key every two seconds, and uses it to seal once it is active.
 struct DataKeyWatch: Service {
     let keys: DataKeys
     let clock: any WallClock
@@ -181,7 +183,7 @@ struct DataKeyWatch: Service {
     }
 }
 
-/// Makes the signing keys ahead of the first sign-in, while requests are answered already.
+/// Makes the signing keys before the first sign-in, while the server already answers requests.
 struct KeyPreparation: Service {
     let keys: KeyRing
     let tenants: [TenantID]
@@ -197,12 +199,12 @@ struct KeyPreparation: Service {
                     metadata: ["tenant": "\(tenant)", "cause": "\(error.logText)"])
             }
         }
-        // A service that returns ends the group; this one is done, and waits. Cancellation ends the wait just as well.
+        // A service that returns ends the group, so this one waits. Cancellation also ends the wait.
         try await gracefulShutdown()
     }
 }
 
-/// Notices that the process was stopped and goes on, before what waited for it is done (`REL-HA-5`).
+/// Detects that the process was stopped and continues, before the waiting requests are handled (`REL-HA-5`).
 struct Heartbeat: Service {
     let readiness: Readiness
 
@@ -214,7 +216,7 @@ struct Heartbeat: Service {
     }
 }
 
-/// Lets the proxy in front find out that this node goes away, before it does (`REL-SHUT-1`).
+/// Lets the proxy in front detect that this node is shutting down, before it does (`REL-SHUT-1`).
 struct Drain: Service {
     let readiness: Readiness
     let seconds: Int
@@ -227,7 +229,7 @@ struct Drain: Service {
     }
 }
 
-/// Ends the server at once when it is asked to a second time (`REL-SHUT-1`).
+/// Ends the server at once after a second signal (`REL-SHUT-1`).
 struct SecondSignal: Service {
     func run() async throws {
         var count = 0
@@ -238,7 +240,7 @@ struct SecondSignal: Service {
     }
 }
 
-/// Ticks every so many seconds, first after one interval.
+/// Ticks at an interval in seconds, first after one interval.
 struct AsyncTimer: AsyncSequence, Sendable {
     let seconds: Int
 

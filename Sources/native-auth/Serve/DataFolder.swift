@@ -15,11 +15,11 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The folder with everything that must survive a restart: the database, and the master key beside it.
+/// The folder with all data that must survive a restart: the database and the master key.
 struct DataFolder {
     let path: String
 
-    /// Makes the folder, readable by its owner alone.
+    /// Creates the folder, readable only by its owner.
     init(_ path: String) throws(StartFailure) {
         self.path = path
         var isFolder = stat()
@@ -32,15 +32,15 @@ struct DataFolder {
         }
     }
 
-    /// The file of the master key that the server has made (`SEC-SEC-1`).
+    /// The file of the master key that the server makes (`SEC-SEC-1`).
     var masterKeyFile: String { path + "/master.key" }
 
-    /// Makes the master key, 32 random bytes in a file of mode 0600; only for a database in which nothing is sealed.
+    /// Makes the master key, 32 random bytes in a file of mode 0600. Call it only for a database without sealed values.
     ///
-    /// The file appears whole or not at all, and never takes the place of another one: of two processes that make it at the
-    /// same moment, one does.
+    /// The file appears complete or not at all, and never replaces another one: of two processes at the same moment,
+    /// one makes it.
     ///
-    /// - Returns: The key of the file, and whether this call has made it.
+    /// - Returns: The key in the file, and whether this call made it.
     func makeMasterKey() throws(StartFailure) -> (key: SymmetricKey, isNew: Bool) {
         let key = SymmetricKey(size: .bits256)
         let draft = masterKeyFile + ".\(UInt64.random(in: .min ... .max)).draft"
@@ -63,7 +63,7 @@ struct DataFolder {
         return (key, true)
     }
 
-    /// Removes a master key that this process has made and that opens nothing.
+    /// Removes a master key that this process made and that has sealed nothing.
     func removeMasterKey() {
         unlink(masterKeyFile)
     }
@@ -73,17 +73,17 @@ struct DataFolder {
     }
 }
 
-/// Where the key comes from under which everything is sealed (`SEC-SEC-1`): 32 random bytes, the same for all servers of one
+/// The source of the master key, which seals everything (`SEC-SEC-1`): 32 random bytes, the same for all servers of one
 /// database.
 enum MasterKey: Sendable {
-    /// A file of the data folder, which the server makes for a new database.
+    /// A file in the data folder, which the server makes for a new database.
     case inDataFolder
-    /// A file that somebody made, such as `head -c 32 /dev/urandom`.
+    /// A file that the operator made, for example with `head -c 32 /dev/urandom`.
     case file(String)
     /// Given in the environment, base64.
     case given(Secret<Data>)
 
-    /// The key, which must be there.
+    /// The key, which must exist.
     func load(in dataFolder: String) throws(StartFailure) -> SymmetricKey {
         switch self {
         case .inDataFolder: try Self.load(DataFolder(dataFolder).masterKeyFile)
@@ -92,7 +92,7 @@ enum MasterKey: Sendable {
         }
     }
 
-    /// The key in a file that only its owner may read.
+    /// The key in a file that only its owner can read.
     fileprivate static func load(_ file: String) throws(StartFailure) -> SymmetricKey {
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .inputOutput("The master key \(file) cannot be read.") }
@@ -112,8 +112,8 @@ enum MasterKey: Sendable {
         return SymmetricKey(data: bytes.prefix(32))
     }
 
-    /// False for what is a sample or was typed: few different bytes, a run of numbers, or text. That 32 random bytes look so
-    /// happens once in 10¹³ cases.
+    /// False for a sample or typed key: few different bytes, a run of numbers, or text. 32 random bytes fail once in
+    /// 10¹³ cases.
     static func isRandom(_ bytes: some Sequence<UInt8>) -> Bool {
         Set(bytes).count >= 16 && !SecretStrength.isRun(Array(bytes))
             && !bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Finds a free port: the base URL, and with it the issuer, must be known before the listener is there.
+/// Finds a free port: the base URL, and so the issuer, must be known before the listener starts.
 enum FreePort {
     static func any(on host: String) throws(StartFailure) -> Int {
         let isIPv6 = host == "::1"

@@ -10,7 +10,7 @@ import IdentityStoreSQL
 #endif
 
 extension MasterKey {
-    /// The key; nil when it is the one of the data folder, and that is not made yet.
+    /// The key; nil when it belongs in the data folder and does not exist yet.
     func known(in folder: DataFolder) throws(StartFailure) -> SymmetricKey? {
         if case .inDataFolder = self, !FileManager.default.fileExists(atPath: folder.masterKeyFile) { return nil }
         return try load(in: folder.path)
@@ -18,9 +18,10 @@ extension MasterKey {
 }
 
 extension IdentityService {
-    /// What seals in this database: under the master key that is known, or under a new one when nothing is sealed yet.
+    /// The vault of this database: with the known master key, or with a new one when the database has no sealed value
+    /// yet.
     ///
-    /// - Throws: A sentence when the master key is missing or another one. No key is ever made beside a database that has one.
+    /// - Throws: A sentence when the master key is missing or wrong. A key is never made for a database that has one.
     static func vault(
         _ knownKey: SymmetricKey?, _ folder: DataFolder, _ store: any SQLStore, _ settings: ServeSettings,
         randomness: any Randomness, epoch: Data, now: Date
@@ -28,11 +29,12 @@ extension IdentityService {
         let (masterKey, isNew) =
             if let knownKey { (knownKey, false) } else { try await newKey(folder, store, settings) }
         do {
-            // A node with another master key would refuse all tokens of the others, and its own would be refused by them.
+            // A node with another master key would refuse the tokens of the other nodes, and they would refuse its
+            // tokens.
             let dataKeys = try await DataKeys.open(in: store, masterKey: masterKey, randomness: randomness, now: now)
             return Vault(masterKey: masterKey, randomness: randomness, epoch: epoch, dataKeys: dataKeys)
         } catch {
-            // Another server sealed in the database meanwhile, under its own key; this one opens nothing.
+            // Another server has sealed values under its own key meanwhile; this key opens nothing.
             if isNew, case .otherMasterKey = error { folder.removeMasterKey() }
             throw StartFailure(error)
         }
@@ -57,7 +59,7 @@ extension IdentityService {
         return try folder.makeMasterKey()
     }
 
-    /// Marks the database with the profile of this server.
+    /// Stores the profile of this server in the database.
     ///
     /// - Throws: A sentence when a server of the other profile has used it before (`SEC-PRF-1`).
     static func mark(_ store: any SQLStore, _ settings: ServeSettings, now: Date) async throws(StartFailure) {
@@ -84,7 +86,7 @@ extension IdentityService {
 }
 
 extension ServeSettings {
-    /// How sentences call the database; without a password.
+    /// The database in messages; without a password.
     fileprivate var databaseName: String {
         switch database {
         case .sqlite: database.path(in: dataFolder) ?? dataFolder

@@ -25,32 +25,33 @@ import UnixSignals
     import Foundation
 #endif
 
-/// The identity server, wired: store, keys, hasher, mail, engine and listener. One value is one running server.
+/// The connected identity server: store, keys, hasher, mail, engine and listener. One value is one running server.
 struct IdentityService: Sendable {
     let settings: ServeSettings
     let logger: Logger
     private let metrics: PrometheusMetrics?
 
-    /// What is known once requests are accepted.
+    /// The addresses, known once requests are accepted.
     struct Address: Sendable {
-        /// `http://127.0.0.1:8765`, without a slash at its end.
+        /// `http://127.0.0.1:8765`, without a trailing slash.
         let listening: String
-        /// What clients call the server; the same, unless a proxy stands in front.
+        /// The URL that clients use; the same, unless a proxy stands in front.
         let baseURL: String
     }
 
-    /// The tenants in force.
+    /// The current tenants.
     let tenants: LiveTenants
     private let store: any SQLStore
     private let vault: Vault
     private let hasher: Argon2idHasher
-    /// The time of the database, where it has one of its own; else a ``SteadyClock``.
+    /// The database's clock if it has one, otherwise a ``SteadyClock``.
     private let clock: any WallClock
     private let randomness = SystemRandomness()
 
-    /// Opens everything that can be missing or damaged, so that a server either starts or says why not.
+    /// Opens everything that can be missing or damaged, so that a server either starts or reports why not.
     ///
-    /// - Parameter metrics: Served on the settings' port; whoever gives it has made it swift-metrics' backend.
+    /// - Parameter metrics: Served on the settings' port; the caller has already installed it as swift-metrics'
+    ///   backend.
     init(
         _ settings: ServeSettings, logger: Logger, metrics: PrometheusMetrics? = nil
     ) async throws(StartFailure) {
@@ -64,7 +65,7 @@ struct IdentityService: Sendable {
             throw Self.noTenants
         }
         let folder = try DataFolder(settings.dataFolder)
-        // A key that is there is looked at before a database is made.
+        // Check an existing key before creating a database.
         let knownKey = try settings.masterKey.known(in: folder)
         store = try await settings.database.open(in: folder.path)
         let written: Date?
@@ -106,7 +107,7 @@ struct IdentityService: Sendable {
         "--profile production needs --config, or a document that native-auth tenant apply put into the database."
     ])
 
-    /// The time that counts, which has not gone back (`REL-TIME-2`, `REL-TIME-3`).
+    /// The server's clock, which never goes back (`REL-TIME-2`, `REL-TIME-3`).
     private static func clock(
         of store: any SQLStore, lastWritten: Date?, _ check: ServeSettings.ClockCheck
     ) throws(StartFailure) -> any WallClock {
@@ -228,30 +229,30 @@ struct IdentityService: Sendable {
         services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
         services.append(DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger))
         services.append(Heartbeat(readiness: readiness))
-        // They end in reverse order, so this one before the listener.
+        // Services end in reverse order, so this one ends before the listener.
         services.append(Drain(readiness: readiness, seconds: settings.drain))
 
         var configuration = ServiceGroupConfiguration(
-            // Named, or the library describes each service with all that is in it, for its log: tens of milliseconds, and whatever
-            // secrets there are.
+            // Without names, the library describes each service with all its properties for its log: that takes tens of
+            // milliseconds and may print secrets.
             services: services.map {
                 .init(
                     service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                     serviceName: "\(type(of: $0))")
             },
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
-        // Requests have 25 s after the drain (`REL-SHUT-1`). A mail server that hangs must not hold up the end longer; the outbox
-        // keeps its mail.
+        // Requests have 25 s after the drain (`REL-SHUT-1`). A hanging mail server must not delay the end longer; the
+        // outbox keeps its mail.
         configuration.maximumGracefulShutdownDuration = .seconds(
             settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
     }
 
-    /// The limits per source are on when those over time are (decision D11).
+    /// The limits per source are on when the limits over time are (decision D11).
     private func perimeter(_ address: Address, limits: TimeLimits?) -> Perimeter {
         if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
-            // The listener is on loopback, so all requests come from a proxy, and it has the budget of one client.
+            // The listener is on loopback, so all requests come from a proxy, which has the budget of one client.
             logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
         }
         return Perimeter(
@@ -261,7 +262,8 @@ struct IdentityService: Sendable {
             inboxHosts: settings.inboxHosts)
     }
 
-    /// The address that a tenant's mails come from; nil when the tenant is gone, or its domain is none for mail.
+    /// The sender address of a tenant's mails; nil when the tenant no longer exists, or its domain is not usable for
+    /// mail.
     private static func sender(of tenant: TenantID, in directory: TenantDirectory) -> MailAddress? {
         guard let domain = directory.entries.first(where: { $0.tenant.id == tenant })?.tenant.domain else { return nil }
         do {

@@ -5,22 +5,22 @@ import NativeAuthCore
 import ServiceLifecycle
 import Synchronization
 
-/// The tenants in force: those of the database's document once there is one, until then those of `--config`.
+/// The current tenants: those of the database's document if there is one, otherwise those of `--config`.
 final class LiveTenants: ClientStore {
     private let state: Mutex<(directory: TenantDirectory, version: Int)>
-    /// What an operator should know about the tenants of the start, a sentence each.
+    /// Warnings for the operator about the tenants at the start, one sentence each.
     let warnings: [String]
 
-    /// - Throws: ``ServeSettings/Invalid`` when the document in the database does not read.
+    /// - Throws: ``ServeSettings/Invalid`` when the document in the database is invalid.
     init(_ settings: ServeSettings, _ document: TenantDocument?) throws(ServeSettings.Invalid) {
         let file = try document.map { document throws(ServeSettings.Invalid) in try document.file() }
         state = Mutex((file?.directory ?? settings.directory, document?.version ?? 0))
         warnings = file?.warnings ?? settings.tenantWarnings
     }
 
-    /// All of them at this moment.
+    /// The tenants at this moment.
     var directory: TenantDirectory { state.withLock { $0.directory } }
-    /// That of the document; 0: there is none.
+    /// The version of the document; 0 when there is none.
     var version: Int { state.withLock { $0.version } }
 
     func tenant(named name: String) async throws(StoreError) -> Tenant? {
@@ -31,9 +31,9 @@ final class LiveTenants: ClientStore {
         try await directory.client(id, in: tenant)
     }
 
-    /// Takes a newer document over; one that does not read leaves everything as it is.
+    /// Adopts a newer document; an invalid one changes nothing.
     ///
-    /// - Throws: ``ServeSettings/Invalid``; the document is not looked at again.
+    /// - Throws: ``ServeSettings/Invalid``; the same document is not read again.
     fileprivate func take(_ document: TenantDocument) throws(ServeSettings.Invalid) {
         state.withLock { $0.version = max($0.version, document.version) }
         let directory = try document.file().directory

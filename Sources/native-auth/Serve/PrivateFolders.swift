@@ -11,17 +11,17 @@
     import Foundation
 #endif
 
-/// Folders that only their owner changes: who may write to a folder can put another database or key in the place of ours
-/// (`SEC-SEC-2`).
+/// Checks that only their owner can change folders: a user who can write to a folder can replace the database or the
+/// key (`SEC-SEC-2`).
 enum PrivateFolders {
-    /// The first folder on the way to `path`, or `path` itself, that another user of the machine can change; nil when there is
-    /// none. What is not there yet is made for the owner alone.
+    /// The first folder on the way to `path`, or `path` itself, that another user of the machine can change; nil when
+    /// there is none. Folders that do not exist yet will be created for the owner only.
     ///
-    /// A folder with the sticky bit, such as `/tmp`, lets others add to it and not change what is in it: it may be on the way,
-    /// and not be `path`.
+    /// In a folder with the sticky bit, such as `/tmp`, other users can add files but not change existing ones: it may
+    /// be on the way, but must not be `path`.
     static func exposed(on path: String) -> String? {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        // Both ways where links lead elsewhere: who may change the folder of a link points it to another place.
+        // Check both ways when there are links: a user who can change the folder of a link can point it elsewhere.
         return firstExposed(on: path) ?? firstExposed(on: resolved(path))
     }
 
@@ -37,7 +37,7 @@ enum PrivateFolders {
         }
     }
 
-    /// `path` without symbolic links, as far as it is there.
+    /// `path` without symbolic links, as far as it exists.
     private static func resolved(_ path: String) -> String {
         var rest: [Substring] = []
         for folder in folders(on: path).reversed() {

@@ -18,7 +18,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth serve`: the identity server.
+/// `native-auth serve`: runs the identity server.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the identity server.",

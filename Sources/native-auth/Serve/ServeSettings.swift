@@ -12,81 +12,82 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What a server needs to know, checked: every value from the command line, or from the environment under the same name in
-/// capitals with `NATIVE_AUTH_` in front, or the default.
+/// The validated settings of a server. Every value comes from the command line, from the environment variable with the
+/// same name in capitals and the prefix `NATIVE_AUTH_`, or from the default.
 struct ServeSettings: Sendable {
     enum Profile: String, CaseIterable, Sendable {
-        /// Loopback only, visible inbox, cheap to start.
+        /// Loopback only, visible inbox, fast start.
         case development
         /// Refuses every convenience of development.
         case production
     }
 
     enum Limits: String, CaseIterable, Sendable {
-        /// Limits that count over time are off; limits per code and flow hold.
+        /// Limits over time are off; limits per code and flow apply.
         case development
         case production
     }
 
-    /// Whether PostgreSQL must keep what it acknowledged when the power goes (`REL-TX-2`).
+    /// Whether PostgreSQL must keep acknowledged commits after a power failure (`REL-TX-2`).
     enum Durability: String, CaseIterable, Sendable {
         case required
         case unsafe
     }
 
-    /// What happens when the clock lies behind the database's last line.
+    /// The reaction to a clock that is behind the database's last line.
     enum ClockCheck: String, CaseIterable, Sendable {
         /// The server does not start.
         case checked
-        /// It does, and what had expired may be good once more.
+        /// The server starts, and expired values may become valid again.
         case accepted
     }
 
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
-    /// 0 takes any free one.
+    /// The port; 0 takes any free port.
     var port = 8765
-    /// What clients and tokens call the server; nil: `http://HOST:PORT`.
+    /// The base URL for clients and tokens; nil: `http://HOST:PORT`.
     var baseURL: String?
     var dataFolder = "./.native-auth"
     var database = DatabaseAddress.sqlite(path: nil)
     var masterKey = MasterKey.inDataFolder
-    /// Nil: a receiver of its own on loopback, which throws mail away once the inbox has it.
+    /// Nil: a built-in receiver on loopback, which discards mail after the inbox has it.
     var smtpURL: String?
     var smtpCAFile: String?
     var mailFrom: String?
-    /// Whose `X-Forwarded-For` is believed; nobody's by default (`SEC-NET-2`).
+    /// The proxies whose `X-Forwarded-For` is trusted; none by default (`SEC-NET-2`).
     var trustedProxies = TrustedProxies()
-    /// Who has no limits per source (`SEC-RATE-11`).
+    /// The networks without limits per source (`SEC-RATE-11`).
     var unlimitedNetworks = NetworkList()
-    /// Host names in lower case, besides loopback's, by which the development inbox may be asked for; it shows everybody's codes.
+    /// The host names in lower case, besides the names of loopback, that requests for the development inbox may use;
+    /// the inbox shows the codes of all users.
     var inboxHosts: Set<String> = []
-    /// Those that may ask about tokens, each with its secret; nil: none. Read from the environment only, since a command line
-    /// shows in the list of processes.
+    /// The resource servers that may introspect tokens, each with its secret; nil: none. Read only from the
+    /// environment, because process lists show command lines.
     var resourceServers: ResourceServers?
-    /// The tenants of `--config`, or the development tenant; in force until the database has a document.
+    /// The tenants of `--config`, or the development tenant; used until the database has a document.
     var directory = TenantDirectory.development
     var hasTenantFile = false
-    /// What an operator should know about the file of `--config`, a sentence each.
+    /// Warnings for the operator about the file of `--config`, one sentence each.
     var tenantWarnings: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
-    /// For how many seconds `/readyz` fails before the listener closes, so that a proxy finds out (`REL-SHUT-1`).
+    /// How many seconds `/readyz` fails before the listener closes, so that a proxy detects it (`REL-SHUT-1`).
     var drain = 0
     var clock = ClockCheck.checked
-    /// The code of every flow, for measurements; the development profile only.
+    /// The code of every flow, for measurements; development profile only.
     var fixedCode: Secret<String>?
-    /// Where metrics are to be had, on loopback; nil: nowhere. 0: any free port.
+    /// The loopback port of the metrics; nil: no metrics. 0: any free port.
     var metricsPort: Int?
 
-    /// Everything that is wrong, a sentence each.
+    /// All faults, one sentence each.
     struct Invalid: Error {
         var problems: [String]
     }
 
-    /// Every name that the environment may hold after `NATIVE_AUTH_`; another one is a slip that must not go unseen.
-    /// `NATIVE_AUTH_EMULATOR` is read by the SDK.
+    /// Every name that the environment may have after `NATIVE_AUTH_`; any other name is a mistake that must be
+    /// reported. The SDK reads `NATIVE_AUTH_EMULATOR`.
     static let names = [
         "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
         "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
@@ -100,7 +101,7 @@ struct ServeSettings: Sendable {
     init() {}
 
     /// - Parameters:
-    ///   - options: What the command line gave, by the names of ``names``.
+    ///   - options: The values of the command line, by the names in ``names``.
     ///   - environment: The process's environment.
     /// - Throws: ``Invalid`` with all problems together.
     init(options: [String: String], environment: [String: String]) throws(Invalid) {
@@ -176,7 +177,7 @@ struct ServeSettings: Sendable {
             if let address = DatabaseAddress(given) {
                 database = address
             } else {
-                // The value is not told: a URL may hold a password.
+                // Do not print the value: a URL may contain a password.
                 problems.append("--database must be sqlite:PATH or postgresql://USER:PASSWORD@HOST/DATABASE.")
             }
         }
@@ -284,7 +285,7 @@ struct ServeSettings: Sendable {
         guard problems.isEmpty else { throw Invalid(problems: problems) }
     }
 
-    /// `SEC-PRF-1`: production starts with no convenience of development, and says which setting is one.
+    /// `SEC-PRF-1`: production refuses every convenience of development, and names the setting.
     private func productionProblems(_ durability: Durability) -> [String] {
         guard profile == .production else { return [] }
         var problems: [String] = []
@@ -295,13 +296,13 @@ struct ServeSettings: Sendable {
         if baseURL?.hasPrefix("https://") != true {
             problems.append("--profile production needs --base-url with https://.")
         }
-        // The listener is on loopback, so a proxy is in front. Unless its word is taken all clients are one source: a stranger's
-        // guesses would lock every owner out (SEC-LOCK-3).
+        // The listener is on loopback, so a proxy is in front. Unless the proxy is trusted, all clients are one source:
+        // an attacker's guesses would lock every owner out (SEC-LOCK-3).
         if trustedProxies.networks.isEmpty {
             problems.append(
                 "--profile production needs --trusted-proxies: the address of the proxy in front, such as 127.0.0.1.")
         }
-        // The far end of a connection from such a network could name any address as its own (SEC-NET-2).
+        // A client in such a network could name any address as its own (SEC-NET-2).
         for (option, networks) in [
             ("trusted-proxies", trustedProxies.networks), ("unlimited-networks", unlimitedNetworks),
         ] where networks.coversHalf {
@@ -321,7 +322,7 @@ struct ServeSettings: Sendable {
         return problems
     }
 
-    /// A sentence for each folder of the data that another user of the machine can change.
+    /// A sentence for each data folder that another user of the machine can change.
     private func exposedFolders() -> [String] {
         var folders = [("data", dataFolder)]
         if case .sqlite(let path?) = database {
@@ -344,7 +345,7 @@ struct ServeSettings: Sendable {
         ConfigKey(["native", "auth"] + name.split(separator: "-").map(String.init))
     }
 
-    /// A value in an error text: short, and without anything that moves a terminal.
+    /// A value for an error text: short, and without control characters.
     private static func shown(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(80).map(Character.init))
     }

@@ -1,12 +1,12 @@
 import IdentityEngine
 
-/// Why a server does not start: one sentence, and the exit code for it (sysexits.h).
+/// Why a server does not start: one sentence, and its exit code (sysexits.h).
 enum StartFailure: Error {
     /// 64: a wrong value on the command line, in the environment or in the tenant file.
     case usage([String])
-    /// 65: what was read is not what was written; one sentence for each place.
+    /// 65: the data was changed or damaged; one sentence for each place.
     case damaged([String])
-    /// 69: something that is needed is taken: the port, or the database by another process.
+    /// 69: a needed resource is in use: the port, or the database by another process.
     case unavailable(String)
     /// 74: a file cannot be read or written.
     case inputOutput(String)

@@ -7,15 +7,15 @@ import IdentityStoreSQL
     import Foundation
 #endif
 
-/// The time for a database in this process: this machine's, except that a clock that is set back is not followed, so that nothing
-/// expired comes back (`REL-TIME-2`).
+/// The clock for a database in this process: this machine's clock, but it never goes back, so that expired values do
+/// not become valid again (`REL-TIME-2`).
 struct SteadyClock: WallClock {
     private let clock: DatabaseClock
     private let machine: any WallClock
 
     /// - Parameters:
-    ///   - machine: The clock that somebody may set.
-    ///   - written: When the database was last written, which is over; the time does not begin before.
+    ///   - machine: This machine's clock, which can be set.
+    ///   - written: When the database was last written; the clock starts no earlier.
     init(_ machine: any WallClock = SystemClock(), notBefore written: Date? = nil) {
         self.machine = machine
         clock = DatabaseClock(max(machine.now, written ?? .distantPast), at: .now)

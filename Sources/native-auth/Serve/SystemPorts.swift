@@ -14,7 +14,7 @@ struct SystemClock: WallClock {
 /// The system's generator.
 struct SystemRandomness: Randomness {
     func bytes(_ count: Int) -> [UInt8] {
-        // Eight bytes at a time: each call of the generator is one of the system.
+        // Take eight bytes at a time: each call of the generator is a system call.
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 7)

@@ -1,6 +1,6 @@
 import IdentityEngine
 
-/// A scope that the tenant file lets an application ask for (docs/tenant-file.md, “Scopes”).
+/// A scope in the tenant file that an application may ask for (docs/tenant-file.md, “Scopes”).
 enum ConfiguredScope {
     /// All scopes of all resources.
     static let any = "*"
@@ -8,14 +8,14 @@ enum ConfiguredScope {
     /// Why the scope can never be granted, as a sentence; nil when it can.
     static func fault(_ scope: String) -> String? {
         if scope == any { return nil }
-        // RFC 6749 section 3.3, and the longest that a request may have.
+        // The characters of RFC 6749 section 3.3, and the longest scope of a request.
         let isText = scope.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
         guard isText, (1...256).contains(scope.utf8.count) else {
             return
                 "the scope “\(scope)” must be 1 to 256 printable ASCII characters without a blank, quotation mark or backslash."
         }
         guard scope.contains("/") || scope.contains(":") else {
-            // `openid` and the like, or a scope of the directory, such as User.Read.
+            // An OpenID scope such as `openid`, or a directory scope such as User.Read.
             return isOfDirectory(scope) || ResourceScope.openID.contains(scope) ? nil : never(scope, unknown)
         }
         guard let slash = scope.lastIndex(of: "/") else { return never(scope, form) }
@@ -33,7 +33,7 @@ enum ConfiguredScope {
         return name.isEmpty ? never(scope, form) : nil
     }
 
-    /// Whether a token for one scope can be had under both configured ones.
+    /// Whether one token scope matches both configured scopes.
     static func meet(_ one: String, _ other: String) -> Bool {
         func covers(_ wide: String, _ scope: String) -> Bool {
             wide == scope || wide == any || (wide.hasSuffix("/*") && scope.hasPrefix(wide.dropLast()))
@@ -43,7 +43,7 @@ enum ConfiguredScope {
 
     private static let form =
         "it must be a name such as User.Read, or the URI of a resource, a slash and a name, as in api://orders/Orders.Read"
-    /// The vendor's name of its directory, which is ours, too.
+    /// The vendor's name of its directory, which this server also uses.
     private static let vendorsDirectory = "https://graph.microsoft.com"
     private static let unknown = "the directory has no such scope; User.Read is one"
     private static let star = "* stands alone, or for all scopes of a resource, as in api://orders/*"
@@ -54,7 +54,7 @@ enum ConfiguredScope {
 
     private static func isOfDirectory(_ name: String) -> Bool { ResourceScope.directoryNames.contains(name) }
 
-    /// A scheme, a colon, and what it names (RFC 3986 section 3).
+    /// Whether the text is a URI: a scheme, a colon, and a name (RFC 3986 section 3).
     private static func isURI(_ text: Substring) -> Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let (scheme, rest) = (text[..<colon], text[text.index(after: colon)...])

@@ -1,8 +1,8 @@
 import IdentityEngine
 
 extension ReadTenant {
-    /// Names what the tenant may say and what an operator should know: policies of which one undoes the other, and what suits a
-    /// development server alone.
+    /// Adds warnings for the operator about valid settings: policies that cancel each other, and settings that suit
+    /// only a development server.
     func advise(_ advice: YAMLFaults) {
         if tenant.enrolment == .compatible {
             advice.add(
@@ -22,7 +22,7 @@ extension ReadTenant {
         adviseSecondFactor(advice)
     }
 
-    /// What one application hides, another one of the tenant tells: they have the same accounts.
+    /// Applications of a tenant share their accounts: one application can reveal what another hides.
     private func adviseEnumeration(_ advice: YAMLFaults) {
         let modes = applications.map { $0.client.enumeration ?? tenant.enumeration }
         guard let hiding = zip(applications, modes).first(where: { $1 == .strict })?.0 else { return }
@@ -37,7 +37,7 @@ extension ReadTenant {
         }
     }
 
-    /// A scope that takes a second factor in one application can be had without one in another.
+    /// A scope that needs a second factor in one application can be available without one in another.
     private func adviseSecondFactor(_ advice: YAMLFaults) {
         let open = applications.filter { !$0.client.userFlow.requiresSecondFactor }
         for guarded in applications where guarded.client.userFlow.requiresSecondFactor {

@@ -3,7 +3,8 @@ import IdentityEngine
 import IdentityStoreSQL
 import NativeAuthCore
 
-/// How a document comes into force: what it changes is shown and confirmed, and no tenant with users goes by mistake.
+/// Puts a document in force: shows the changes and asks for confirmation, so that no tenant with users is removed by
+/// mistake.
 struct TenantChange: ParsableArguments {
     @OptionGroup var place: DatabasePlace
     @Flag(help: "Do not ask; needed where standard input is no terminal.") var yes = false
@@ -16,7 +17,7 @@ struct TenantChange: ParsableArguments {
     ///
     /// - Parameters:
     ///   - text: The document.
-    ///   - file: The same, read.
+    ///   - file: The parsed document.
     func put(_ text: String, _ file: TenantFile, in opened: OpenedDatabase) async throws {
         for warning in file.warnings { Terminal.complain("warning: \(warning)") }
         if opened.document?.text == text {
@@ -68,10 +69,10 @@ struct TenantChange: ParsableArguments {
     }
 }
 
-/// A tenant that is in force and not in a new document.
+/// A current tenant that a new document does not have.
 private struct DroppedTenant {
     var id: TenantID
-    /// How it is called in sentences: its subdomain, or the id where that is all that is known.
+    /// The name in messages: the subdomain, or the id when only that is known.
     var name: String
     /// All names, in lower case.
     var names: Set<String>
@@ -80,7 +81,7 @@ private struct DroppedTenant {
 }
 
 extension OpenedDatabase {
-    /// The tenants that `new` drops. Where no document is in force that reads, any tenant with users may be in force.
+    /// The tenants that `new` drops. When the current document is invalid, any tenant with users may be in use.
     fileprivate func dropped(by new: TenantDirectory, users: [TenantID: Int]) -> [DroppedTenant] {
         let kept = Set(new.entries.map(\.tenant.id))
         var known = (directory?.entries ?? []).map(\.tenant).map { tenant in

@@ -8,7 +8,7 @@ import IdentityStoreSQL
     import Foundation
 #endif
 
-/// `native-auth tenant`: the tenants' configuration.
+/// `native-auth tenant`: manages the tenants' configuration.
 struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenant",

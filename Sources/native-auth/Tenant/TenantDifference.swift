@@ -1,13 +1,13 @@
 import IdentityEngine
 import NativeAuthCore
 
-/// What a document changes: lines for people, `+` before what comes, `-` before what goes and `~` before what changes.
+/// The changes of a document as text lines: `+` for an addition, `-` for a removal and `~` for a change.
 struct TenantDifference {
     private(set) var lines: [String] = []
 
     /// - Parameters:
-    ///   - old: What is in force.
-    ///   - users: How many users each tenant has.
+    ///   - old: The current tenants.
+    ///   - users: The number of users of each tenant.
     init(from old: TenantDirectory, to new: TenantDirectory, users: [TenantID: Int]) {
         compare(
             old.entries.map { Item($0.tenant.id.description, "tenant \($0.tenant.subdomain)", $0) },
@@ -31,7 +31,7 @@ struct TenantDifference {
             })
     }
 
-    /// Something with an id, by which it is the same before and after.
+    /// A value with the id that identifies it before and after.
     private struct Item<Value: Hashable> {
         var id: String
         var name: String

@@ -8,11 +8,11 @@ import Yams
     import Foundation
 #endif
 
-/// The tenant document, a file or a row of the database: YAML, tenants with their applications and attributes. Its format is in
-/// docs/tenant-file.md.
+/// The tenant document, a file or a row of the database: YAML with tenants, their applications and attributes.
+/// docs/tenant-file.md describes the format.
 struct TenantFile {
     let directory: TenantDirectory
-    /// What the document may say and an operator should know: a sentence each, with the line.
+    /// Warnings for the operator about valid settings, one sentence each, with the line.
     let warnings: [String]
 
     /// Reads the file of `--config`.
@@ -22,9 +22,9 @@ struct TenantFile {
         try TenantFile(text(of: path, named: "--config \(path)"), named: "--config \(path)")
     }
 
-    /// What a file holds.
+    /// The text of a file.
     ///
-    /// - Parameter name: What the problem calls it.
+    /// - Parameter name: The name of the file in error messages.
     static func text(of path: String, named name: String) throws(ServeSettings.Invalid) -> String {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
@@ -41,9 +41,9 @@ struct TenantFile {
         return "it is not text in UTF-8"
     }
 
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Parameter name: What the problems call the document.
+    /// - Parameter name: The name of the document in error messages.
     /// - Throws: All problems together, each with the line.
     init(_ text: String, named name: String) throws(ServeSettings.Invalid) {
         let faults = YAMLFaults(name)
@@ -83,7 +83,7 @@ struct TenantFile {
     }
 }
 
-/// A tenant of a document, with the places of its members.
+/// A tenant of a document, with the lines of its members.
 struct ReadTenant {
     struct Application {
         var client: Client
@@ -97,7 +97,8 @@ struct ReadTenant {
     var applications: [Application]
 }
 
-/// Reads the tenants of a document; what is wrong goes to `faults`, and in its place stands something that is never used.
+/// Parses the tenants of a document. Faults are added to `faults`; a faulty value is replaced by a placeholder that is
+/// never used.
 private struct TenantReader {
     let faults: YAMLFaults
     private var names: Set<String> = []
@@ -142,7 +143,7 @@ private struct TenantReader {
         let required = members.texts("requiredAttributes")
         let attributes = attributes(members.list("attributes", of: "an attribute"), required: required)
         let needsFactor = members.flag("requiresSecondFactor") ?? false
-        // A second factor is one besides the password (native-auth-v1 §4.7).
+        // A second factor needs a password as the first (native-auth-v1 §4.7).
         if needsFactor, method == .emailOneTimePasscode {
             members.add(
                 "“\(displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",
@@ -159,7 +160,7 @@ private struct TenantReader {
         return ReadTenant.Application(client: client, members: members, scopes: scopes)
     }
 
-    /// The built-in attributes, those of the file in their place or after them.
+    /// The built-in attributes; attributes of the file replace them or follow after them.
     private func attributes(
         _ entries: [YAMLMembers], required: [(text: String, line: Int?)]
     ) -> [AttributeDefinition] {
@@ -197,7 +198,7 @@ private struct TenantReader {
     }
 
     private func id(_ name: String, of members: YAMLMembers) -> UUID {
-        // Unlike any other, so that two that are missing are not two of one name.
+        // Unique, so that two missing ids are not reported as one id.
         let none = UUID()
         guard let text = members.text(name, isRequired: true) else { return none }
         if let id = ClientID(text) { return id.uuid }
@@ -205,7 +206,8 @@ private struct TenantReader {
         return none
     }
 
-    /// The subdomain, one label of a host name, or the domain, two or more of them (RFC 1035 section 2.3.1), as mails come from it.
+    /// The subdomain, one label of a host name, or the domain, two or more labels (RFC 1035 section 2.3.1), because
+    /// mails come from it.
     private func name(_ name: String, of members: YAMLMembers) -> String? {
         guard let text = members.text(name, isRequired: true) else { return nil }
         let isLabel = name == "subdomain"

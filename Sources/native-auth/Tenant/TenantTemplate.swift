@@ -6,9 +6,9 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What `native-auth tenant init` writes.
+/// The output of `native-auth tenant init`.
 enum TenantTemplate {
-    /// A document with one tenant, two applications and ids of their own.
+    /// A document with one tenant, two applications and fresh ids.
     static func text() -> String {
         """
         # Tenants and their applications; docs/tenant-file.md describes each member. A line that begins with # is a comment:

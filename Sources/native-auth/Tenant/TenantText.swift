@@ -8,7 +8,8 @@ import Yams
     import Foundation
 #endif
 
-/// Tenants as the members of a tenant file: what stands there and differs from the default, in the order of docs/tenant-file.md.
+/// Tenants as the members of a tenant file: the values that differ from the default, in the order of
+/// docs/tenant-file.md.
 enum TenantText {
     typealias Members = [(name: String, value: Node)]
 
@@ -53,7 +54,7 @@ enum TenantText {
         return try Yams.serialize(node: mapping([("tenants", Node(tenants))]), width: -1, allowUnicode: true)
     }
 
-    /// A value in one line, for people.
+    /// A value in one line, for messages.
     static func line(_ node: Node) -> String {
         switch node {
         case .scalar(let scalar): Terminal.harmless(scalar.string)
@@ -66,7 +67,7 @@ enum TenantText {
 
     // MARK: -
 
-    /// Whether the attribute has other rules than the built-in one, apart from being required, or is none of those.
+    /// Whether the attribute has other rules than the built-in one, apart from being required, or is not built in.
     private static func isChanged(_ attribute: AttributeDefinition, _ built: AttributeDefinition?) -> Bool {
         guard var built else { return true }
         built.isRequired = attribute.isRequired
@@ -88,12 +89,12 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Quoted where it would be read as no value at all.
+    /// A scalar, quoted when YAML would read it as null.
     private static func scalar(_ text: String) -> Node {
         Node(text, .implicit, ["", "~", "null"].contains(text.lowercased()) ? .doubleQuoted : .any)
     }
 
-    /// In one line as far as it has scalars only; nil when there is none.
+    /// A list, in one line when it has only scalars; nil when it is empty.
     private static func list(_ nodes: [Node]) -> Node? {
         let isFlat = nodes.allSatisfy { $0.scalar != nil }
         return nodes.isEmpty ? nil : Node(nodes, .implicit, isFlat ? .flow : .block)

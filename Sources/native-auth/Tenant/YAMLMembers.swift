@@ -1,8 +1,8 @@
 import Yams
 
-/// The faults of a document, each with its place, so that all of them are told at once.
+/// The faults of a document, each with its line, so that all are reported together.
 final class YAMLFaults {
-    /// What sentences call the document, such as `tenants.yaml`.
+    /// The name of the document in messages, such as `tenants.yaml`.
     let name: String
     private var found: [(line: Int, sentence: String)] = []
 
@@ -10,7 +10,7 @@ final class YAMLFaults {
         self.name = name
     }
 
-    /// - Parameter line: From 1 on; nil when the document has no such place.
+    /// - Parameter line: The line, from 1; nil when the fault has no line.
     func add(_ sentence: String, line: Int?) {
         found.append((line ?? 0, sentence))
     }
@@ -23,10 +23,10 @@ final class YAMLFaults {
     }
 }
 
-/// The members of one mapping, read one after another. A member that is missing or wrong is a fault and gives nil, and reading goes
-/// on; ``end()`` finds the members that were not read.
+/// Reads the members of one mapping. A missing or wrong member adds a fault and gives nil, and reading continues;
+/// ``end()`` reports the members that were not read.
 final class YAMLMembers {
-    /// Where the mapping begins, from 1 on.
+    /// The line where the mapping begins, from 1.
     let line: Int?
     private let members: [String: (value: Node, line: Int?)]
     private let place: String
@@ -34,8 +34,8 @@ final class YAMLMembers {
     private var asked: [String] = []
 
     /// - Parameters:
-    ///   - place: What sentences call the mapping, such as `an application`.
-    ///   - node: Nil, with a fault, for anything but a mapping of text to values.
+    ///   - place: The name of the mapping in messages, such as `an application`.
+    ///   - node: The node; the result is nil, with a fault, for anything except a mapping of text to values.
     init?(of node: Node, _ place: String, _ faults: YAMLFaults) {
         guard case .mapping(let mapping) = node else {
             faults.add("\(place) must have members, such as “name: value”.", line: node.mark?.line)
@@ -53,14 +53,14 @@ final class YAMLMembers {
         self.members = members
     }
 
-    /// Where the member stands; where the mapping begins when it is not there.
+    /// The line of the member, or of the mapping when the member is missing.
     func line(of name: String) -> Int? { members[name]?.line ?? line }
 
     func add(_ sentence: String, at name: String) {
         faults.add(sentence, line: line(of: name))
     }
 
-    /// Says which members are not known; call it once all others were read.
+    /// Reports unknown members; call it after all others were read.
     func end() {
         for (name, member) in members where !asked.contains(name) {
             faults.add(
@@ -71,7 +71,7 @@ final class YAMLMembers {
 
     // MARK: - Members
 
-    /// Any scalar, as it is written.
+    /// Any scalar, as written.
     func text(_ name: String, isRequired: Bool = false) -> String? {
         guard let node = value(name, isRequired: isRequired) else { return nil }
         guard case .scalar(let scalar) = node else { return wrong(name, "one value") }
@@ -119,7 +119,7 @@ final class YAMLMembers {
 
     /// A list of mappings.
     ///
-    /// - Parameter place: What sentences call one of them.
+    /// - Parameter place: The name of one mapping in messages.
     func list(_ name: String, of place: String, isRequired: Bool = false) -> [YAMLMembers] {
         elements(name, isRequired: isRequired).compactMap { YAMLMembers(of: $0, place, faults) }
     }

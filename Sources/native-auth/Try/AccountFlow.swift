@@ -7,14 +7,15 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What an app does for somebody who is signed in.
+/// The actions of an app for a signed-in user.
 extension TryConversation {
-    /// The authentication context of the development server that needs a second factor.
+    /// The authentication context of the development server that requires a second factor.
     private static let secondFactorContext = "c1"
 
     // MARK: An API
 
-    /// Calls the API with the access token; where that proves too little, offers to sign in with more, and calls again.
+    /// Calls the API with the access token; if the token proves too little, offers a sign-in with more factors, and
+    /// calls again.
     mutating func callAPI(withSecondFactor: Bool) async throws(TryEnd) {
         dialog.begin(withSecondFactor ? "Call an API that needs a second factor" : "Call an API")
         let api = ProtectedAPI(place, context: withSecondFactor ? Self.secondFactorContext : nil)
@@ -29,9 +30,9 @@ extension TryConversation {
         }
     }
 
-    /// Calls the API and says what came of it; a second time with a new token, as apps do when the API does not take theirs.
+    /// Calls the API and prints the result; a second time with a new token if the API refuses the first, as apps do.
     ///
-    /// - Returns: Nil when there was no token to call it with.
+    /// - Returns: Nil when there was no token for the call.
     private mutating func call(_ api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.Answer? {
         guard let token = try await accessToken(forceRefresh: false) else { return nil }
         var answer = try await send(token, to: api)

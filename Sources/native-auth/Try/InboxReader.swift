@@ -9,27 +9,27 @@ import NativeAuthCore
 
 /// Reads the inbox of a development server (design §5).
 struct InboxReader: Sendable {
-    /// A mail with a code, as far as it matters here.
+    /// The needed values of a mail with a code.
     struct Mail: Hashable {
         let to: String
         let code: Secret<String>
         let sentAt: String
     }
 
-    /// As the inbox lists it; a notice has no code.
+    /// An entry of the inbox; a notice has no code.
     private struct Entry: Decodable {
         let to: String
         let code: String?
         let sentAt: String
     }
 
-    /// How long a mail may take: it goes to a mail server and from there into the inbox.
+    /// How long to wait for a mail, which goes through a mail server before it reaches the inbox.
     private static let patience = Duration.seconds(10)
 
     let baseURL: String
     private let transport = URLSessionTransport()
 
-    /// For a person.
+    /// The URL of the inbox page.
     var page: String { baseURL + "/dev/inbox" }
 
     /// The server's inbox; nil when it is not a development server.
@@ -52,8 +52,8 @@ struct InboxReader: Sendable {
     /// Waits for a mail with a code that is not one of `known`.
     ///
     /// - Parameters:
-    ///   - label: Where it goes, as the server says; stars stand for what it hides.
-    ///   - name: Who waits for it. An address that fits `label` is taken for the whole of it.
+    ///   - label: The target as the server states it, with stars for hidden characters.
+    ///   - name: The user's name. If it is an address that matches `label`, it is used as the full address.
     func mail(to label: String, of name: String, after known: Set<Mail>) async throws(TryEnd) -> Mail {
         let clock = ContinuousClock()
         let deadline = clock.now + Self.patience
@@ -72,7 +72,7 @@ struct InboxReader: Sendable {
         )
     }
 
-    /// Whether `label`, an address with stars for some of it, can stand for `address`.
+    /// Whether `label`, an address with stars for hidden characters, matches `address`.
     private static func fits(_ address: String, _ label: String) -> Bool {
         let parts = label.lowercased().split(separator: "*", omittingEmptySubsequences: false)
         var rest = address.lowercased()[...]
@@ -86,7 +86,7 @@ struct InboxReader: Sendable {
         return rest.hasSuffix(last)
     }
 
-    /// The mails with a code to `address`, or to anybody, newest first; nil when the server has no inbox.
+    /// The mails with a code to `address`, or to all addresses, newest first; nil when the server has no inbox.
     private func mails(to address: String?) async throws(TryEnd) -> [Mail]? {
         let query = address.map { "?to=\(Self.percentEncoded($0))" } ?? ""
         guard let url = URL(string: "\(baseURL)/dev/inbox.json\(query)") else { return nil }
@@ -105,7 +105,7 @@ struct InboxReader: Sendable {
                 entry.code.map { Mail(to: entry.to, code: Secret($0), sentAt: entry.sentAt) }
             }
         } catch {
-            // Something else lives at this path: the server has no inbox.
+            // Another service answers at this path: the server has no inbox.
             return nil
         }
     }

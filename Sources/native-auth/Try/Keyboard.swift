@@ -1,6 +1,6 @@
 import NativeAuthCore
 
-/// What a question is about.
+/// The subject of a question.
 enum TryQuestion: Hashable {
     case email, username, optionalPassword, password, ownPassword, newPassword, alias
     case optionalAttribute(String)
@@ -9,19 +9,19 @@ enum TryQuestion: Hashable {
     case code, contact, choice, consent, pause, menu
 }
 
-/// Where a ``TerminalDialog`` gets its answers.
+/// The source of answers for a ``TerminalDialog``.
 protocol Keyboard: Sendable {
-    /// Whether what was refused can be typed again.
+    /// Whether a refused answer can be typed again.
     var canMend: Bool { get }
 
-    /// Shows `prompt` and takes the answer, a line.
+    /// Shows `prompt` and reads the answer, one line.
     ///
-    /// - Parameter isHidden: Whether what is typed is not shown.
+    /// - Parameter isHidden: Whether the typed text is hidden.
     /// - Throws: ``TryEnd/endOfInput``, or ``TryEnd/failed(_:)`` when there is no answer.
     func answer(to question: TryQuestion, prompt: String, isHidden: Bool) async throws(TryEnd) -> String
 }
 
-/// A person, or a file that stands for one.
+/// Answers from a user, or from a file in the user's place.
 struct PersonalKeyboard: Keyboard {
     var canMend: Bool { true }
 
@@ -31,7 +31,7 @@ struct PersonalKeyboard: Keyboard {
     }
 }
 
-/// Types what the command line says, so that the screen shows what a person would see.
+/// Types the values of the command line, so that the screen looks the same as with a user.
 struct ScriptedKeyboard: Keyboard {
     let plan: TryPlan
 
@@ -52,7 +52,7 @@ struct ScriptedKeyboard: Keyboard {
         case .optionalAttribute(let name): return plan.form.attributes[name] ?? ""
         case .password: return try given(plan.form.password?.reveal(), "a password", "--password")
         case .ownPassword:
-            // Who resets a password has the new one afterwards.
+            // After a reset the user has the new password.
             let password = plan.flow == .reset ? plan.newPassword : plan.form.password
             return try given(password?.reveal(), "the password", "--password")
         case .newPassword: return try given(plan.newPassword?.reveal(), "a new password", "--new-password")
@@ -60,7 +60,7 @@ struct ScriptedKeyboard: Keyboard {
             let flag = "--attribute \(Terminal.harmless(name))=…"
             return try given(plan.form.attributes[name], Terminal.harmless(name), flag)
         case .code: throw .failed("The server wants another code, and the script has none.")
-        // Enter: what is proposed.
+        // Enter: accept the suggestion.
         case .moreAttributes, .contact, .choice, .consent, .pause, .menu: return ""
         }
     }

@@ -6,9 +6,9 @@ import NativeAuth
     import Foundation
 #endif
 
-/// The small API of a development server that wants an access token, called as an app calls its own.
+/// The sample API of a development server that requires an access token, called as an app calls its own API.
 struct ProtectedAPI: Sendable {
-    /// What the API says to somebody with a good token.
+    /// The API's answer to a valid token.
     struct Greeting: Decodable {
         let message: String
         let audience: String
@@ -19,16 +19,17 @@ struct ProtectedAPI: Sendable {
 
     enum Answer {
         case greeting(Greeting)
-        /// 401 with `insufficient_user_authentication`: the token is good, but must prove this context too (RFC 9470).
+        /// 401 with `insufficient_user_authentication`: the token is valid, but must also prove this context (RFC
+        /// 9470).
         case stepUp(context: String)
-        /// 401: the token is not good, or not any more.
+        /// 401: the token is not valid, or no longer.
         case unauthorized
-        /// There is no such API: not a development server.
+        /// There is no such API: the server is not a development server.
         case absent
         case other(status: Int)
     }
 
-    /// `http://127.0.0.1:8765/dev/api/contoso`, with `?acrs=c1` for the part of it that needs a second factor.
+    /// `http://127.0.0.1:8765/dev/api/contoso`, with `?acrs=c1` for the part that requires a second factor.
     let url: String
     private let transport = URLSessionTransport()
 
@@ -83,7 +84,7 @@ struct ProtectedAPI: Sendable {
         return nil
     }
 
-    /// Letters and digits: the text goes into JSON, and onto a screen.
+    /// Whether the text has only letters and digits: it is put into JSON and printed on a screen.
     private static func isContext(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 16 && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }

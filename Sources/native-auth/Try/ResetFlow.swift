@@ -1,9 +1,9 @@
 import NativeAuth
 import NativeAuthCore
 
-/// A new password for somebody who forgot theirs.
+/// The password reset for a user who forgot the password.
 extension TryConversation {
-    /// - Parameter username: The e-mail address or the alias; asked for when it is empty.
+    /// - Parameter username: The e-mail address or the alias; the dialog asks for it when it is empty.
     mutating func resetPassword(username: String) async throws(TryEnd) {
         dialog.begin("Reset the password")
         var username = username

@@ -1,9 +1,9 @@
 import NativeAuth
 import NativeAuthCore
 
-/// Answers from flags. One fact per line on standard output; the first thing that does not work ends it.
+/// Answers from flags. Prints one fact per line to standard output; the first failure ends the script.
 struct ScriptDialog: TryDialog {
-    /// Whether nothing is said, as while the user of another flow is made.
+    /// Whether to print nothing, as while the user of another flow is created.
     var isQuiet = false
 
     private func tell(_ fact: String) {

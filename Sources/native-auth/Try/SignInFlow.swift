@@ -1,9 +1,9 @@
 import NativeAuth
 import NativeAuthCore
 
-/// Sign-in with a password or a code, then whatever second factor the server wants.
+/// The sign-in with a password or a code, then the second factor that the server requires.
 extension TryConversation {
-    /// - Parameter form: What is known already; a claims request for a sign-in that must prove more than usual.
+    /// - Parameter form: The known values; a claims request for a sign-in that must prove more than usual.
     mutating func signIn(_ form: SignInForm) async throws(TryEnd) {
         dialog.begin("Sign in")
         let client = place.client
@@ -28,7 +28,7 @@ extension TryConversation {
                     form.username = ""
                 case .invalidCredentials:
                     try dialog.refused(words(error, subject))
-                    // The server asks for it.
+                    // The server asks for the password.
                     form.password = nil
                 case .expired:
                     try dialog.refused(words(error, subject))
@@ -40,7 +40,7 @@ extension TryConversation {
         }
     }
 
-    /// Gives what the server asks for until somebody is signed in, or the server refuses for good.
+    /// Answers the server's requests until the user is signed in, or the server ends the flow.
     private mutating func proceed(
         from start: consuming Result<SignInStep, SignInError>, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
@@ -79,7 +79,7 @@ extension TryConversation {
         }
     }
 
-    /// Signs in whoever has just signed up, or has a new password.
+    /// Signs the user in after a sign-up or a password reset.
     mutating func signIn<Step: FlowStep & ~Copyable>(
         after done: consuming Step, _ subject: TrySubject,
         _ signIn: (consuming Step) async throws(SignInError) -> Outcome<Step, SignInNext>
@@ -151,7 +151,7 @@ extension TryConversation {
         }
     }
 
-    /// One of `methods`. Where there is only one, nobody is asked; after a refusal a person may leave.
+    /// One of `methods`. A single method is used without a question; after a refusal the user may leave.
     private func choice(from methods: [AuthMethod], isFirst: Bool) async throws(TryEnd) -> AuthMethod {
         if !isFirst, methods.count == 1 { try await dialog.pause("Press Enter to try again") }
         return try await dialog.method(from: methods)

@@ -1,17 +1,17 @@
 import NativeAuth
 import NativeAuthCore
 
-/// Sign-up with the public SDK, from the first question to the account, in the order of the tutorials.
+/// The sign-up with the public SDK, from the first question to the account, in the order of the tutorials.
 extension TryConversation {
     private enum Attempt {
         case finished(Account)
-        /// Start again, after these questions; with none, after a pause.
+        /// Start again after these questions; without questions, after a pause.
         case again(Set<SignUpForm.Question>)
     }
 
     /// - Parameters:
-    ///   - form: What is known already.
-    ///   - questions: What is not.
+    ///   - form: The known values.
+    ///   - questions: The missing values.
     mutating func signUp(
         _ form: SignUpForm, asking questions: Set<SignUpForm.Question>
     ) async throws(TryEnd) {
@@ -52,7 +52,7 @@ extension TryConversation {
         }
     }
 
-    /// Gives what the server asks for until there is an account.
+    /// Answers the server's requests until the account exists.
     private mutating func proceed(
         from first: consuming Result<SignUpStep, SignUpError>, _ form: SignUpForm, _ subject: TrySubject
     ) async throws(TryEnd) -> Attempt {
@@ -81,7 +81,7 @@ extension TryConversation {
         }
     }
 
-    /// Asks until the server takes the attributes, or wants something else; of refused ones only those again.
+    /// Asks until the server accepts the attributes or requires something else; asks again only for refused ones.
     private func giveAttributes(
         _ step: consuming SignUpAttributesRequired, _ form: SignUpForm, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<SignUpStep, SignUpError> {
@@ -112,7 +112,7 @@ extension TryConversation {
         }
     }
 
-    /// Says what is wrong, and finds what to ask before the next attempt.
+    /// Prints the fault, and returns the questions before the next attempt.
     ///
     /// - Throws: ``TryEnd/failed(_:)`` or ``TryEnd/hopeless(_:)`` when no answer can help.
     private func remedy(
@@ -139,7 +139,7 @@ extension SignUpForm.Question {
         self =
             switch problem.name {
             case AttributeName.flatUsername: .alias
-            // The name that stands for all of them (native-auth-v1 §11.4).
+            // The name that stands for all attributes (native-auth-v1 §11.4).
             case "attributes": .attributes
             case let name: .attribute(name)
             }

@@ -9,7 +9,7 @@ import NativeAuthCore
 
 /// A conversation on a screen.
 struct TerminalDialog: TryDialog {
-    /// The attributes that everybody is asked for; others can be added.
+    /// The attributes that every user is asked for; others can be added.
     private static let usual = ["country", "city"]
 
     let keyboard: any Keyboard
@@ -104,7 +104,7 @@ struct TerminalDialog: TryDialog {
     func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) -> SignUpForm {
         var form = form
         if questions.contains(.email) {
-            // With the alias asked for too, the address may not be the one to change.
+            // When the alias is also asked for, the address may be right already.
             form.email = try await email(keeping: keyboard.canMend && questions.contains(.alias) ? form.email : "")
         }
         if questions.contains(.password) {
@@ -265,14 +265,14 @@ struct TerminalDialog: TryDialog {
         return answer.isEmpty ? nil : TryWords.value(answer, type: attribute.type)
     }
 
-    /// `name=value`; nil for anything else.
+    /// Parses `name=value`; nil for other text.
     static func attribute(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let name = parts.first.map({ String($0).trimmed }), !name.isEmpty else { return nil }
         return (name, String(parts[1]).trimmed)
     }
 
-    /// `Country` for `country`, `Alias` for the name that nobody knows; others as they are.
+    /// `Country` for `country`, `Alias` for the alias's technical name; others unchanged.
     private static func label(_ name: String) -> String {
         if name == AttributeName.flatUsername { return "Alias" }
         return usual.contains(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
@@ -286,9 +286,9 @@ struct TerminalDialog: TryDialog {
         return try await keyboard.answer(to: question, prompt: prompt, isHidden: isHidden)
     }
 
-    /// Asks until nothing speaks against the answer, or the person insists on it with Enter: the server decides.
+    /// Asks until the answer has no possible mistake, or the user confirms it with Enter: the server decides.
     ///
-    /// - Parameter doubt: What looks wrong with an answer.
+    /// - Parameter doubt: The possible mistake in an answer.
     private func ask(
         _ question: TryQuestion, _ text: String, hint: String, doubt: (String) -> String?
     ) async throws(TryEnd) -> String {
@@ -308,7 +308,7 @@ struct TerminalDialog: TryDialog {
         for line in Self.wrapped(Terminal.harmless(sentence)) { say(Terminal.styled(line, .red)) }
     }
 
-    /// `text` in lines of at most 78 characters, a longer word alone in one.
+    /// `text` in lines of at most 78 characters; a longer word gets its own line.
     private static func wrapped(_ text: String) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + word.count < 78 {
@@ -321,7 +321,7 @@ struct TerminalDialog: TryDialog {
 }
 
 extension String {
-    /// Without white space around it.
+    /// The text without white space around it.
     fileprivate var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }

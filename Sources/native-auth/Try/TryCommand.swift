@@ -11,7 +11,7 @@ import UnixSignals
     import Foundation
 #endif
 
-/// `native-auth try`: the sample app of the tutorials, in a terminal. It uses the public SDK over HTTP, as an app does.
+/// `native-auth try`: the sample app of the tutorials in a terminal. It uses the public SDK over HTTP, as an app does.
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try", abstract: "Sign up, sign in and more, as a user of your app would.",
@@ -65,7 +65,7 @@ struct TryCommand: AsyncParsableCommand {
 
     // MARK: Plan
 
-    /// - Throws: ``StartFailure/usage(_:)`` with a sentence per wrong value.
+    /// - Throws: ``StartFailure/usage(_:)`` with one sentence per wrong value.
     private func plan(environment: [String: String]) throws(StartFailure) -> TryPlan {
         var problems: [String] = []
         var plan = TryPlan(
@@ -116,7 +116,7 @@ struct TryCommand: AsyncParsableCommand {
         }
 
         problems += problemsWithFlow()
-        // Other attributes than those given are asked for when the server wants them.
+        // The dialog asks for other attributes when the server requires them.
         if script { plan.questions = [.email, .password, .alias] }
 
         if let server {
@@ -142,7 +142,7 @@ struct TryCommand: AsyncParsableCommand {
         return plan
     }
 
-    /// What `--flow` lacks or does not go with.
+    /// The options that `--flow` lacks or conflicts with.
     private func problemsWithFlow() -> [String] {
         var problems: [String] = []
         if newPassword?.isEmpty == true { problems.append("--new-password is empty.") }
@@ -171,8 +171,8 @@ struct TryCommand: AsyncParsableCommand {
         return options
     }
 
-    /// What of the environment concerns the server here: where its data is and how it sends mail. An address or a profile is
-    /// meant for `serve`.
+    /// The environment variables that apply to the server here: its data and how it sends mail. An address or a profile
+    /// is meant for `serve`.
     private static func kept(_ environment: [String: String]) -> [String: String] {
         let names = [
             "DATA", "DATABASE", "MASTER_KEY", "MASTER_KEY_FILE", "SMTP", "SMTP_CA_FILE", "MAIL_FROM", "CONFIG",
@@ -217,7 +217,7 @@ struct TryCommand: AsyncParsableCommand {
 
     // MARK: Run
 
-    /// What ended first.
+    /// The event that ended the command.
     private enum Ending {
         case done
         case ended(TryEnd)
@@ -269,12 +269,12 @@ struct TryCommand: AsyncParsableCommand {
         case .serverStopped: throw TryEnd.hopeless("The server stopped.")
         case .interrupted(let signal):
             Terminal.complain("native-auth: Stopped.")
-            // What a shell makes of a program that such a signal ended.
+            // The exit code that a shell reports for a program ended by that signal.
             throw ExitCode(signal == .sigint ? 130 : 143)
         }
     }
 
-    /// Talks until the person leaves, the script has ended, or somebody stops it.
+    /// Runs the conversation until the user leaves, the script ends, or a signal arrives.
     private func converse(_ plan: TryPlan, at addresses: AsyncStream<String>, ownData: String?) async -> Ending {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         return await withTaskGroup(of: Ending.self) { group in
@@ -298,7 +298,7 @@ struct TryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the data of a server of one's own. It logs errors only: the screen belongs to the conversation.
+    /// Opens the data of the command's own server. It logs only errors: the screen belongs to the conversation.
     private static func service(_ settings: ServeSettings) async throws(StartFailure) -> IdentityService {
         var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
@@ -356,10 +356,10 @@ struct TryCommand: AsyncParsableCommand {
     }
 }
 
-/// The server that `try` starts for itself.
+/// The server that `try` starts itself.
 private struct OwnServer: Service {
     let service: IdentityService
-    /// Takes the base URL once requests are accepted.
+    /// Receives the base URL once requests are accepted.
     let address: AsyncStream<String>.Continuation
 
     func run() async throws {

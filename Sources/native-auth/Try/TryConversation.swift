@@ -1,14 +1,14 @@
 import NativeAuth
 import NativeAuthCore
 
-/// The sample app: what it knows while it runs. Its flows stand in files of their own.
+/// The state of the running sample app. Each flow has its own file.
 struct TryConversation {
     let place: TryPlace
     let dialog: any TryDialog
     var codes: CodeSource
-    /// Who is signed in and meant, if anybody is.
+    /// The signed-in user that the actions apply to, if there is one.
     var account: Account?
-    /// The mails that were there before the last code was asked for.
+    /// The mails that existed before the last request for a code.
     private var knownMails: Set<InboxReader.Mail> = []
 
     init(place: TryPlace, dialog: any TryDialog, codes: CodeSource) {
@@ -19,7 +19,7 @@ struct TryConversation {
 
     // MARK: Calls
 
-    /// Begins a flow, again and again while the server cannot be reached and the person wants to.
+    /// Begins a flow; repeats while the server cannot be reached and the user wants to try again.
     func begin<Step: ~Copyable, Failure: TryFailure>(
         _ subject: TrySubject, _ start: () async throws(Failure) -> Step
     ) async throws(TryEnd) -> Result<Step, Failure> {
@@ -32,7 +32,7 @@ struct TryConversation {
         }
     }
 
-    /// Calls `action` with the step, again and again while the server cannot be reached and the person wants to.
+    /// Calls `action` with the step; repeats while the server cannot be reached and the user wants to try again.
     func act<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
         _ step: consuming Step, _ subject: TrySubject,
         _ action: (consuming Step) async throws(Failure) -> Outcome<Step, Next>
@@ -54,10 +54,10 @@ struct TryConversation {
         }
     }
 
-    /// Asks and submits until the server takes the answer, or ends the flow.
+    /// Asks and submits until the server accepts the answer or ends the flow.
     ///
     /// - Parameters:
-    ///   - ask: What the answer is; told why the one before was refused, if there was one.
+    ///   - ask: Returns the answer; receives the refusal of the previous answer, if there was one.
     ///   - action: Submits it.
     func submit<Step: FlowStep & ~Copyable, Answer, Next: ~Copyable & Sendable, Failure: TryFailure>(
         _ first: consuming Step, _ subject: TrySubject, asking ask: (Step.Refusal?) async throws(TryEnd) -> Answer,
@@ -81,7 +81,7 @@ struct TryConversation {
         }
     }
 
-    /// Whether to do it again: when the server is to blame, or the way there, says so and waits until the person is ready.
+    /// Whether to try again: for a fault of the server or the network, prints it and waits until the user is ready.
     private func passes(_ failure: some TryFailure, _ subject: TrySubject) async throws(TryEnd) -> Bool {
         switch failure.service {
         case .cancelled: throw .endOfInput
@@ -95,12 +95,12 @@ struct TryConversation {
 
     // MARK: Codes
 
-    /// Remembers which mails are there before the server sends a code.
+    /// Records the existing mails before the server sends a code.
     mutating func expectCode() async throws(TryEnd) {
         if case .inbox = codes, let inbox = place.inbox { knownMails = try await inbox.mails() }
     }
 
-    /// Asks for the code until the server takes it, or ends the flow.
+    /// Asks for the code until the server accepts it or ends the flow.
     mutating func enter<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
         _ first: consuming Step, _ subject: TrySubject,
         submit: (consuming Step, String) async throws(Failure) -> Outcome<Step, Next>,
@@ -114,7 +114,7 @@ struct TryConversation {
         }
     }
 
-    /// As ``enter(_:_:submit:resend:)``, where the wish for another code may be the end of it.
+    /// The same as ``enter(_:_:submit:resend:)``, for steps that a request for another code can end.
     mutating func enter<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: TryFailure>(
         _ first: consuming Step, _ subject: TrySubject,
         submit: (consuming Step, String) async throws(Failure) -> Outcome<Step, Next>,
@@ -180,14 +180,14 @@ struct TryConversation {
         failure.words(subject, place)
     }
 
-    /// The end of a flow that `error` ends.
+    /// The end of the conversation for an error that ends a flow.
     func end(_ error: some TryFailure, _ subject: TrySubject) -> TryEnd {
         let sentence = words(error, subject)
         return TryWords.isWrongPlace(error.details) ? .hopeless(sentence) : .failed(sentence)
     }
 }
 
-/// What a step shows that waits for a code.
+/// The information of a step that waits for a code.
 protocol CodeInfo {
     var code: SentCode { get }
 }
@@ -198,9 +198,9 @@ extension SentCode: CodeInfo {
 
 extension MethodCode: CodeInfo {}
 
-/// What came of the wish for another code.
+/// The result of a request for another code.
 enum Resent<Step: ~Copyable & Sendable, Next: ~Copyable & Sendable>: ~Copyable, Sendable {
     case sent(Step)
-    /// The server wants no code any more.
+    /// The server no longer requires a code.
     case done(Next)
 }

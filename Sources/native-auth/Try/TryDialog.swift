@@ -1,30 +1,30 @@
 import NativeAuth
 import NativeAuthCore
 
-/// Who answers the questions of the sample app: a person at a terminal, or the flags of a script.
+/// The source of answers for the sample app: a user at a terminal, or the flags of a script.
 protocol TryDialog: Sendable {
-    /// Says where everything goes, before the first question.
+    /// Prints the server and the data locations, before the first question.
     func introduce(_ place: TryPlace)
-    /// Says what begins: `Sign in`.
+    /// Prints the title of a flow: `Sign in`.
     func begin(_ title: String)
-    /// Says a fact that needs no answer.
+    /// Prints a fact that needs no answer.
     func note(_ sentence: String)
-    /// Shows names and values.
+    /// Prints names and values.
     func show(_ rows: [(name: String, value: String)])
 
-    /// Asks `questions`, and returns `form` with the answers in it.
+    /// Asks `questions`, and returns `form` with the answers.
     func fill(_ form: SignUpForm, asking questions: Set<SignUpForm.Question>) async throws(TryEnd) -> SignUpForm
     /// Asks for the e-mail address or the alias.
     func username() async throws(TryEnd) -> String
-    /// Asks for a password; not for the first time after one was refused.
+    /// Asks for a password; `isFirst` is false after a refusal.
     func password(_ kind: PasswordKind, isFirst: Bool) async throws(TryEnd) -> Secret<String>
-    /// Asks for the attributes that the server wants.
+    /// Asks for the attributes that the server requires.
     func attributes(
         _ required: [RequiredAttribute], _ form: SignUpForm
     ) async throws(TryEnd) -> [String: AttributeValue]
-    /// Says where a code went.
+    /// Prints the target of a code.
     func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace)
-    /// Says that nobody has to type the code.
+    /// Prints that the code was read automatically.
     func codeTaken()
     /// Asks for the code that was sent.
     func code(_ sent: SentCode) async throws(TryEnd) -> CodeAnswer
@@ -34,47 +34,47 @@ protocol TryDialog: Sendable {
     func contact(for method: AuthMethod) async throws(TryEnd) -> String
     /// Asks for one of `options`; returns its position.
     func choice(_ question: String, of options: [String]) async throws(TryEnd) -> Int
-    /// Asks whether to do as `question` says.
+    /// Asks for the user's consent to `question`.
     func consents(to question: String) async throws(TryEnd) -> Bool
-    /// Says what did not work and can be mended; ends a script.
+    /// Prints a failure that the user can correct; ends a script.
     func refused(_ sentence: String) throws(TryEnd)
-    /// Waits until the person is ready to do as `invitation` says.
+    /// Waits until the user is ready for `invitation`.
     func pause(_ invitation: String) async throws(TryEnd)
 
     func signedIn(_ account: Account, _ how: SignedIn)
 }
 
-/// Which password is asked for.
+/// The kind of the password that is asked for.
 enum PasswordKind: Sendable {
-    /// For a new account; the one of the form, for a script that has it.
+    /// The password of a new account; a script takes it from the form.
     case chosen(SignUpForm)
-    /// The password that this user has.
+    /// The existing password of this user.
     case own(username: String)
-    /// Instead of the forgotten one.
+    /// The new password of a reset.
     case new
 }
 
-/// How somebody came to be signed in.
+/// How the user came to be signed in.
 enum SignedIn {
     case afterSignUp
     case afterSignIn
     case afterReset
 }
 
-/// What a person typed for the code.
+/// The user's input for the code.
 enum CodeAnswer {
     case code(Secret<String>)
     case resend
 }
 
-/// Where codes come from. What is given is used once, and a sent code is read once; after that somebody is asked.
+/// The source of codes. A given code is used once, and a sent code is read once; after that the user is asked.
 enum CodeSource {
     case dialog
     case inbox
     case given(Secret<String>)
 }
 
-/// What somebody signs up with.
+/// The values of a sign-up.
 struct SignUpForm: Sendable {
     enum Question: Hashable {
         case email
@@ -90,10 +90,10 @@ struct SignUpForm: Sendable {
     var email = ""
     var password: Secret<String>?
     var alias: String?
-    /// As text, whatever their type.
+    /// The values as text, whatever their type.
     var attributes: [String: String] = [:]
 
-    /// All attributes, the alias among them. They travel as text; the server knows their types.
+    /// All attributes, including the alias. They are sent as text; the server knows their types.
     var attributeValues: [String: AttributeValue] {
         var values = attributes.mapValues { AttributeValue.string($0) }
         if let alias { values[AttributeName.flatUsername] = .string(alias) }
@@ -101,7 +101,7 @@ struct SignUpForm: Sendable {
     }
 }
 
-/// What somebody signs in with; what is missing is asked for.
+/// The values of a sign-in; the dialog asks for missing ones.
 struct SignInForm: Sendable {
     var username = ""
     var password: Secret<String>?

@@ -1,14 +1,14 @@
 import NativeAuth
 
-/// An error or a refusal of the SDK, and what the sample app says about it.
+/// An error or a refusal of the SDK, with the sample app's message for it.
 protocol TryFailure: NativeAuthFailure {
-    /// What it is when it has nothing to do with what the person gave.
+    /// The service error, when the failure is unrelated to the user's input.
     var service: ServiceError? { get }
-    /// What happened, for somebody who does not know the API.
+    /// The message for a user who does not know the API.
     func words(_ subject: TrySubject, _ place: TryPlace) -> String
 }
 
-// MARK: - What ends a flow
+// MARK: - Errors that end a flow
 
 extension SignUpError: TryFailure {
     var service: ServiceError? { if case .service(let error) = self { error } else { nil } }
@@ -94,7 +94,7 @@ extension ServiceError: TryFailure {
     }
 }
 
-// MARK: - What leaves the step alive
+// MARK: - Refusals that keep the step usable
 
 extension CodeRefusal: TryFailure {
     var service: ServiceError? { if case .service(let error) = self { error } else { nil } }
@@ -103,7 +103,7 @@ extension CodeRefusal: TryFailure {
         switch self {
         case .incorrectCode(_, let details) where details.errorCodes.contains(TryWords.codeExpired):
             "That code is too old; a new one is needed."
-        // The server does not tell when it stopped to compare (`SEC-OTP-3`).
+        // The server does not report when it stops comparing (`SEC-OTP-3`).
         case .incorrectCode(let attempts, _) where attempts >= 3:
             "That is not the code either. After a few wrong ones the server takes none any more: type r for a new one."
         case .incorrectCode: "That is not the code; it is in the newest mail."
@@ -161,7 +161,7 @@ extension MethodRefusal: TryFailure {
     }
 }
 
-// MARK: - What several say
+// MARK: - Shared messages
 
 extension TrySubject {
     var shownName: String { Terminal.harmless(name) }

@@ -1,7 +1,7 @@
 import NativeAuth
 import NativeAuthCore
 
-/// What a person can do in the sample app. The number of each is the same at any time.
+/// The actions of the sample app. The number of each action never changes.
 enum TryChoice: Int, CaseIterable {
     case signUp = 1
     case signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
@@ -23,7 +23,7 @@ enum TryChoice: Int, CaseIterable {
         }
     }
 
-    /// The choice that was typed, its number or the beginning of its title; nil when that is none of `offered`, or several.
+    /// The typed choice, by its number or the beginning of its title; nil when it matches none or several of `offered`.
     static func named(_ text: String, of offered: [TryChoice]) -> TryChoice? {
         let text = text.lowercased()
         if let number = Int(text) { return offered.first { $0.rawValue == number } }
@@ -35,11 +35,11 @@ enum TryChoice: Int, CaseIterable {
 }
 
 extension TryConversation {
-    /// Lets a person do one thing after the other until they leave.
+    /// Runs the user's choices one after another until the user leaves.
     ///
     /// - Parameters:
-    ///   - plan: What was given on the command line, for the first time that it is asked for.
-    ///   - terminal: Where the person sits.
+    ///   - plan: The values of the command line, used for the first question of each kind.
+    ///   - terminal: The user's terminal.
     mutating func converse(_ plan: TryPlan, at terminal: TerminalDialog) async throws(TryEnd) {
         terminal.introduce(place)
         var given = Optional(plan)
@@ -54,7 +54,7 @@ extension TryConversation {
             do throws(TryEnd) {
                 choice = try await terminal.menu(offered, of: account)
             } catch {
-                // The end of input is a way to leave here.
+                // The end of input also means to leave here.
                 guard case .endOfInput = error else { throw error }
                 choice = .leave
             }
@@ -85,7 +85,7 @@ extension TryConversation {
         }
     }
 
-    /// What can be done now.
+    /// The actions that are possible now.
     private var offered: [TryChoice] {
         let others = place.accounts.filter { $0.homeAccountID != account?.homeAccountID }
         return TryChoice.allCases.filter { choice in
@@ -97,7 +97,7 @@ extension TryConversation {
         }
     }
 
-    /// Does `flow`; a flow that ends early leaves the person at the menu.
+    /// Runs `flow`; a flow that ends early returns to the menu.
     private mutating func attempt(
         _ flow: (inout TryConversation) async throws(TryEnd) -> Void
     ) async throws(TryEnd) {
@@ -114,9 +114,9 @@ extension TryConversation {
 
     // MARK: Scripts
 
-    /// Plays a flow from its beginning to its end.
+    /// Runs a flow from its beginning to its end.
     mutating func play(_ flow: TryFlow, _ plan: TryPlan) async throws(TryEnd) {
-        // What a person would be asked for is asked for; the plan answers.
+        // Ask for everything that a user would be asked for; the plan answers.
         let form = SignInForm(username: plan.isScript ? "" : plan.username)
         switch flow {
         case .signUp: try await signUp(plan.form, asking: plan.questions)
@@ -133,11 +133,11 @@ extension TryConversation {
         }
     }
 
-    /// Makes the user that a flow needs, and leaves nobody signed in.
+    /// Creates the user that a flow needs, and signs the user out.
     mutating func prepare(for flow: TryFlow, _ plan: TryPlan) async throws(TryEnd) {
         try await signUp(plan.form, asking: [])
         if flow == .signInWithSecondFactor {
-            // Proves both factors, and so registers the second.
+            // Proves both factors, and so registers the second one.
             try await signIn(
                 SignInForm(
                     username: plan.username, password: plan.form.password, claims: ProtectedAPI.claims(for: "c1")))

@@ -1,12 +1,12 @@
 import NativeAuth
 import NativeAuthCore
 
-/// The server, tenant and applications of the sample app, and who is signed in there.
+/// The server, tenant and applications of the sample app, and its signed-in users.
 struct TryPlace: Sendable {
-    /// `http://127.0.0.1:8765`, without a slash at its end.
+    /// `http://127.0.0.1:8765`, without a trailing slash.
     let baseURL: String
     let tenant: String
-    /// Where codes can be read; nil when the server is not a development one.
+    /// The inbox with the codes; nil when the server is not a development server.
     let inbox: InboxReader?
     /// The data folder, when the server belongs to this command and ends with it.
     let ownData: String?
@@ -29,7 +29,7 @@ struct TryPlace: Sendable {
         passcodeClient = clientID == nil ? Self.client(Self.passcodeApplication, authority) : passwordClient
     }
 
-    /// Without the two capabilities a server that wants a second factor would send the user to a browser.
+    /// The two capabilities: without them a server that requires a second factor would send the user to a browser.
     private static func client(_ clientID: String, _ authority: Authority) -> NativeAuthClient {
         NativeAuthClient(
             NativeAuthConfiguration(
@@ -37,15 +37,15 @@ struct TryPlace: Sendable {
                 capabilities: [.mfaRequired, .registrationRequired]))
     }
 
-    /// For a sign-up.
+    /// The client for a sign-up.
     func client(withPassword: Bool) -> NativeAuthClient {
         withPassword ? passwordClient : passcodeClient
     }
 
-    /// For a sign-in or a reset. The password application sends a code to users without a password.
+    /// The client for a sign-in or a reset. The password application sends a code to users without a password.
     var client: NativeAuthClient { passwordClient }
 
-    /// Everybody who is signed in, once, with the newest session.
+    /// All signed-in users, each once, with the newest session.
     var accounts: [Account] {
         var accounts: [Account] = []
         for account in passwordClient.accounts() + passcodeClient.accounts()
@@ -60,21 +60,21 @@ struct TryPlace: Sendable {
         passwordClient.account(homeAccountID: account.homeAccountID) == nil ? passcodeClient : passwordClient
     }
 
-    /// `account` and its tokens as they are now; nil when it is signed in no more.
+    /// `account` with its current tokens; nil when it is no longer signed in.
     func current(_ account: Account) -> Account? {
         client(of: account).account(homeAccountID: account.homeAccountID)
     }
 }
 
-/// An end of the conversation, or of one flow.
+/// The end of the conversation, or of one flow.
 enum TryEnd: Error {
-    /// Ctrl-D, or the end of a file that stands for a person.
+    /// Ctrl-D, or the end of an input file.
     case endOfInput
-    /// The person chose to leave the flow.
+    /// The user chose to leave the flow.
     case back
-    /// The flow cannot go on; one sentence or two say why. It ends a script; a person can do something else.
+    /// The flow cannot continue; one or two sentences say why. It ends a script; a user can choose another action.
     case failed(String)
-    /// Nothing can go on here.
+    /// No action can continue here.
     case hopeless(String)
 
     var sentence: String {
@@ -86,9 +86,9 @@ enum TryEnd: Error {
     }
 }
 
-/// Whom a flow is about, for the words of its errors and for the inbox.
+/// The user that a flow is about, for its error messages and for the inbox.
 struct TrySubject: Sendable {
-    /// The flow in words: `sign-up`.
+    /// The name of the flow: `sign-up`.
     let activity: String
     /// The e-mail address or the alias.
     var name: String

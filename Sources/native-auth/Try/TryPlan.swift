@@ -1,7 +1,7 @@
 import ArgumentParser
 import NativeAuthCore
 
-/// What `--flow` names.
+/// A value of `--flow`.
 enum TryFlow: String, CaseIterable, ExpressibleByArgument {
     case signUp = "sign-up"
     case signIn = "sign-in"
@@ -9,7 +9,7 @@ enum TryFlow: String, CaseIterable, ExpressibleByArgument {
     case reset
 }
 
-/// The options of `try`, checked.
+/// The validated options of `try`.
 struct TryPlan: Sendable {
     enum Server: Sendable {
         case running(String)
@@ -17,18 +17,18 @@ struct TryPlan: Sendable {
     }
 
     var server: Server
-    /// Whether nobody is asked.
+    /// Whether the flags answer all questions.
     var isScript: Bool
-    /// Nil: a person chooses.
+    /// Nil: the user chooses.
     var flow: TryFlow?
     var form: SignUpForm
-    /// What of the form was not given.
+    /// The values of the form that were not given.
     var questions: Set<SignUpForm.Question>
     var newPassword: Secret<String>?
     var codes: CodeSource
-    /// Whether the user of the flow is made first.
+    /// Whether the user of the flow is created first.
     var isPrepared: Bool
 
-    /// Whom a sign-in or a reset is about; empty when nothing was given.
+    /// The user name of a sign-in or a reset; empty when it was not given.
     var username: String { form.alias ?? form.email }
 }

@@ -7,11 +7,11 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What the sample app says to the person who uses it.
+/// The messages of the sample app.
 enum TryWords {
     // MARK: Input
 
-    /// What looks wrong with `text` as an e-mail address.
+    /// The possible mistake in `text` as an e-mail address.
     static func hint(forEmail text: String) -> String? {
         switch EmailHint(text) {
         case nil: nil
@@ -22,7 +22,7 @@ enum TryWords {
         }
     }
 
-    /// What looks wrong with `text` as the code that was sent.
+    /// The possible mistake in `text` as the code that was sent.
     static func hint(for text: String, _ sent: SentCode) -> String? {
         switch sent.hint(for: text) {
         case nil: nil
@@ -33,13 +33,13 @@ enum TryWords {
         }
     }
 
-    /// What there is to know before another code is asked for; nil when the time for it has come.
+    /// A warning before the request for another code; nil when enough time has passed.
     static func hint(beforeResendOf sent: SentCode) -> String? {
         let seconds = sent.resendAllowedAt.map { Int($0.timeIntervalSinceNow.rounded(.up)) } ?? 0
         return seconds > 0 ? "The server may not send another one for \(seconds) seconds yet." : nil
     }
 
-    /// What looks wrong with an attribute.
+    /// A message for a possible mistake in an attribute.
     static func sentence(for hint: AttributeHint) -> String {
         switch hint {
         case .missing: "The server needs this one."
@@ -48,7 +48,7 @@ enum TryWords {
         }
     }
 
-    /// The value that `text` stands for in an attribute of this type; text where it stands for none, nil where there is nothing.
+    /// `text` as a value of an attribute of this type; unchanged when it does not fit, nil when it is empty.
     static func value(_ text: String, type: String) -> AttributeValue? {
         guard !text.isEmpty else { return nil }
         return switch (type.lowercased(), text.lowercased()) {
@@ -59,7 +59,7 @@ enum TryWords {
         }
     }
 
-    /// A type of the wire in words.
+    /// A type of the API in words.
     static func words(forType type: String) -> String {
         switch type.lowercased() {
         case "boolean": "yes or no"
@@ -74,7 +74,7 @@ enum TryWords {
         "No server answers at \(baseURL). Start one with “native-auth serve”, or leave --server out to get one here."
     }
 
-    /// Whether the server does not know the application or the tenant, which no answer of a person mends.
+    /// Whether the server does not know the application or the tenant, which no answer of the user can correct.
     static func isWrongPlace(_ details: ErrorDetails) -> Bool {
         details.errorCodes.contains { [unknownTenant, unknownApplication, nativeAuthDisabled].contains($0) }
     }
@@ -88,7 +88,7 @@ enum TryWords {
     private static let unknownApplication = 700_016
     private static let noMoreCodes = 701_014
 
-    /// What only the server's number tells.
+    /// A message for an error that only the server's number explains.
     static func sentence(forUnexpected details: ErrorDetails, _ subject: TrySubject, _ place: TryPlace) -> String {
         let name = Terminal.harmless(subject.name)
         func has(_ code: Int) -> Bool { details.errorCodes.contains(code) }
@@ -117,7 +117,7 @@ enum TryWords {
         return "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
     }
 
-    /// The server's own words, without the number in front of them and the trace behind (native-auth-v1 §3.5).
+    /// The server's description, without its leading number and trailing trace (native-auth-v1 §3.5).
     private static func reason(_ details: ErrorDetails) -> String {
         guard let message = details.message else { return "it gave no reason." }
         let end = message.firstRange(of: " Trace ID:")?.lowerBound ?? message.endIndex
@@ -128,7 +128,7 @@ enum TryWords {
         return Terminal.harmless("\(text[colon.upperBound...])")
     }
 
-    /// The rule that a password breaks.
+    /// The message for the rule that a password breaks.
     static func sentence(for rule: PasswordRule) -> String {
         switch rule {
         case .empty: "A password is needed."
@@ -161,7 +161,7 @@ enum TryWords {
         return sentences.joined(separator: " ")
     }
 
-    /// What an attribute must be like, if that is known: ` (must match ^[A-Z]+$)`.
+    /// The requirement of an attribute, if it is known: ` (must match ^[A-Z]+$)`.
     private static func rule(of problem: AttributeProblem) -> String {
         switch problem.hint {
         case .missing: " (needed)"
@@ -171,7 +171,7 @@ enum TryWords {
         }
     }
 
-    /// The attributes that the server did not take.
+    /// The attributes that the server refused.
     static func names(of refusal: AttributesRefusal) -> [String] {
         switch refusal {
         case .invalidAttributes(let problems, _): problems.map(\.name)
@@ -182,7 +182,7 @@ enum TryWords {
 
     // MARK: The account
 
-    /// What an app knows about the signed-in user, in a fixed order.
+    /// The app's data about the signed-in user, in a fixed order.
     static func facts(about account: Account) -> [(name: String, value: String)] {
         [
             ("username", account.username), ("object id", account.objectID), ("tenant id", account.tenantID),
@@ -197,7 +197,7 @@ enum TryWords {
         }
     }
 
-    /// As ``rows(_:)``, with the moments that some claims hold for a person to read.
+    /// The same as ``rows(_:)``, with times in readable form.
     static func annotated(_ claims: [String: JSONValue]) -> [(name: String, value: String)] {
         rows(claims).map { row in
             let moment = moment(of: claims[row.name], named: row.name)
@@ -205,13 +205,13 @@ enum TryWords {
         }
     }
 
-    /// The moment that a claim holds, if it is one that does (RFC 7519 section 4.1, OpenID Connect Core section 2).
+    /// The time in a claim that holds one (RFC 7519 section 4.1, OpenID Connect Core section 2).
     private static func moment(of claim: JSONValue?, named name: String) -> String? {
         guard ["exp", "iat", "nbf", "auth_time"].contains(name), case .integer(let seconds)? = claim else { return nil }
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }
 
-    /// The claims in a token, if it is a JWT. An app leaves access tokens alone; this one shows what an API finds in them.
+    /// The claims in a token, if it is a JWT. Apps do not read access tokens; this one shows what an API finds in them.
     static func claims(ofToken token: String) -> [String: JSONValue]? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return nil }
@@ -222,7 +222,7 @@ enum TryWords {
         }
     }
 
-    /// A way to receive a code.
+    /// A way to receive a code, in words.
     static func words(for method: AuthMethod) -> String {
         let channel = method.channel == "email" ? "e-mail" : Terminal.harmless(method.channel)
         return channel + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")

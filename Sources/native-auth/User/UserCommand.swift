@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// `native-auth user`: one account at a time.
+/// `native-auth user`: manages one account.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -25,7 +25,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var database: DatabasePlace
         @Argument(help: "The e-mail address or the alias of the user.") var name: String
 
-        /// Does `work` with the one account of that name.
+        /// Runs `work` with the account of that name.
         func open(_ work: (OpenedDatabase, UserAccount) async throws -> Void) async throws {
             try await database.open { opened in
                 var found: [UserAccount] = []
@@ -180,7 +180,7 @@ extension OpenedDatabase {
         AuditEvent(kind, at: now, tenant: user.tenant, user: user.id, detail: detail)
     }
 
-    /// A notice to each mailbox of the user (`SEC-ENR-5`); a server sends it within half a minute.
+    /// A notice for each mailbox of the user (`SEC-ENR-5`); a server sends it within half a minute.
     fileprivate func notices(
         _ purpose: MailContent.Purpose, about methods: [String], to account: UserAccount
     ) throws -> [OutboxMail] {
@@ -196,7 +196,7 @@ extension OpenedDatabase {
         }
     }
 
-    /// A line for each fact; no secret is among them.
+    /// Prints a line for each fact; none is a secret.
     fileprivate func printAccount(_ user: User) async throws {
         guard let account = try await store.account(user.id, in: user.tenant) else { return }
         let methods = account.strongMethods.map { method in
