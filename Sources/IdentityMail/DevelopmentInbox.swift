@@ -4,15 +4,15 @@
     package import Foundation
 #endif
 
-/// A mail that a mail server took, as the inbox of the development profile shows it (design §5). It holds a code in the
-/// clear; its description does not show it.
+/// A mail that a mail server accepted, as the inbox of the development profile shows it (design §5). It contains a code
+/// in the clear; its description omits it.
 package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The recipient.
     package var to: String
     package var subject: String
     /// Nil in a notice; the JSON then says `null`.
     package var code: String?
-    /// The plain part.
+    /// The plain-text part.
     package var text: String
     package var sentAt: Date
 
@@ -32,8 +32,8 @@ package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvert
         case sentAt
     }
 
-    /// `sentAt` is text of RFC 3339 in UTC with milliseconds, such as `2025-02-13T09:05:00.250Z`, whatever the encoder
-    /// is set to.
+    /// Encodes `sentAt` as RFC 3339 text in UTC with milliseconds, such as `2025-02-13T09:05:00.250Z`, regardless of
+    /// the encoder's settings.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(to, forKey: .to)
@@ -47,16 +47,16 @@ package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvert
     package var description: String { "‹redacted›" }
 }
 
-/// The mails that were sent since the start, for the development profile only: the newest 1 000.
+/// The newest 1 000 mails sent since the start; development profile only.
 package actor DevelopmentInbox {
     private static let capacity = 1_000
     private var newestFirst: [DeliveredMail] = []
-    /// Grows with every mail, so that a page can tell whether there is something new.
+    /// Increases with every mail, so that a page can detect a new one.
     package private(set) var changes = 0
 
     package init() {}
 
-    /// Puts a mail on top and drops the oldest when there are too many.
+    /// Adds a mail, and drops the oldest above the capacity.
     package func record(_ mail: DeliveredMail) {
         newestFirst.insert(mail, at: 0)
         if newestFirst.count > Self.capacity { newestFirst.removeLast() }
@@ -65,7 +65,7 @@ package actor DevelopmentInbox {
 
     /// The mails, newest first.
     ///
-    /// - Parameter address: Only those to this address, the case of ASCII letters ignored; nil for all.
+    /// - Parameter address: The recipient, compared without regard to the case of ASCII letters; nil for all mails.
     package func mails(to address: String? = nil) -> [DeliveredMail] {
         guard let address else { return newestFirst }
         let wanted = Self.folded(address)

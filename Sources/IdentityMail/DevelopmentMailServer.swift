@@ -3,15 +3,15 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// A small SMTP server (RFC 5321) on this machine that counts mails and forgets them.
+/// A small SMTP server (RFC 5321) on this machine that counts mails and discards them.
 ///
-/// The development profile has no mail server to talk to, and its mails shall still take the whole way over a socket.
-/// What they say is seen in ``DevelopmentInbox``.
+/// The development profile has no mail server, but its mails still take the full path over a socket.
+/// ``DevelopmentInbox`` shows their content.
 package final class DevelopmentMailServer: Service {
-    /// A message may have this many bytes.
+    /// The largest size of a message, in bytes.
     static let sizeLimit = 1 << 20
 
-    /// Where it listens.
+    /// The port that the server listens on.
     package let port: Int
     private let channel: any Channel
     private let connections: Connections
@@ -22,11 +22,11 @@ package final class DevelopmentMailServer: Service {
         self.connections = connections
     }
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
     /// - Parameters:
     ///   - host: A loopback address, as digits.
-    ///   - port: 0 for any free one.
+    ///   - port: The port; 0 for any free port.
     /// - Throws: `IOError` when the port is in use, `SocketAddressError` and `ChannelError` for a host of another kind.
     package static func start(host: String = "127.0.0.1", port: Int = 0) async throws -> DevelopmentMailServer {
         guard host.hasPrefix("127.") || host == "::1" else { throw SocketAddressError.unsupported }
@@ -49,7 +49,7 @@ package final class DevelopmentMailServer: Service {
         return DevelopmentMailServer(channel: channel, port: port, connections: connections)
     }
 
-    /// How many mails it took.
+    /// The number of accepted mails.
     package var acceptedCount: Int { connections.acceptedCount }
 
     /// Stops listening and ends the connections; a second call does nothing.
@@ -64,7 +64,7 @@ package final class DevelopmentMailServer: Service {
         do {
             try await gracefulShutdown()
         } catch is CancellationError {
-            // Cancelled or asked to stop: either way it stops.
+            // Cancelled or asked to stop: in both cases, stop.
         }
         try await shutdown()
     }
@@ -100,11 +100,11 @@ private final class Connections: Sendable {
     }
 }
 
-/// Cuts the stream at CR LF and nowhere else: a lone CR or LF is part of a line (RFC 5321 section 2.3.8).
+/// Splits the stream only at CR LF: a lone CR or LF is part of a line (RFC 5321 section 2.3.8).
 private struct LineDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 
-    /// A line of text, its doubled dot and CR LF (RFC 5321 section 4.5.3.1.6).
+    /// The longest line: text, its doubled dot and CR LF (RFC 5321 section 4.5.3.1.6).
     private static let limit = 1_001
 
     struct LineTooLong: Error {}
@@ -128,7 +128,7 @@ private struct LineDecoder: ByteToMessageDecoder {
     }
 }
 
-/// One session. It lives on its channel's event loop.
+/// One SMTP session, used only on its channel's event loop.
 private final class SMTPHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -141,7 +141,7 @@ private final class SMTPHandler: ChannelInboundHandler {
         case hasSender
         /// After RCPT.
         case hasRecipient
-        /// After DATA; counts what came.
+        /// After DATA; counts the received bytes.
         case receiving(bytes: Int)
     }
 
@@ -169,7 +169,7 @@ private final class SMTPHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A line too long, or a broken connection: there is no way back into step with the client.
+        // The line is too long or the connection is broken: the session cannot be resynchronised.
         reply("500 line too long", context)
         context.close(promise: nil)
     }

@@ -2,22 +2,22 @@ import CCurl
 import Dispatch
 import Synchronization
 
-/// Handles of libcurl whose connections are open and idle: a greeting, TLS and a login for each mail would take longer than the
-/// mail does.
+/// libcurl handles with open, idle connections: a greeting, TLS and a login for each mail would take longer than the
+/// mail itself.
 final class IdleHandles: Sendable {
-    /// How long one is kept, in seconds.
+    /// How long a handle is kept, in seconds.
     static let patience = 5
 
-    /// A handle is used by one thread at a time, and by none while it is here.
+    /// A handle is used by one thread at a time, and by none while it is stored here.
     struct Idle: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
         let since: ContinuousClock.Instant
     }
 
     private struct State {
-        /// The longest idle first.
+        /// The handles, longest idle first.
         var idle: [Idle] = []
-        /// Whether a sweep is to come. One timer does for all.
+        /// Whether a sweep is scheduled. One timer serves all handles.
         var isSweepDue = false
     }
 
@@ -27,13 +27,13 @@ final class IdleHandles: Sendable {
         for idle in state.withLock({ $0.idle }) { end(idle) }
     }
 
-    /// One whose connection was used last, so that the others may end.
+    /// The handle that was used last, so that the others can expire.
     func take() -> UnsafeMutableRawPointer? {
         state.withLock { $0.idle.popLast() }?.handle
     }
 
     func put(_ handle: UnsafeMutableRawPointer) {
-        // Connections stay, all else goes.
+        // Resets everything except the connection.
         curl_easy_reset(handle)
         let now = Idle(handle: handle, since: .now)
         let isSweepDue = state.withLock { state in
@@ -57,12 +57,12 @@ final class IdleHandles: Sendable {
             return (old, state.isSweepDue)
         }
         for idle in old { end(idle) }
-        // An idle connection outlasts its patience by a second at most.
+        // An idle connection exceeds the limit by at most one second.
         if isNext { sweep(in: .seconds(1)) }
     }
 }
 
-/// Says QUIT, and may wait for the answer; nobody waits for that.
+/// Sends QUIT, and may wait for the answer on another thread.
 private func end(_ idle: IdleHandles.Idle) {
     SMTPTransport.queue.async { curl_easy_cleanup(idle.handle) }
 }

@@ -4,20 +4,20 @@
     import Foundation
 #endif
 
-/// The few pieces of MIME that a mail needs, each safe for any input or refusing it.
+/// The parts of MIME that a mail needs. Each accepts any input safely, or refuses it.
 enum MIME {
-    /// A header line with its CR LF; the value as it is when that is short ASCII text, otherwise in encoded words
-    /// (RFC 2047), folded.
+    /// A header line with its CR LF; short ASCII text stays as it is, other values are written as folded encoded words
+    /// (RFC 2047).
     ///
-    /// - Throws: ``MailFormatError/header(_:)`` for a control character in the value, CR, LF and NUL among them, judged
+    /// - Throws: ``MailFormatError/header(_:)`` for a control character in the value, including CR, LF and NUL, checked
     ///   on UTF-8 bytes (`SEC-MAIL-3`).
     static func header(_ name: String, text value: String) throws(MailFormatError) -> String {
         try header(name, isPlain(value) ? value : encodedWords(value), of: value)
     }
 
-    /// A header line for an address with a name to show.
+    /// A header line for an address with a display name.
     ///
-    /// - Throws: As ``header(_:text:)``.
+    /// - Throws: The errors of ``header(_:text:)``.
     static func header(
         _ name: String, address: MailAddress, displayName: String
     ) throws(MailFormatError) -> String {
@@ -28,10 +28,9 @@ enum MIME {
 
     /// Quoted-printable (RFC 2045 section 6.7): ASCII lines of at most 76 bytes that end with CR LF.
     ///
-    /// A dot that would begin a line is encoded, so that even a server that forgets to undo dot-stuffing reads the
-    /// text.
+    /// A dot at the beginning of a line is encoded, so that the text survives a server that does not undo dot-stuffing.
     ///
-    /// - Parameter text: Its lines end with LF.
+    /// - Parameter text: The text; its lines end with LF.
     static func quotedPrintable(_ text: String) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count * 5 / 4)
@@ -39,7 +38,7 @@ enum MIME {
             if number > 0 { output += [0x0D, 0x0A] }
             var column = 0
             for (index, byte) in zip(line.indices, line) {
-                // A soft break makes a line of its own, which a dot may begin, too.
+                // A soft break begins a new line, which may also begin with a dot.
                 func isLiteral() -> Bool {
                     switch byte {
                     case 0x3D: false
@@ -64,7 +63,7 @@ enum MIME {
         return String(decoding: output + [0x0D, 0x0A], as: UTF8.self)
     }
 
-    /// A time as in `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).
+    /// A time in the form `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).
     static func date(_ date: Date) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -86,14 +85,14 @@ enum MIME {
         return "\(name): \(encoded)\r\n"
     }
 
-    /// Short enough for one line, ASCII, and nothing that a reader would take for an encoded word.
+    /// Whether the value is short enough for one line, ASCII, and cannot be read as an encoded word.
     private static func isPlain(_ value: String) -> Bool {
         value.utf8.count <= 60 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && !zip(value.utf8, value.utf8.dropFirst()).contains { $0 == 0x3D && $1 == 0x3F }
     }
 
-    /// Encoded words, one per line, each short enough for a line that begins with the header's name to stay within 76
-    /// bytes; none splits a character (RFC 2047 sections 2 and 5).
+    /// Encoded words, one per line, each short enough that a line with the header's name stays within 76 bytes; no word
+    /// splits a character (RFC 2047 sections 2 and 5).
     private static func encodedWords(_ value: String) -> String {
         var words: [[UInt8]] = [[]]
         for scalar in value.unicodeScalars {

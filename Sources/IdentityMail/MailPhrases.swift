@@ -1,9 +1,9 @@
 import IdentityEngine
 
 /// The sentences of a mail in one language, as mustache templates over `organisation`, `minutes` and `single` (whether
-/// `minutes` is 1). They hold no text of the user's (`SEC-MAIL-7`).
+/// `minutes` is 1). They contain no text from the user (`SEC-MAIL-7`).
 ///
-/// They are plain text, hence the triple braces: the HTML part escapes the finished sentence.
+/// They are plain text, so they use triple braces: the HTML part escapes the finished sentence.
 struct MailPhrases: Sendable {
     var subject: String
     var signUp: String
@@ -11,12 +11,12 @@ struct MailPhrases: Sendable {
     var passwordReset: String
     var secondFactor: String
     var registration: String
-    /// Stands above the code.
+    /// The label above the code.
     var label: String
     var validity: String
-    /// That the code is for nobody else.
+    /// The sentence that the code must not be shared.
     var secrecy: String
-    /// What to do when one did not ask for it.
+    /// The advice for a reader who did not ask for the code.
     var unasked: String
     var passwordChanged: Notice
     var methods: MethodPhrases
@@ -24,27 +24,27 @@ struct MailPhrases: Sendable {
     var signInLocked: Notice
     var signedInAfterFailures: Notice
 
-    /// The sentences of a mail that tells what happened to the account.
+    /// The sentences of a mail about a change of the account.
     struct Notice: Sendable {
         var subject: String
-        /// What happened.
+        /// The change.
         var event: String
-        /// What to do when one did not do it.
+        /// The advice for a reader who did not make the change.
         var unasked: String
     }
 
-    /// What differs from purpose to purpose.
+    /// The sentences that differ by purpose.
     struct Opening: Sendable {
         var subject: String
-        /// Why the mail was sent.
+        /// The reason for the mail.
         var sentence: String
-        /// What to do when one had no part in it.
+        /// The advice for a reader who did not cause the mail.
         var unasked: String
-        /// Whether the mail hands a code over, with its label, validity and secrecy.
+        /// Whether the mail contains a code, with its label, validity and secrecy.
         var hasCode: Bool
     }
 
-    /// What a mail of this purpose says around its code, or instead of one.
+    /// The sentences of a mail of this purpose, except those about its code.
     func opening(of purpose: MailContent.Purpose) -> Opening {
         switch purpose {
         case .signUp: codeMail(signUp)

@@ -8,26 +8,26 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// A mail's words, before they are put into a message.
+/// The texts of a mail, before they are put into a message.
 package struct MailText: Hashable, Sendable {
     package var subject: String
-    /// The plain part; lines end with LF, the code, if any, stands alone on one.
+    /// The plain-text part; lines end with LF, and the code, if there is one, has its own line.
     package var text: String
     /// The HTML part; lines end with LF.
     package var html: String
 }
 
-/// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it is
-/// for nobody else; or, in a notice, what happened to the account and what to do about it (`SEC-SSPR-5`, `SEC-MFA-4`).
-/// There is no link in any of them, nothing that the user typed, and nothing that a mail program would have to fetch.
+/// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it
+/// must not be shared; or, in a notice, the change of the account and the advice for the reader (`SEC-SSPR-5`,
+/// `SEC-MFA-4`). No mail contains a link, text that the user typed, or content that a mail program would fetch.
 package struct MailRenderer: Sendable {
-    /// All that the words of a mail depend on but its code.
+    /// Everything that the texts of a mail depend on, except its code.
     private struct Facts: Hashable, Sendable {
         var purpose: MailContent.Purpose
         var language: MailLanguage
         var organisation: String
         var minutesValid: Int
-        /// What a notice about methods tells besides, with its time.
+        /// The details of a notice about methods, with its time.
         var details: Details?
     }
 
@@ -36,7 +36,7 @@ package struct MailRenderer: Sendable {
         var at: Date
     }
 
-    /// Rendered words, cut where the code goes.
+    /// Rendered texts, split at the place of the code.
     private struct Frame: Sendable {
         var subject: String
         var text: [String]
@@ -48,26 +48,27 @@ package struct MailRenderer: Sendable {
         }
     }
 
-    /// Stands for the code while the rest is rendered. No name of an organisation has it, or no header could be written.
+    /// The placeholder for the code during rendering. No organisation's name contains it, because a header with it
+    /// would be refused.
     private static let codeMark: Character = "\0"
-    /// How many rendered mails are kept, of 3 KB each.
+    /// The largest number of cached mails, of 3 KB each.
     private static let mostFrames = 1_024
 
     private let plain: MustacheTemplate
     private let html: MustacheTemplate
-    /// What was rendered before: mails of a tenant have all in common but their codes.
+    /// The cached mails: mails of a tenant differ only in their codes.
     private let frames = Locked<[Facts: Frame]>([:])
 
-    /// - Throws: `MustacheTemplate.ParserError` if a layout of this file is malformed, which a test rules out.
+    /// - Throws: `MustacheTemplate.ParserError` if a layout of this file is malformed, which a test excludes.
     package init() throws {
         plain = try MustacheTemplate(string: Self.plainLayout)
         html = try MustacheTemplate(string: Self.htmlLayout)
     }
 
-    /// The words of a mail.
+    /// The texts of a mail.
     ///
-    /// - Throws: ``MailFormatError/code`` for a purpose with a code when the content has none, or the other way round, or when the
-    ///   code is not of digits; `MustacheTemplate.ParserError`, as ``init()``.
+    /// - Throws: ``MailFormatError/code`` when the purpose needs a code and the content has none, or the reverse, or
+    ///   when the code does not consist of digits; `MustacheTemplate.ParserError`, as ``init()``.
     package func words(of content: MailContent) throws -> MailText {
         let facts = Facts(
             purpose: content.purpose, language: content.language, organisation: content.organisation,
@@ -76,11 +77,11 @@ package struct MailRenderer: Sendable {
         let phrases = MailPhrases(in: content.language)
         let opening = phrases.opening(of: content.purpose)
         guard opening.hasCode == (content.code != nil) else { throw MailFormatError.code }
-        // Anything but digits would have to be escaped in HTML.
+        // Anything except digits would have to be escaped in HTML.
         guard content.code?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != false else { throw MailFormatError.code }
         if let frame = frames.withLock({ $0[facts] }) { return frame.words(code: content.code) }
         let frame = try render(facts, opening, phrases)
-        // One of its own for each such notice; there are few of them.
+        // Not cached: these notices are rare and all differ.
         guard facts.details == nil else { return frame.words(code: content.code) }
         frames.withLock { frames in
             if frames.count >= Self.mostFrames { frames.removeAll() }
@@ -111,7 +112,7 @@ package struct MailRenderer: Sendable {
         return Frame(subject: subject, text: cut(plain.render(context)), html: cut(html.render(context)))
     }
 
-    /// What was done to which methods, when and from where (`SEC-ENR-5`).
+    /// The lines about the change of methods, with its time and network (`SEC-ENR-5`).
     private func lines(of details: Details, _ phrases: MethodPhrases) -> [[String: String]] {
         let time = details.at.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space)).replacing("Z", with: " UTC")
         var lines = [(phrases.method, details.occasion.methods.joined(separator: ", ")), (phrases.time, time)]
@@ -119,14 +120,15 @@ package struct MailRenderer: Sendable {
         return lines.map { ["name": $0, "value": $1] }
     }
 
-    /// The whole message. The same mail renders to the same bytes every time, its `Message-ID` included, so that a
-    /// duplicate can be told (`SEC-MAIL-2`).
+    /// The whole message. The same mail always renders to the same bytes, including its `Message-ID`, so that a
+    /// duplicate can be recognised (`SEC-MAIL-2`).
     ///
     /// - Parameters:
-    ///   - words: Those of `content`, if they are at hand.
+    ///   - words: The texts of `content`, if they are already rendered.
     ///   - id: The local part of the `Message-ID`.
-    ///   - sender: Where the mail comes from; the organisation's name is shown beside it.
-    /// - Throws: ``MailFormatError`` for an address or a name that must not stand in a header, and as ``words(of:)``.
+    ///   - sender: The sender's address; the organisation's name is shown beside it.
+    /// - Throws: ``MailFormatError`` for an address or a name that is not allowed in a header, and the errors of
+    ///   ``words(of:)``.
     package func render(
         _ content: MailContent, words: MailText? = nil, id: String, sender: MailAddress
     ) throws -> RenderedMail {

@@ -1,35 +1,36 @@
 import CCurl
 
-/// Hands a mail to a mail server.
+/// Delivers a mail to a mail server.
 package protocol MailTransport: Sendable {
     /// Returns once the server has taken responsibility for the mail.
     func send(_ message: RenderedMail) async throws(MailTransportError)
-    /// Talks to the mail server as for a mail from `sender`, and ends before a recipient is named. A failure is of no interest.
+    /// Opens a session with the mail server as for a mail from `sender`, and ends it before naming a recipient.
+    /// Failures are ignored.
     func greet(from sender: MailAddress) async
 }
 
-/// Why a mail was not taken. Neither the text nor the cases hold an address, a credential or words of the server.
+/// Why a mail was not accepted. Neither the text nor the cases contain an address, a credential or text of the server.
 package enum MailTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It may work later.
+    /// A later attempt may succeed.
     case temporary(Cause)
-    /// The server refused the sender, the recipient or the message for good, with this reply code, 500 to 599
-    /// (RFC 5321 section 4.2.1).
+    /// The server refused the sender, the recipient or the message permanently, with this reply code, 500 to 599 (RFC
+    /// 5321 section 4.2.1).
     case permanent(replyCode: Int)
 
-    /// Why a mail was not taken now.
+    /// Why a mail was not accepted now.
     package enum Cause: Hashable, Sendable {
-        /// The server refused for now, with this reply code.
+        /// The server refused temporarily, with this reply code.
         case reply(Int)
-        /// No connection, or it broke.
+        /// No connection was possible, or it broke.
         case unreachable
         case timedOut
-        /// TLS is required and could not be had, or the server's certificate or name does not hold.
+        /// TLS is required but not available, or the server's certificate or name is invalid.
         case insecure
-        /// The server did not take the credentials. The mail waits, because an operator can mend that.
+        /// The server refused the credentials. The mail waits, because an operator can correct them.
         case unauthenticated
         /// The task was cancelled.
         case cancelled
-        /// Anything else that libcurl reports, by its number.
+        /// Any other libcurl error, by its number.
         case curl(UInt32)
     }
 

@@ -1,18 +1,18 @@
 import IdentityEngine
 
-/// The sentences of notices about verification methods in one language (`SEC-ENR-5`), as templates over `organisation`, and the
-/// words in front of what such a notice tells besides.
+/// The sentences of notices about verification methods in one language (`SEC-ENR-5`), as templates over `organisation`,
+/// and the labels of their details.
 struct MethodPhrases: Sendable {
     var registered: MailPhrases.Notice
     var removed: MailPhrases.Notice
     var suspended: MailPhrases.Notice
     var reactivated: MailPhrases.Notice
     var firstUsed: MailPhrases.Notice
-    /// Stands before the masked mailboxes.
+    /// The label of the masked mailboxes.
     var method: String
-    /// Stands before the time.
+    /// The label of the time.
     var time: String
-    /// Stands before the network.
+    /// The label of the network.
     var network: String
 
     private init(

@@ -13,25 +13,27 @@ import Synchronization
 
 /// Sends the mails of the outbox, each at least once (`SEC-MAIL-2`).
 ///
-/// It runs when the signal says that there is mail, and when the store says that one is due. A mail that the server
-/// does not take now is tried again after 1 s, then 2 s, up to 5 min, until its code expires (`SEC-MAIL-8`); one that
-/// it refuses for good is marked failed and audited. An error of the store stops nothing: the lease ends and the mail
-/// comes again, with the same `Message-ID`.
+/// It runs when the signal announces mail, and when a mail in the store is due. A mail that the server refuses
+/// temporarily is tried again after 1 s, then 2 s, up to 5 min, until its code expires (`SEC-MAIL-8`); a mail that the
+/// server refuses permanently is marked failed and audited. A store error does not stop the worker: the lease ends and
+/// the mail is sent again, with the same `Message-ID`.
 package final class OutboxWorker: Service {
-    /// How many mails are on their way at once, in all and to one domain, so that one that hangs holds up no other
-    /// (`REL-SMTP-2`).
+    /// How many mails are in delivery at once, in all and to one domain, so that a hanging domain does not delay the
+    /// others (`REL-SMTP-2`).
     private static let room = MailRoom(total: 32, perLane: 4)
-    /// For how long a mail is hidden from other workers, in seconds. While it is being sent this begins anew, at the latest at half.
+    /// How long a mail is hidden from other workers, in seconds. During the delivery the lease is renewed, at the
+    /// latest after half its time.
     private static let lease: TimeInterval = 60
-    /// The longest sleep in seconds: mail that another process wrote, and whose own worker died, is found after it.
+    /// The longest sleep in seconds: it bounds the delay of a mail that another process wrote and whose own worker
+    /// died.
     private static let longestWait: TimeInterval = 30
 
     private struct State {
-        /// The mails being sent. One that outlasts its lease is not begun a second time here.
+        /// The mails in delivery. A mail that outlasts its lease is not started a second time here.
         var underway: [UUID: LeasedMail] = [:]
-        /// For how many more there is room.
+        /// The capacity for more mails.
         var room = OutboxWorker.room
-        /// When the next timer rings.
+        /// When the next timer fires.
         var alarm: Date?
     }
 
@@ -49,10 +51,10 @@ package final class OutboxWorker: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - sender: The address that a tenant's mails come from.
-    ///   - randomness: For the jitter of retries.
-    ///   - onDelivered: Told of each mail after the server took it; the development profile's inbox.
-    ///   - sleep: Waits, and throws when cancelled; tests give their own.
+    ///   - sender: Returns the sender address of a tenant's mails.
+    ///   - randomness: The source of the jitter of retries.
+    ///   - onDelivered: Called with each mail that the server accepted; for the development profile's inbox.
+    ///   - sleep: Waits, and throws when cancelled; tests replace it.
     package init(
         store: any OutboxStore, vault: Vault, renderer: MailRenderer, transport: any MailTransport,
         sender: @escaping @Sendable (TenantID) -> MailAddress, clock: any WallClock, randomness: any Randomness,
@@ -72,14 +74,14 @@ package final class OutboxWorker: Service {
         self.onDelivered = onDelivered
     }
 
-    /// Works until it is cancelled or asked to shut down; mails on their way then are finished first.
+    /// Works until it is cancelled or asked to shut down; mails in delivery are finished first.
     package func run() async throws {
         async let _ = keepLeases()
         await withDiscardingTaskGroup { group in
             var failures = 0
             signal.notify()
             for await _ in signal.wakeUps.cancelOnGracefulShutdown() {
-                // A mail that makes room wakes us again.
+                // A finished mail releases capacity and wakes the worker again.
                 guard state.withLock({ $0.room.free }) > 0 else { continue }
                 let now = clock.now
                 do {
@@ -108,9 +110,9 @@ package final class OutboxWorker: Service {
         }
     }
 
-    /// Sends what is due and what becomes due meanwhile, then returns.
+    /// Sends the mails that are due, or become due meanwhile, then returns.
     ///
-    /// - Returns: How many mails were tried.
+    /// - Returns: The number of attempted mails.
     package func processDueMail() async throws(StoreError) -> Int {
         async let _ = keepLeases()
         var tried = 0
@@ -124,7 +126,8 @@ package final class OutboxWorker: Service {
         }
     }
 
-    /// - Returns: How many mails were leased, those among them that are not on their way yet, and whether others may be due.
+    /// - Returns: The number of leased mails, those among them that are not in delivery yet, and whether more mails may
+    ///   be due.
     private func leaseMails(
         now: Date
     ) async throws(StoreError) -> (count: Int, begun: [LeasedMail], mayBeMore: Bool) {
@@ -141,15 +144,15 @@ package final class OutboxWorker: Service {
         return (leased.count, begun, mayBeMore)
     }
 
-    /// - Returns: Whether the worker has to look again: the mail waits for another attempt, or others may have waited for the room
-    ///   that it took.
+    /// - Returns: Whether the worker must look again: the mail waits for another attempt, or other mails may have
+    ///   waited for its capacity.
     private func deliver(_ leased: LeasedMail) async -> Bool {
         let mail = leased.mail
         var isDone = false
         do {
             isDone = try await attempt(leased)
         } catch {
-            // What was decided is not written down: the lease ends, and the mail is tried again.
+            // The result is not stored: the lease ends, and the mail is tried again.
             logger.error(
                 "The outbox cannot be written.", metadata: ["mail": "\(mail.id)", "cause": "\(error.logText)"])
         }
@@ -161,15 +164,15 @@ package final class OutboxWorker: Service {
         }
     }
 
-    /// Until it is cancelled: a mail server may take longer than a lease lasts, and another worker must not send the mail then. One
-    /// timer does for all mails, since few take so long.
+    /// Renews leases until it is cancelled: a mail server may take longer than a lease lasts, and another worker must
+    /// not send the mail meanwhile. One timer serves all mails, because few take that long.
     private func keepLeases() async {
         do {
             while true {
                 try await sleep(.seconds(Self.lease / 2))
                 for id in state.withLock({ Array($0.underway.keys) }) {
                     guard let leased = state.withLock({ $0.underway[id] }) else { continue }
-                    // When the database is away the lease ends, and the mail may be sent twice.
+                    // When the database is unreachable, the lease ends, and the mail may be sent twice.
                     do { try await store.retry(leased, at: clock.now.addingTimeInterval(Self.lease)) } catch {}
                 }
             }
@@ -178,7 +181,7 @@ package final class OutboxWorker: Service {
         }
     }
 
-    /// - Returns: Whether nothing more is to be done.
+    /// - Returns: Whether the mail is finished.
     private func attempt(_ leased: LeasedMail) async throws(StoreError) -> Bool {
         let mail = leased.mail
         let content: MailContent
@@ -195,8 +198,8 @@ package final class OutboxWorker: Service {
             return true
         }
         guard content.recipient != MailContent.nobody else {
-            // As much as can be done of what a mail takes, since others could notice that it is not done (SEC-ENUM-6). Whether
-            // the server answers is all the same.
+            // Do as much of the work of a real mail as possible, because a missing part could be noticed (SEC-ENUM-6).
+            // The server's answer does not matter.
             await transport.greet(from: message.sender)
             try await store.markSent(leased, now: clock.now)
             return true
@@ -228,7 +231,7 @@ package final class OutboxWorker: Service {
 
     private func postpone(_ leased: LeasedMail, because error: MailTransportError) async throws(StoreError) {
         let delay = Self.retryDelay(afterAttempts: leased.attempts + 1, randomness)
-        // At its expiry the store takes the mail out of the queue and wipes it.
+        // When it expires, the store removes the mail from the queue and wipes it.
         let next = min(clock.now.addingTimeInterval(delay), leased.mail.expiresAt)
         logger.warning(
             "A mail was not taken; it is tried again.",
@@ -249,7 +252,7 @@ package final class OutboxWorker: Service {
             event: AuditEvent(.mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, detail: detail))
     }
 
-    /// The time to be woken at, or nil when an alarm rings no later already.
+    /// The time to wake up at; nil when an earlier or equal alarm is already set.
     private func setAlarm(_ due: Date?, now: Date) -> Date? {
         let wanted = min(due ?? .distantFuture, now.addingTimeInterval(Self.longestWait))
         return state.withLock { state in
@@ -261,7 +264,7 @@ package final class OutboxWorker: Service {
 
     private func ring(_ alarm: Date, now: Date) async {
         do {
-            // Never a busy loop, even if the store calls a mail due that it does not hand out.
+            // Never loop without a pause, even if the store reports a due mail that it does not lease.
             let wait = Duration.seconds(max(0.02, alarm.timeIntervalSince(now)))
             try await cancelWhenGracefulShutdown { try await self.sleep(wait) }
         } catch {
@@ -271,8 +274,8 @@ package final class OutboxWorker: Service {
         signal.notify()
     }
 
-    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more by chance, so that mails that failed
-    /// together do not come back together: 1 s to 5 min (`SEC-MAIL-8`).
+    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more at random, so that mails that failed
+    /// together are not retried together: 1 s to 5 min (`SEC-MAIL-8`).
     private static func retryDelay(afterAttempts attempts: Int, _ randomness: any Randomness) -> TimeInterval {
         let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
         let chance = randomness.bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }

@@ -1,12 +1,12 @@
-/// Why a mail was not built (`SEC-MAIL-3`, `SEC-MAIL-4`). It says which part was at fault, never its value.
+/// Why a mail could not be built (`SEC-MAIL-3`, `SEC-MAIL-4`). It names the faulty part, never its value.
 package enum MailFormatError: Error, Hashable, Sendable {
-    /// Not an address of the plain form that ``MailAddress`` allows.
+    /// Not an address in the plain form of ``MailAddress``.
     case address
-    /// The value of the named header holds a control character.
+    /// The value of the named header contains a control character.
     case header(String)
     /// A line is not ASCII text of at most 998 bytes that ends with CR LF.
     case line
-    /// A code is missing where the purpose needs one, or there where it must not be.
+    /// A code is missing although the purpose needs one, or present although it must not be.
     case code
 }
 
@@ -14,7 +14,7 @@ package enum MailFormatError: Error, Hashable, Sendable {
 /// at most 253; all ASCII, no quotes, comments, blanks or control characters, at most 254 bytes in all (RFC 5321
 /// section 4.1.2, `SEC-MAIL-3`).
 ///
-/// The bytes are kept as they came: what was verified is what the mail server is told.
+/// The bytes are not changed: the mail server gets exactly the verified address.
 package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address.
     package let text: String
@@ -32,7 +32,7 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         domain = String(decoding: sides[1], as: UTF8.self)
     }
 
-    /// An address is personal data: logs do not show it (`SEC-LOG-2`).
+    /// Redacted: an address is personal data, which logs do not show (`SEC-LOG-2`).
     package var description: String { "‹redacted›" }
 
     private static func isDotAtom(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -59,17 +59,17 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A mail as it goes over the wire: the envelope, and a whole message of RFC 5322.
+/// A mail as sent: the envelope, and a complete message of RFC 5322.
 package struct RenderedMail: Sendable {
     /// The envelope's sender, `MAIL FROM`.
     package let sender: MailAddress
-    /// The envelope's one recipient, `RCPT TO`.
+    /// The envelope's only recipient, `RCPT TO`.
     package let recipient: MailAddress
     /// Headers and body: ASCII, every line at most 998 bytes and ended by CR LF, no other CR or LF, no NUL
-    /// (`SEC-MAIL-4`). Lines that begin with a dot are not doubled yet.
+    /// (`SEC-MAIL-4`). Dots at the beginning of lines are not doubled yet.
     package let message: [UInt8]
 
-    /// - Throws: ``MailFormatError/line`` when `message` is not in the form that ``message`` promises.
+    /// - Throws: ``MailFormatError/line`` when `message` does not have the form of ``message``.
     package init(sender: MailAddress, recipient: MailAddress, message: [UInt8]) throws(MailFormatError) {
         var lineLength = 0
         var previous: UInt8 = 0

@@ -8,11 +8,11 @@ import Synchronization
     import Foundation
 #endif
 
-/// Why a mail server's URL was not accepted. The sentences repeat no part of the URL, which may hold a password.
+/// Why a mail server's URL was refused. The sentences repeat no part of the URL, which may contain a password.
 package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not `smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if need be.
+    /// Not `smtp://HOST:PORT` or `smtps://HOST:PORT`, with an optional `USER:PASSWORD@` before the host.
     case malformedURL
-    /// Credentials for a server on this machine to which the connection would be in the clear.
+    /// Credentials for a server on this machine over an unencrypted connection.
     case credentialsInTheClear
     /// The file with certificates cannot be read.
     case unreadableCAFile(String)
@@ -27,14 +27,14 @@ package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConv
     }
 }
 
-/// Sends mails by SMTP, through libcurl.
+/// Sends mails over SMTP with libcurl.
 ///
-/// The connection is secured before anything is said: by TLS from the start for `smtps`, by STARTTLS for `smtp`, and a
-/// server that offers neither is refused, certificate and host name are always checked (`SEC-MAIL-5`). The one
-/// exception is `smtp` to this machine, which is in the clear and never carries credentials.
+/// The connection is encrypted before any data is sent: by TLS from the start for `smtps`, by STARTTLS for `smtp`. A
+/// server that offers neither is refused, and certificate and host name are always checked (`SEC-MAIL-5`). The only
+/// exception is `smtp` to this machine, which is unencrypted and never carries credentials.
 ///
-/// A connection is kept for a few seconds, for the next mail; the caller bounds how many there are at once. Limits: 10 s to connect,
-/// 60 s for an answer, 120 s for a whole mail (`SEC-MAIL-6`).
+/// A connection is kept for a few seconds for the next mail; the caller limits the number of connections. Limits: 10 s
+/// to connect, 60 s for an answer, 120 s for a whole mail (`SEC-MAIL-6`).
 package struct SMTPTransport: MailTransport {
     /// How the connection is protected.
     package enum Security: Hashable, Sendable {
@@ -61,7 +61,7 @@ package struct SMTPTransport: MailTransport {
     ///   - url: `smtp://HOST:PORT` or `smtps://HOST:PORT`; without a port 25 in the clear, 587 with STARTTLS, 465 with
     ///     TLS from the start. User and password before the host, percent-encoded, turn on authentication.
     ///   - caFile: Certificates in PEM to trust instead of the system's.
-    ///   - requiresTLS: Asks for STARTTLS from a server on this machine, too.
+    ///   - requiresTLS: Whether to require STARTTLS also from a server on this machine.
     package init(
         url: String, caFile: String? = nil, requiresTLS: Bool = false
     ) throws(SMTPConfigurationError) {
@@ -110,7 +110,7 @@ package struct SMTPTransport: MailTransport {
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // libcurl blocks its thread, so it gets one that is not of the cooperative pool.
+                // libcurl blocks its thread, so it runs on a thread outside the cooperative pool.
                 Self.queue.async {
                     continuation.resume(returning: self.perform(sender, message, cancellation))
                 }
@@ -120,8 +120,9 @@ package struct SMTPTransport: MailTransport {
         }
     }
 
-    /// Over a kept connection if there is one. What fails there before any of the message was given is done again over a new one:
-    /// the server may have hung up meanwhile, and what it says may be the end of an earlier conversation.
+    /// Sends over a kept connection if there is one. A failure there before any of the message was sent is retried over
+    /// a new connection: the server may have closed the old one meanwhile, and its reply may belong to an earlier
+    /// session.
     private func perform(
         _ sender: MailAddress, _ message: RenderedMail?, _ cancellation: Cancellation
     ) -> Result<Void, MailTransportError> {
@@ -145,7 +146,7 @@ package struct SMTPTransport: MailTransport {
         var hasBegunMessage = false
     }
 
-    /// Has the conversation, and keeps the handle if all went well.
+    /// Runs the session, and keeps the handle if it succeeded.
     private func attempt(
         on handle: UnsafeMutableRawPointer, _ sender: MailAddress, _ message: RenderedMail?,
         _ cancellation: Cancellation
@@ -181,10 +182,10 @@ package struct SMTPTransport: MailTransport {
     private func configure(
         _ handle: UnsafeMutableRawPointer, sender: MailAddress, _ watch: Watch
     ) -> CURLcode {
-        // The path is the name that EHLO gives: the sender's domain, so that this machine's name stays unknown.
+        // The path is the name in EHLO: the sender's domain, so that this machine's name stays unknown.
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, "\(origin)/\(sender.domain)"), (CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
-            // No proxy, whatever the environment says.
+            // No proxy, regardless of the environment.
             (CURLOPT_PROXY, ""),
         ]
         if let caFile { texts += [(CURLOPT_CAINFO, caFile), (CURLOPT_CAPATH, nil)] }
@@ -195,8 +196,8 @@ package struct SMTPTransport: MailTransport {
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_USE_SSL, Int(tls.rawValue)), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
             (CURLOPT_SSLVERSION, 6),  // TLS 1.2 or later
-            // libcurl counts greeting, TLS and login as connecting, where a server may take its time to answer.
-            // ``Watch`` bounds what is connecting to us.
+            // libcurl counts greeting, TLS and login as connecting, and a server may be slow in these. ``Watch`` limits
+            // the actual connecting.
             (CURLOPT_CONNECTTIMEOUT_MS, 120_000), (CURLOPT_SERVER_RESPONSE_TIMEOUT, 60), (CURLOPT_TIMEOUT_MS, 120_000),
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_MAXAGE_CONN, IdleHandles.patience),
         ]
@@ -245,22 +246,23 @@ package struct SMTPTransport: MailTransport {
         return code
     }
 
-    /// NOOP in place of a mail (RFC 5321 section 4.1.1.9).
+    /// Sends NOOP instead of a mail (RFC 5321 section 4.1.1.9).
     private func askForNothing(_ handle: UnsafeMutableRawPointer) -> CURLcode {
         let code = ccurl_set_long(handle, CURLOPT_NOBODY, 1)
         return code == CURLE_OK ? ccurl_set_string(handle, CURLOPT_CUSTOMREQUEST, "NOOP") : code
     }
 
-    /// What libcurl's verdict means for the mail.
+    /// The mail's error for a libcurl result.
     ///
     /// - Parameters:
     ///   - reply: The server's last reply code; 0 when there was none.
-    ///   - wholeMessageWasGiven: Whether the reply can be about the message, rather than the greeting.
+    ///   - wholeMessageWasGiven: Whether the reply can be about the message and not the greeting.
     private static func failure(
         _ code: CURLcode, reply: Int, wholeMessageWasGiven: Bool
     ) -> MailTransportError {
         switch code {
-        // To MAIL, RCPT and DATA; or to the message. 530 and 538 ask for a login or TLS: an operator can mend that.
+        // The reply is to MAIL, RCPT or DATA, or to the message. 530 and 538 ask for a login or TLS: an operator can
+        // correct that.
         case CURLE_SEND_ERROR, CURLE_WEIRD_SERVER_REPLY:
             if (500...599).contains(reply), reply != 530, reply != 538, code == CURLE_SEND_ERROR || wholeMessageWasGiven
             {
@@ -293,7 +295,7 @@ package struct SMTPTransport: MailTransport {
             }
     }
 
-    /// `localhost`, 127.0.0.0/8 and ::1, by the letter; any other spelling counts as remote.
+    /// Whether the host is literally `localhost`, in 127.0.0.0/8 or ::1; any other spelling counts as remote.
     private static func isLoopback(_ host: String) -> Bool {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
         return host.lowercased() == "localhost" || host == "::1" || host == "[::1]"
@@ -301,18 +303,18 @@ package struct SMTPTransport: MailTransport {
     }
 }
 
-/// Asks libcurl to give up, from another thread.
+/// Asks libcurl to stop, from another thread.
 private final class Cancellation: Sendable {
     let isRequested = Atomic(false)
 }
 
-/// Decides, once a second, whether libcurl goes on. It stays on the thread that sends.
+/// Decides once a second whether libcurl continues. Used only on the sending thread.
 private final class Watch {
-    /// In microseconds.
+    /// The limit in microseconds.
     private static let connectLimit: curl_off_t = 10_000_000
     private let handle: UnsafeMutableRawPointer
     private let cancellation: Cancellation
-    /// Whether there was no open connection to take; libcurl gives no connect time for such a one.
+    /// Whether a new connection was needed; libcurl reports no connect time for a kept one.
     var isConnecting = false
     private(set) var connectingTookTooLong = false
 
@@ -331,19 +333,19 @@ private final class Watch {
     }
 }
 
-/// The bytes of a message as libcurl fetches them. It stays on the thread that sends.
+/// The bytes of a message, which libcurl fetches. Used only on the sending thread.
 private final class Upload {
     private var rest: ArraySlice<UInt8>
-    /// Whether libcurl has asked for any of it.
+    /// Whether libcurl has asked for any byte.
     private(set) var hasBegun = false
-    /// Whether libcurl was told that there is no more.
+    /// Whether libcurl has been told that no byte is left.
     private(set) var isFinished = false
 
     init(_ bytes: [UInt8]) {
         rest = bytes[...]
     }
 
-    /// Copies as much as fits; returns how much, 0 at the end.
+    /// Copies as many bytes as fit; returns their number, 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         hasBegun = true
         let chunk = rest.prefix(buffer.count)

@@ -11,14 +11,14 @@ package import NativeAuthCore
 /// Hashes passwords with Argon2id version 1.3 (RFC 9106) through libsodium: one lane, a random salt of 16 bytes, a tag of
 /// 32 bytes, stored as a PHC string (`SEC-PWD-6`).
 ///
-/// Hashes are computed on the hasher's own threads, with a short queue in front (`SEC-PWD-8`). Copies share the threads;
-/// a server has one hasher.
+/// Hashes are computed on the hasher's own threads, behind a short queue (`SEC-PWD-8`). Copies share the threads; a
+/// server has one hasher.
 package struct Argon2idHasher: PasswordHasher {
-    /// What a hash costs.
+    /// The cost of a hash.
     package struct Parameters: Hashable, Sendable {
         /// Memory in KiB.
         package var memoryKiB: Int
-        /// How many times the memory is filled.
+        /// The number of passes over the memory.
         package var passes: Int
 
         /// Costs of `memoryKiB` KiB and `passes` passes.
@@ -27,17 +27,17 @@ package struct Argon2idHasher: PasswordHasher {
             self.passes = passes
         }
 
-        /// 19 MiB and two passes: the least that is accepted.
+        /// 19 MiB and two passes: the smallest accepted cost.
         package static let standard = Parameters(memoryKiB: 19_456, passes: 2)
     }
 
-    /// Why a hasher cannot be had; a server does not start then.
+    /// Why a hasher cannot be created; a server does not start then.
     package enum SetupError: Error, Equatable, CustomStringConvertible {
-        /// Cheaper than ``Parameters/standard`` in one of the two.
+        /// One of the two parameters is below ``Parameters/standard``.
         case tooWeak(Parameters)
-        /// Above what a stored hash may ask for, so that its hashes would be refused (`SEC-PWD-10`).
+        /// Above the limit for stored hashes, so that its hashes would be refused (`SEC-PWD-10`).
         case tooCostly(Parameters)
-        /// Not between 1 and twice the number of cores.
+        /// The number of threads is not between 1 and twice the number of cores.
         case threads(Int, cores: Int)
         /// libsodium finds no source of random bytes.
         case noRandomness
@@ -61,15 +61,16 @@ package struct Argon2idHasher: PasswordHasher {
         }
     }
 
-    /// The longest password that is hashed, in UTF-8 bytes; the password policy refuses longer ones before (`SEC-PWD-2`).
+    /// The longest password that is hashed, in UTF-8 bytes; the password policy refuses longer ones earlier
+    /// (`SEC-PWD-2`).
     package static let longestPassword = 1024
 
     private let parameters: Parameters
     private let pool: HashingPool
 
-    /// - Parameter threads: How many hashes are computed at a time, 1 to twice the number of cores; nil for one per core.
-    ///   Each takes the parameters' memory.
-    /// - Throws: ``SetupError`` for parameters that a server must not start with.
+    /// - Parameter threads: The number of parallel hashes, 1 to twice the number of cores; nil for one per core. Each
+    ///   uses the parameters' memory.
+    /// - Throws: ``SetupError`` for parameters that are not allowed.
     package init(_ parameters: Parameters = .standard, threads: Int? = nil) throws(SetupError) {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let threads = threads ?? cores
@@ -86,13 +87,15 @@ package struct Argon2idHasher: PasswordHasher {
 
     /// Hashes with a fresh random salt.
     ///
-    /// - Throws: ``HashingError/overloaded`` when no worker is free in time or the memory cannot be had;
-    ///   ``HashingError/unusable`` for a password above ``longestPassword``, which is neither hashed nor cut.
+    /// - Throws: ``HashingError/overloaded`` when no worker is free in time or the memory cannot be allocated;
+    ///   ``HashingError/unusable`` for a password longer than ``longestPassword``, which is neither hashed nor
+    ///   truncated.
     package func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
         try await hash(password, in: .accounts)
     }
 
-    /// As ``hash(_:)``, in the queue of `lane`; sign-ups have half of the places, and every other turn while both wait.
+    /// The same as ``hash(_:)``, in the queue of `lane`. Sign-ups get half of the places, and every other turn while
+    /// both lanes wait.
     package func hash(_ password: Secret<String>, in lane: HashingLane) async throws(HashingError) -> PasswordHash {
         guard Self.isHashable(password) else { throw .unusable }
         let parameters = parameters
@@ -100,10 +103,11 @@ package struct Argon2idHasher: PasswordHasher {
         return PasswordHash(phc: phc)
     }
 
-    /// Whether `password` yields `hash`. The hash's own parameters are used, as long as they are affordable.
+    /// Whether `password` yields `hash`. It uses the hash's own parameters, within the cost limits.
     ///
-    /// - Throws: ``HashingError/overloaded`` as in ``hash(_:)``; ``HashingError/unusable``, before anything is computed, for
-    ///   a hash that is damaged, of another kind or too costly (`SEC-PWD-10`), and for a password above ``longestPassword``.
+    /// - Throws: ``HashingError/overloaded`` as in ``hash(_:)``; ``HashingError/unusable``, before any computation, for
+    ///   a hash that is damaged, of another kind or too costly (`SEC-PWD-10`), and for a password longer than
+    ///   ``longestPassword``.
     package func verify(
         _ password: Secret<String>, against hash: PasswordHash
     ) async throws(HashingError) -> Bool {
@@ -112,8 +116,8 @@ package struct Argon2idHasher: PasswordHasher {
         return verdict
     }
 
-    /// Whether `hash` took less memory or fewer passes than this hasher takes, or is of another kind (`SEC-PWD-7`). Computes
-    /// nothing.
+    /// Whether `hash` was made with less memory or fewer passes than this hasher uses, or is of another kind
+    /// (`SEC-PWD-7`). Computes no hash.
     package func isOutdated(_ hash: PasswordHash) -> Bool {
         guard let record = Argon2idRecord(phc: hash.phc) else { return true }
         return record.memoryKiB < parameters.memoryKiB || record.passes < parameters.passes
@@ -123,7 +127,7 @@ package struct Argon2idHasher: PasswordHasher {
         password.reveal().utf8.count <= longestPassword
     }
 
-    /// Nil when the memory cannot be had, the one failure that is left once the parameters were checked.
+    /// Nil when the memory cannot be allocated, the only possible failure after the parameters were checked.
     private static func phc(of password: Secret<String>, _ parameters: Parameters) -> String? {
         let text = password.reveal()
         var phc = [CChar](repeating: 0, count: crypto_pwhash_strbytes())

@@ -1,6 +1,6 @@
 import CSodium
 
-/// A stored Argon2id hash, taken apart and found affordable (`SEC-PWD-10`).
+/// A parsed Argon2id hash with an acceptable cost (`SEC-PWD-10`).
 ///
 /// The text is `$argon2id$v=19$m=‹KiB›,t=‹passes›,p=‹lanes›$‹salt›$‹tag›`, base64 without padding (PHC string format).
 package struct Argon2idRecord: Sendable {
@@ -11,12 +11,12 @@ package struct Argon2idRecord: Sendable {
     package let salt: [UInt8]
     package let tag: [UInt8]
 
-    /// The dearest parameters that are ever computed: more would let a planted record stop the server.
+    /// The costliest parameters that are ever computed: a planted record with higher ones could stop the server.
     static let dearest = (memoryKiB: 256 * 1024, passes: 10, lanes: 8)
 
-    /// Nil for another algorithm or version, a damaged text, and parameters outside the limits. Computes nothing.
+    /// Nil for another algorithm or version, a damaged text, and parameters outside the limits. Computes no hash.
     package init?(phc: String) {
-        // libsodium reads the text as a C string, so that a NUL would hide what follows it.
+        // libsodium reads the text as a C string, so a NUL would hide the rest.
         guard phc.utf8.count < crypto_pwhash_strbytes(), phc.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return nil
         }
@@ -39,11 +39,11 @@ package struct Argon2idRecord: Sendable {
         self.tag = tag
     }
 
-    /// Whether `password` gives this tag, compared in constant time; nil when the memory for it cannot be had.
+    /// Whether `password` gives this tag, compared in constant time; nil when the memory for it cannot be allocated.
     func matches(_ password: String) -> Bool? {
         guard lanes == 1, salt.count == crypto_pwhash_saltbytes() else {
-            // Another program's parameters, which libsodium computes in its combined call only. That call does not tell a
-            // lack of memory from a wrong password, so it is not used for this server's own hashes.
+            // Parameters of another program, which libsodium computes only in its combined call. That call does not
+            // distinguish a lack of memory from a wrong password, so it is not used for this server's own hashes.
             return password.withCString { crypto_pwhash_str_verify(phc, $0, UInt64(password.utf8.count)) } == 0
         }
         var computed = [UInt8](repeating: 0, count: tag.count)

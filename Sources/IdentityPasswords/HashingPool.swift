@@ -2,14 +2,14 @@ import Dispatch
 import IdentityEngine
 import Synchronization
 
-/// Runs costly work on a few threads of its own, with a short queue in front (`SEC-PWD-8`).
+/// Runs costly work on its own few threads, behind a short queue (`SEC-PWD-8`).
 ///
-/// Each worker is a serial dispatch queue, which is backed by a thread outside Swift's cooperative pool; it has a thread
-/// only while there is work. A worker is handed the next job by itself, when its job is done: nothing that happens to the
-/// caller, cancellation included, lets more jobs run than there are workers.
+/// Each worker is a serial dispatch queue, whose thread is outside Swift's cooperative pool and exists only while there
+/// is work. A worker takes the next job when its job is done: nothing that happens to the caller, including
+/// cancellation, lets more jobs run than there are workers.
 ///
-/// Sign-ups come from strangers, as many as like to. They have at most half of the places in the queue, and while sign-ins wait as
-/// well a worker takes a job of either in turn.
+/// Any client can send any number of sign-ups. They get at most half of the places in the queue, and while sign-ins
+/// also wait, workers take jobs of both lanes in turn.
 final class HashingPool: Sendable {
     private struct Job: Sendable {
         let number: UInt64
@@ -60,7 +60,7 @@ final class HashingPool: Sendable {
         case refused
     }
 
-    /// How many jobs may wait for each worker.
+    /// The number of jobs that may wait for each worker.
     static let waitingPerThread = 32
 
     private let state: Mutex<State>
@@ -69,18 +69,18 @@ final class HashingPool: Sendable {
     private let longestWait: DispatchTimeInterval
 
     /// - Parameters:
-    ///   - threads: How many jobs run at a time; at least 1.
-    ///   - longestWait: How long a job may wait for a worker.
+    ///   - threads: The number of parallel jobs; at least 1.
+    ///   - longestWait: The longest wait of a job for a worker.
     init(threads: Int, longestWait: DispatchTimeInterval = .seconds(2)) {
         state = Mutex(State(idle: (0..<threads).map { DispatchQueue(label: "native-auth.password.\($0)") }))
         longestQueue = Self.waitingPerThread * threads
         self.longestWait = longestWait
     }
 
-    /// How many jobs wait for a worker.
+    /// The number of waiting jobs.
     var waiting: Int { state.withLock { $0.accounts.count + $0.signUps.count } }
 
-    /// Runs `work` on a worker and returns what it returns. A cancelled caller gets its answer like any other.
+    /// Runs `work` on a worker and returns its result. A cancelled caller also gets the result.
     ///
     /// - Throws: ``HashingError/overloaded`` when the queue is full or the job waited too long; `work` is not run then.
     func run<Answer: Sendable>(

@@ -3,16 +3,17 @@ import Foundation
 import IdentityEngine
 import IdentityStoreSQL
 
-/// A fixed number of connections, each with a thread of its own, and one ``SubjectQueue`` of work for all.
+/// A fixed number of connections, each with its own thread, and one ``SubjectQueue`` of work for all.
 ///
-/// libpq waits for the server, so its calls stay off the cooperative pool. Waits are bounded: work that no connection has
-/// begun within ``PostgresSettings/longestWait`` is refused, and a caller hears within ``PostgresSettings/patience``
-/// whatever the server does (`REL-OVR-1`, `REL-DB-1`). Work that was begun goes on to its end; a caller who did not hear
-/// of it repeats the request.
+/// libpq blocks while it waits for the server, so its calls run outside the cooperative pool. Waits are limited: work
+/// that no connection has begun within ``PostgresSettings/longestWait`` is refused, and a caller gets an answer within
+/// ``PostgresSettings/patience`` whatever the server does (`REL-OVR-1`, `REL-DB-1`). Work that has begun runs to its
+/// end; a caller that did not get its result repeats the request.
 ///
-/// `@unchecked Sendable`: `hasClosed` is touched under `closing` only, and all else that varies under `condition`.
+/// `@unchecked Sendable`: `hasClosed` is accessed only under `closing`, and all other mutable state only under
+/// `condition`.
 final class ConnectionPool: @unchecked Sendable {
-    /// How much work may wait.
+    /// The largest number of waiting work items.
     private static let longestQueue = 10_000
 
     private struct Work {
@@ -26,11 +27,11 @@ final class ConnectionPool: @unchecked Sendable {
     private let place: PostgresPlace
     private let settings: PostgresSettings
     private let condition = NSCondition()
-    /// Signalled once, at the end.
+    /// Signalled once, when the pool has closed.
     private let closing = NSCondition()
     private var hasClosed = false
     private var queue = SubjectQueue()
-    /// Work whose caller waits. What was given up keeps its place in the queue, and is passed over.
+    /// Work whose caller waits. Work whose caller has stopped waiting keeps its place in the queue and is skipped.
     private var awaited: [SubjectQueue.Ticket: Work] = [:]
     private var threads = 0
     private var isClosed = false
@@ -58,19 +59,20 @@ final class ConnectionPool: @unchecked Sendable {
         thread.start()
     }
 
-    /// How many transactions were begun anew after a conflict with others.
+    /// The number of transactions that were repeated after a conflict.
     var retryCount: Int { condition.withLock { retries } }
-    /// Whether statements are prepared once per connection; no longer, once a pooler was met that knows no names.
+    /// Whether statements are prepared once per connection; false after a pooler without support for names was found.
     var preparesStatements: Bool { condition.withLock { usesNames } }
 
     func countRetry() { condition.withLock { retries += 1 } }
     func stopUsingNames() { condition.withLock { usesNames = false } }
 
-    /// Runs `body` on a connection, and returns what it gives.
+    /// Runs `body` on a connection, and returns its result.
     ///
     /// - Parameters:
-    ///   - subjects: What the work locks, each once; of work on the same subject one has a connection at a time.
-    ///   - patience: How long the caller waits for it; nil: as the settings say.
+    ///   - subjects: The subjects that the work locks, without duplicates; work on the same subject runs on one
+    ///     connection at a time.
+    ///   - patience: How long the caller waits; nil for the time in the settings.
     func run<Value: Sendable>(
         _ subjects: [Int64] = [], patience: Duration? = nil, _ body: @escaping @Sendable (Worker) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -84,7 +86,7 @@ final class ConnectionPool: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Lets work that was begun end, refuses what waits, and disconnects.
+    /// Finishes running work, refuses waiting work, and disconnects.
     func close() async {
         await withCheckedContinuation { caller in
             condition.lock()
@@ -121,7 +123,7 @@ final class ConnectionPool: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// The next work for a connection; nil when the pool was closed.
+    /// The next work for a connection; nil when the pool is closed.
     fileprivate func next() -> (ticket: SubjectQueue.Ticket, run: (Worker) -> Void)? {
         condition.lock()
         defer { condition.unlock() }
@@ -143,12 +145,12 @@ final class ConnectionPool: @unchecked Sendable {
         condition.withLock {
             awaited[ticket] = nil
             queue.end(ticket)
-            // This thread takes one of those that waited for it.
+            // Several work items may have become ready: wake the other threads too.
             if queue.hasNext { condition.broadcast() }
         }
     }
 
-    /// Blocks the thread for so many seconds, or until the pool is closed; false when it is.
+    /// Blocks the thread for this many seconds, or until the pool is closed; returns false when it is closed.
     fileprivate func pause(_ seconds: TimeInterval) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         closing.lock()
@@ -157,7 +159,7 @@ final class ConnectionPool: @unchecked Sendable {
         return !hasClosed
     }
 
-    /// Answers for connections that do not.
+    /// Answers the callers of connections that do not answer in time.
     private func watch() {
         while true {
             guard pause(0.05) else { return }
@@ -181,9 +183,9 @@ final class ConnectionPool: @unchecked Sendable {
         for caller in waiting { caller.resume() }
     }
 
-    /// Gives the first of several answers to the caller, and drops the others.
+    /// Passes the first of several answers to the caller, and drops the others.
     ///
-    /// `@unchecked Sendable`: `caller` is touched under `lock` only.
+    /// `@unchecked Sendable`: `caller` is accessed only under `lock`.
     private final class Reply<Value: Sendable>: @unchecked Sendable {
         private let lock = NSLock()
         private var caller: CheckedContinuation<Result<Value, StoreError>, Never>?
@@ -226,10 +228,10 @@ final class Worker {
         }
     }
 
-    /// Runs `body` in a transaction, from the beginning again when others were in the way (`REL-HA-3`) or the server has gone
-    /// elsewhere, up to five times.
+    /// Runs `body` in a transaction, and repeats it up to five times after a conflict (`REL-HA-3`) or when the server
+    /// has moved.
     ///
-    /// - Parameter opening: The statement that begins it.
+    /// - Parameter opening: The statement that begins the transaction.
     func transaction<Value>(
         _ opening: String, _ subjects: [Int64], _ body: (PostgresSession) throws -> Value
     ) throws -> Value {
@@ -247,7 +249,7 @@ final class Worker {
                     pool.stopUsingNames()
                     connection = nil
                 case .elsewhere:
-                    // The second time there is no server to be had, and the caller better hears of it.
+                    // At the second failure there is no server to reach: report it to the caller.
                     if attempt > 1 { throw failure }
                     connection = nil
                 }
@@ -280,13 +282,13 @@ final class Worker {
             do {
                 try connection.rollback(deadline: .now + Self.statementTimeout)
             } catch {
-                // The server does it when it notices the end.
+                // The server rolls back when it notices the end of the connection.
                 self.connection = nil
             }
             switch error {
             case let failure as PostgresFailure where isCommitting && failure.leavesOutcomeUnknown:
                 throw PostgresFailure.outcomeUnknown
-            // Division by zero: the session's own word for a row that was not there.
+            // Division by zero: the session's signal for a row that does not exist.
             case PostgresFailure.refused("22012", _): throw RowLost()
             case _: throw error
             }
@@ -310,6 +312,6 @@ final class Worker {
     private static let timeouts = """
         SELECT set_config('statement_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '10s', true)
         """
-    /// In the order of the numbers, so that two transactions never wait for each other.
+    /// Locks in ascending order, so that two transactions never wait for each other.
     private static let locks = "SELECT pg_advisory_xact_lock(subject) FROM unnest(?::bigint[]) AS subject"
 }

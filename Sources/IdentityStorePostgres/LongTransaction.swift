@@ -3,10 +3,10 @@ import Foundation
 import IdentityEngine
 import IdentityStoreSQL
 
-/// A transaction of minutes or hours, on a connection and a thread of its own: the pool's are for work of milliseconds, and its
-/// time limits would end this one.
+/// A transaction of minutes or hours, on its own connection and thread: the pool is for work of milliseconds, and its
+/// time limits would end this transaction.
 enum LongTransaction {
-    /// How long the server may take for one statement.
+    /// The time limit for one statement.
     private static let patience = Duration.seconds(3_600)
 
     static func run<Value: Sendable>(
@@ -22,7 +22,7 @@ enum LongTransaction {
         return try result.get()
     }
 
-    /// The server undoes what was not committed when the connection ends.
+    /// Does not roll back: the server does so when the connection ends.
     private static func perform<Value>(
         _ place: PostgresPlace, _ opening: String, _ body: (any SQLSession) throws -> Value
     ) throws -> Value {

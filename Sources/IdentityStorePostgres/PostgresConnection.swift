@@ -14,26 +14,27 @@ import IdentityStoreSQL
     import Foundation
 #endif
 
-/// One connection, through libpq in pipeline mode: statements are sent together, and answered together. Used by one thread.
+/// One connection, using libpq in pipeline mode: statements are sent together and answered together. Used by one
+/// thread.
 final class PostgresConnection {
-    /// What a statement came to.
+    /// The result of a statement.
     struct Answer {
         var rows: SQLRows
-        /// How many rows it changed.
+        /// The number of changed rows.
         var changed: Int
-        /// What the server calls what it did, such as `COMMIT`.
+        /// The server's command tag, such as `COMMIT`.
         var tag: String
     }
 
     private let handle: OpaquePointer
     /// The names of the statements that the server has prepared.
     private var prepared: Set<String> = []
-    /// The statements as PostgreSQL reads them, by their text with question marks.
+    /// The statements in PostgreSQL's syntax, by their text with question marks.
     private var statements: [String: Statement] = [:]
     private var expected: [Expectation] = []
-    /// Whether answers were left unread, so that nothing more can be said.
+    /// Whether answers were left unread, so that the connection cannot be used further.
     private var isOutOfStep = false
-    /// Whether statements are prepared once and called by name; not behind a pooler that knows no names.
+    /// Whether statements are prepared once and called by name; not possible behind a pooler without support for names.
     private let usesNames: Bool
 
     private struct Statement {
@@ -60,7 +61,8 @@ final class PostgresConnection {
         PQfinish(handle)
     }
 
-    /// The system's reason why ``init(_:usesNames:)`` would fail, for the one who starts a server; nil when it does not.
+    /// The system's reason why ``init(_:usesNames:)`` would fail, for the operator who starts a server; nil when it
+    /// would succeed.
     static func obstacle(to place: PostgresPlace) -> String? {
         guard let handle = place.connect() else { return "out of memory" }
         defer { PQfinish(handle) }
@@ -70,7 +72,7 @@ final class PostgresConnection {
             separator: "; ")
     }
 
-    /// Puts a statement into the pipeline; `onAnswer` is called by the next ``flush(deadline:)``.
+    /// Adds a statement to the pipeline; the next ``flush(deadline:)`` calls `onAnswer`.
     func send(
         _ sql: String, _ values: [SQLValue], onAnswer: @escaping (Answer) throws -> Void
     ) throws(PostgresFailure) {
@@ -100,7 +102,7 @@ final class PostgresConnection {
         expected.append(.answer(onAnswer))
     }
 
-    /// Sends what is in the pipeline and reads all answers. After the first one that is a refusal the server skips the rest.
+    /// Sends the pipeline and reads all answers. After the first refusal the server skips the rest.
     func flush(deadline: ContinuousClock.Instant) throws {
         guard !expected.isEmpty else { return }
         guard PQpipelineSync(handle) == 1 else { throw PostgresFailure.disconnected }
@@ -112,7 +114,7 @@ final class PostgresConnection {
         for expectation in waiting {
             guard let result = try nextResult(deadline) else { throw PostgresFailure.disconnected }
             defer { PQclear(result) }
-            // Each command's results end with none.
+            // The results of each command end with nil.
             guard try nextResult(deadline) == nil else { throw PostgresFailure.disconnected }
             let status = PQresultStatus(result)
             let isDone = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
@@ -138,12 +140,12 @@ final class PostgresConnection {
         if let failure { throw failure }
     }
 
-    /// Undoes the open transaction.
+    /// Rolls the open transaction back.
     ///
-    /// - Throws: ``PostgresFailure`` when the connection is of no use any more.
+    /// - Throws: ``PostgresFailure`` when the connection is no longer usable.
     func rollback(deadline: ContinuousClock.Instant) throws {
         guard PQstatus(handle) == CONNECTION_OK, !isOutOfStep else { throw PostgresFailure.disconnected }
-        // What waits to be sent cannot be unsent, and what it comes to is of no interest.
+        // Statements in the pipeline cannot be withdrawn; their results are ignored.
         expected = expected.map { expectation in
             switch expectation {
             case .preparation: expectation
@@ -154,7 +156,7 @@ final class PostgresConnection {
         try flush(deadline: deadline)
     }
 
-    /// Whether it can be used.
+    /// Whether the connection is usable.
     var isSound: Bool { PQstatus(handle) == CONNECTION_OK && !isOutOfStep }
 
     // MARK: - The protocol
@@ -164,7 +166,7 @@ final class PostgresConnection {
             switch PQflush(handle) {
             case 0: return
             case 1:
-                // The server may want to be read before it reads on.
+                // The server may not read further until its output is read.
                 try wait(Int16(POLLIN) | Int16(POLLOUT), deadline)
                 guard PQconsumeInput(handle) == 1 else { throw .disconnected }
             case _: throw .disconnected
@@ -204,7 +206,8 @@ final class PostgresConnection {
                 text.append(character)
             }
         }
-        // Named by its text, so that behind a pooler, where connections are shared, one name never means two statements.
+        // The name derives from the text, so that behind a pooler, where connections are shared, one name never means
+        // two statements.
         let statement = Statement(name: "s\(String(fingerprint(Data(text.utf8)), radix: 16))", text: text)
         statements[sql] = statement
         return statement
@@ -213,7 +216,7 @@ final class PostgresConnection {
     private static func failure(_ result: OpaquePointer, _ handle: OpaquePointer) -> PostgresFailure {
         guard let field = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else { return .disconnected }
         let sqlState = String(cString: field)
-        // Sentences of class 22, data exceptions, quote the value that they are about.
+        // Messages of class 22, data exceptions, quote the value in question.
         let sentence = sqlState.hasPrefix("22") ? nil : PQresultErrorField(result, Int32(UInt8(ascii: "M")))
         return .refused(sqlState: sqlState, sentence: sentence.map { String(cString: $0) })
     }
@@ -237,14 +240,14 @@ final class PostgresConnection {
             return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
         case .bytea: return .bytes(Data(bytes))
         case .text: return .text(String(decoding: bytes, as: UTF8.self))
-        // What a lock returns.
+        // The result of a lock.
         case .void: return .null
         case .bigint, nil: throw PostgresFailure.refused(sqlState: "42804")
         }
     }
 }
 
-/// The types of our columns, by the numbers that PostgreSQL has for them.
+/// The types of this schema's columns, by PostgreSQL's numbers.
 private enum PostgresType: UInt32 {
     case bytea = 17
     case bigint = 20
@@ -252,7 +255,7 @@ private enum PostgresType: UInt32 {
     case void = 2278
 }
 
-/// The values of a statement, in the binary forms of PostgreSQL's protocol.
+/// The values of a statement, in the binary formats of PostgreSQL's protocol.
 struct PostgresParameters {
     private var values: [Data?]
     private var formats: [Int32]
@@ -269,7 +272,7 @@ struct PostgresParameters {
         }
     }
 
-    /// One array of numbers, written as text.
+    /// A single array of numbers, written as text.
     init(array: [Int64]) {
         values = [Data("{\(array.map(String.init).joined(separator: ","))}".utf8) + [0]]
         formats = [0]
@@ -280,7 +283,7 @@ struct PostgresParameters {
             Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
         ) -> Result
     ) -> Result {
-        // One buffer with all bytes, so that the pointers need no nesting. A value without bytes still has an address.
+        // One buffer with all bytes, so that the pointers need no nesting. An empty value still has an address.
         var buffer = Data()
         for value in values { if let value { buffer += value } }
         buffer.append(0)
@@ -297,12 +300,13 @@ struct PostgresParameters {
     }
 }
 
-/// FNV-1a, 64 bits: tells statements and lock subjects apart. Two subjects that share a number wait for each other needlessly.
+/// FNV-1a, 64 bits: identifies statements and lock subjects. Two subjects with the same number only wait for each other
+/// without need.
 func fingerprint(_ bytes: Data) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
 }
 
-/// The settings of a server that decide whether a commit survives a loss of power.
+/// A server setting that decides whether a commit survives a power failure.
 struct SQLSettings {
     let name: String
     let value: String

@@ -1,23 +1,22 @@
 import IdentityEngine
 import IdentityStoreSQL
 
-/// Why PostgreSQL did not do what was asked, without the statement, its values, or anything else that could be personal or
-/// secret (`SEC-LOG-1`).
+/// Why PostgreSQL failed, without the statement, its values, or any other personal or secret data (`SEC-LOG-1`).
 enum PostgresFailure: LoggableFailure {
-    /// The server refused a statement, with this five-character code (PostgreSQL's appendix “Error Codes”) and the first sentence of
-    /// its message; nil for a sentence that may quote a value.
+    /// The server refused a statement, with this five-character code (PostgreSQL's appendix “Error Codes”) and the
+    /// first sentence of its message; nil when the sentence may quote a value.
     case refused(sqlState: String, sentence: String? = nil)
     /// There is no connection, or it broke.
     case disconnected
     /// The server did not answer in time.
     case timedOut
-    /// The connection broke, or no answer came, after COMMIT was sent: whether it was carried out is not known.
+    /// The connection broke, or no answer came, after COMMIT was sent: it is unknown whether the commit happened.
     case outcomeUnknown
     /// All connections are busy.
     case overloaded
     /// The store was closed.
     case closed
-    /// The server would lose acknowledged changes with the power (`REL-TX-2`); the setting that says so.
+    /// The server would lose acknowledged changes in a power failure (`REL-TX-2`); the setting that allows this.
     case unsafe(setting: String)
 
     var description: String {
@@ -32,23 +31,23 @@ enum PostgresFailure: LoggableFailure {
         }
     }
 
-    /// What the next attempt needs, if one makes sense (`REL-HA-3`).
+    /// The way to repeat the work, if repeating makes sense (`REL-HA-3`).
     var remedy: Remedy? {
         switch self {
         case .refused("40001", _), .refused("40P01", _): .again
-        // A statement that this connection has not prepared, or prepared for another client: there is a pooler between us and
-        // the server, which hands out another server connection for each transaction.
+        // The statement is not prepared on this connection, or another client has prepared it: a pooler gives each
+        // transaction another server connection.
         case .refused("26000", _), .refused("42P05", _): .withoutNames
         // The tables changed under a prepared statement: another node has migrated.
         case .refused("0A000", _): .elsewhere
-        // The server goes down, comes up, or has become a standby.
+        // The server is shutting down, starting, or has become a standby.
         case .refused("57P01", _), .refused("57P02", _), .refused("57P03", _), .refused("25006", _), .disconnected:
             .elsewhere
         case .refused, .timedOut, .outcomeUnknown, .overloaded, .closed, .unsafe: nil
         }
     }
 
-    /// Whether a transaction may stand although this came instead of the answer to its COMMIT.
+    /// Whether the transaction may be committed although this failure came instead of the answer to COMMIT.
     var leavesOutcomeUnknown: Bool {
         switch self {
         // The server ended the connection, perhaps while it waited for a standby after the commit.
@@ -59,15 +58,15 @@ enum PostgresFailure: LoggableFailure {
 
     enum Remedy {
         case again
-        /// Without prepared statements.
+        /// Repeat without prepared statements.
         case withoutNames
-        /// On a new connection.
+        /// Repeat on a new connection.
         case elsewhere
     }
 }
 
 extension StoreError {
-    /// Any error of this module's work on the database, in the words of the ports.
+    /// Converts any error of this module to a store error.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error

@@ -8,14 +8,14 @@ import CLibPQ
     import Darwin
 #endif
 
-/// Where a database is: a URL as libpq reads it, with several hosts, `target_session_attrs`, certificates and all else that
-/// libpq knows (PostgreSQL documentation, “Connection URIs”).
+/// The address of a database: a libpq URL, with several hosts, `target_session_attrs`, certificates and all other libpq
+/// parameters (PostgreSQL documentation, “Connection URIs”).
 package struct PostgresPlace: Sendable, CustomStringConvertible {
     private let url: String
     /// Hosts and database, without user and password.
     package let description: String
 
-    /// Nil for what libpq cannot read. Its reason is not told, since it quotes the URL, and so the password.
+    /// Nil when libpq cannot parse the URL. Its reason is not reported, because it quotes the URL and so the password.
     package init?(url: String) {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return nil }
         var problem: UnsafeMutablePointer<CChar>?
@@ -32,23 +32,23 @@ package struct PostgresPlace: Sendable, CustomStringConvertible {
         }
         self.url = url
         let (hosts, ports, database) = (values["host"] ?? "", values["port"] ?? "", values["dbname"] ?? "")
-        // A password with a slash or the like that was not percent-encoded ends up in port or database, which are shown.
+        // A password with a slash or similar that is not percent-encoded ends up in port or database, which are shown.
         guard ports.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }), !(hosts + database).contains("@")
         else { return nil }
         description = "postgresql://\(hosts)\(ports.isEmpty ? "" : ":" + ports)/\(database)"
     }
 
-    /// What holds unless the URL says otherwise: a server that is gone is noticed within seconds, and of several hosts the one
-    /// that takes writes is meant.
+    /// The defaults for parameters that the URL does not set: a dead server is detected within seconds, and among
+    /// several hosts the writable one is used.
     private static let defaults = [
         ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("application_name", "native-auth"),
         ("client_encoding", "UTF8"), ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
         ("tcp_user_timeout", "10000"),
     ]
 
-    /// Connects, or fails; blocks. Nil: no memory. The caller ends what it gets with `PQfinish`.
+    /// Connects, or fails; blocks. Nil when there is no memory. The caller ends the connection with `PQfinish`.
     func connect() -> OpaquePointer? {
-        // Later words override earlier ones, and `dbname` may be a whole URL.
+        // Later parameters override earlier ones, and `dbname` may be a whole URL.
         let words = Self.defaults + [("dbname", url)]
         var keywords = words.map { UnsafePointer<CChar>(strdup($0.0)) } + [nil]
         var values = words.map { UnsafePointer<CChar>(strdup($0.1)) } + [nil]

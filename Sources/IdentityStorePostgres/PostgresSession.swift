@@ -1,13 +1,13 @@
 import IdentityStoreSQL
 
-/// A transaction on a connection. Statements wait in the pipeline until an answer is asked for, so that what a step reads takes
-/// one round trip, and what it writes, with the commit, another.
+/// A transaction on a connection. Statements wait in the pipeline until an answer is needed, so that all reads of a
+/// step take one round trip, and its writes, with the commit, another.
 final class PostgresSession: SQLSession {
     private let connection: PostgresConnection
     private let statementTimeout: Duration
     private let deadline: ContinuousClock.Instant
 
-    /// - Parameter deadline: When the transaction must be over.
+    /// - Parameter deadline: The latest end of the transaction.
     init(_ connection: PostgresConnection, statementTimeout: Duration, deadline: ContinuousClock.Instant) {
         self.connection = connection
         self.statementTimeout = statementTimeout
@@ -51,8 +51,8 @@ final class PostgresSession: SQLSession {
         try run("CLOSE streamed", [], expecting: nil)
     }
 
-    /// Sends what waits, and reads the answers. The time-out of one statement is the server's; here it is for a server that does
-    /// not answer at all, and a little longer.
+    /// Sends the pipeline, and reads the answers. The server itself limits the time of a statement; the slightly longer
+    /// limit here is for a server that does not answer at all.
     func flush() throws {
         let now = ContinuousClock.now
         guard now < deadline else { throw PostgresFailure.timedOut }

@@ -7,33 +7,35 @@ package import IdentityStoreSQL
     import Foundation
 #endif
 
-/// How a store uses its database.
+/// The settings of a store.
 package struct PostgresSettings: Sendable {
-    /// How many connections a node holds, each with a thread.
+    /// The number of connections of a node, each with a thread.
     package var connections = 10
     /// How long work waits for a connection (`REL-OVR-1`).
     package var longestWait: Duration = .seconds(1)
     /// How long a caller waits for an answer (`REL-DB-1`).
     package var patience: Duration = .milliseconds(2500)
-    /// Whether a server may run with `fsync=off` or `synchronous_commit=off`, and so lose what was acknowledged.
+    /// Whether the server may run with `fsync=off` or `synchronous_commit=off`, which can lose acknowledged changes.
     package var allowsUnsafeDurability = false
-    /// Whether statements are prepared once per connection. A pooler that cannot have that is noticed at its first error.
+    /// Whether statements are prepared once per connection. A pooler without support for this is detected at its first
+    /// error.
     package var usesPreparedStatements = true
 
     package init() {}
 }
 
-/// Why a database was not opened; nothing was changed in it. Each description is one sentence, without user and password.
+/// Why a database could not be opened; nothing was changed in it. Each description is one sentence, without user and
+/// password.
 package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
-    /// Nobody answers there, or refuses; `reason` is libpq's word.
+    /// No server answers there, or it refuses; `reason` is libpq's message.
     case unreachable(place: String, reason: String)
-    /// Tables of another program stand where ours would.
+    /// The database has tables of another program with these names.
     case notOurs(place: String)
-    /// A newer version of this program has written it (`REL-TX-5`).
+    /// A newer version of this program has written the database (`REL-TX-5`).
     case newerSchema(place: String)
-    /// The server would lose acknowledged changes with the power (`REL-TX-2`).
+    /// The server would lose acknowledged changes in a power failure (`REL-TX-2`).
     case unsafe(place: String, setting: String)
-    /// The tables cannot be made; `sqlState` is PostgreSQL's five-character code.
+    /// The tables cannot be created; `sqlState` is PostgreSQL's five-character code.
     case unprepared(place: String, sqlState: String)
 
     package var description: String {
@@ -51,16 +53,17 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
 
 /// All stores of the engine in a PostgreSQL database that many nodes share.
 ///
-/// Transactions run at the level `READ COMMITTED`, where each statement sees what was committed before it. Those about the same
-/// subject (a flow, an address, a counter) run one after another by advisory locks that end with the transaction, also behind a
-/// pooler in transaction mode; rows that are read to be changed are locked as well, and unique keys and conditional updates
-/// would catch what slipped through. See `docs/design/0008-postgresql.md`.
+/// Transactions run at the level `READ COMMITTED`, where each statement sees what was committed before it. Transactions
+/// about the same subject (a flow, an address, a counter) run one after another, by advisory locks that end with the
+/// transaction, also behind a pooler in transaction mode. Rows that are read in order to be changed are also locked,
+/// and unique keys and conditional updates would stop any remaining conflict. See `docs/design/0008-postgresql.md`.
 package final class PostgresStore: Sendable, SQLStore {
     private let pool: ConnectionPool
     private let databaseClock: DatabaseClock
     package let place: PostgresPlace
 
-    /// Connects, and makes or updates the tables. Several nodes may do so at once; one does it, the others find it done.
+    /// Connects, and creates or updates the tables. Several nodes can do so at once; one does the work, the others find
+    /// it done.
     ///
     /// - Parameter migration: The last migration to apply; nil applies all.
     package init(
@@ -84,7 +87,7 @@ package final class PostgresStore: Sendable, SQLStore {
         }
     }
 
-    /// Disconnects; what is called later throws ``StoreError/unavailable(_:)``. Call it before letting the store go.
+    /// Disconnects; later calls throw ``StoreError/unavailable(_:)``. Call it before releasing the store.
     package func close() async throws(StoreError) {
         await pool.close()
     }
@@ -128,8 +131,8 @@ package final class PostgresStore: Sendable, SQLStore {
         return databaseClock.set(time, at: instant)
     }
 
-    /// Runs one statement past the ports, and returns its rows as text, nil for NULL and hexadecimal for bytes; columns of
-    /// other types want a cast to `text`. For tests and for looking into a database by hand; `sql` must be fixed text.
+    /// Runs one statement without the ports, and returns its rows as text, nil for NULL and hexadecimal for bytes;
+    /// columns of other types need a cast to `text`. For tests and manual inspection; `sql` must be fixed text.
     package func unsafeSQL(_ sql: String) async throws(StoreError) -> [[String?]] {
         try await write([]) { session in
             try session.fetch(sql, []).get().rows.map { row in
@@ -145,10 +148,10 @@ package final class PostgresStore: Sendable, SQLStore {
         }
     }
 
-    /// How many transactions were begun anew after a conflict with others.
+    /// The number of transactions that were repeated after a conflict.
     package var retryCount: Int { pool.retryCount }
 
-    /// Whether statements are prepared once per connection; a pooler may have made the store give that up.
+    /// Whether statements are prepared once per connection; false after a pooler without support was found.
     package var preparesStatements: Bool { pool.preparesStatements }
 
     private static func openError(_ error: StoreError, _ place: PostgresPlace) -> PostgresStoreOpenError {
@@ -167,10 +170,10 @@ package final class PostgresStore: Sendable, SQLStore {
 }
 
 extension Worker {
-    /// The database's time, and when it was that: halfway between question and answer.
+    /// The database's time, with the local instant halfway between question and answer.
     fileprivate func time() throws -> (Date, ContinuousClock.Instant) {
         try transaction("BEGIN READ ONLY", []) { session in
-            // The transaction begins first, which may take a connection.
+            // Begin the transaction first, which may open a connection.
             _ = try session.fetch("SELECT 1::bigint", []).get()
             let begin = ContinuousClock.now
             let rows = try session.fetch("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", []).get()
@@ -180,7 +183,7 @@ extension Worker {
         }
     }
 
-    /// Applies the migrations that are missing, all in one transaction.
+    /// Applies the missing migrations, all in one transaction.
     fileprivate func migrate(_ place: PostgresPlace, upTo last: String?) throws {
         let wanted = Migration.all.prefix { $0.name <= last ?? $0.name }
         let subject = Int64(bitPattern: fingerprint(Data("native-auth migrations".utf8)))
@@ -193,7 +196,7 @@ extension Worker {
                 throw PostgresStoreOpenError.newerSchema(place: place.description)
             }
             for migration in wanted where !applied.contains(.text(migration.name)) {
-                // The protocol of prepared statements takes one at a time; no text in ours holds a semicolon.
+                // The protocol of prepared statements takes one at a time; no text in a migration contains a semicolon.
                 for statement in migration.postgres.split(separator: ";") {
                     guard statement.contains(where: { !$0.isWhitespace }) else { continue }
                     try session.run(String(statement), [], expecting: nil)

@@ -1,32 +1,33 @@
-/// The order of work: as it came, where work about a subject waits until the work before it on the same subject has ended.
+/// The order of work: first come, first served, except that work about a subject waits until earlier work on the same
+/// subject has ended.
 ///
-/// Without it, requests about one flow would wait for each other in the database, each with a connection in hand, and a flood of
-/// them would leave none to others.
+/// Without this queue, requests about one flow would wait for each other in the database, each holding a connection,
+/// and a flood of them would leave no connection for others.
 struct SubjectQueue {
     typealias Ticket = Int
 
     private struct Place {
         let subjects: [Int64]
-        /// How many others it waits for.
+        /// The number of work items that it waits for.
         var blockers: Int
-        /// Who waits for it.
+        /// The work items that wait for it.
         var followers: [Ticket] = []
     }
 
     private var places: [Ticket: Place] = [:]
-    /// The last one in the line of each subject.
+    /// The last work item of each subject.
     private var last: [Int64: Ticket] = [:]
     private var ready: [Ticket] = []
     private var issued = 0
 
-    /// How much work has not ended.
+    /// The number of unfinished work items.
     var count: Int { places.count }
     var hasNext: Bool { !ready.isEmpty }
 
-    /// - Parameter subjects: Each one once.
+    /// - Parameter subjects: The subjects, without duplicates.
     mutating func append(_ subjects: [Int64]) -> Ticket {
         issued += 1
-        // The same one may be the last in several lines, and is waited for in each.
+        // The same work item may be the last of several subjects, and is counted for each.
         let before = subjects.compactMap { last[$0] }
         for ticket in before { places[ticket]?.followers.append(issued) }
         for subject in subjects { last[subject] = issued }
@@ -35,12 +36,12 @@ struct SubjectQueue {
         return issued
     }
 
-    /// Takes the next one that waits for nobody; nil when there is none.
+    /// Takes the next work item that waits for no other; nil when there is none.
     mutating func next() -> Ticket? {
         ready.isEmpty ? nil : ready.removeFirst()
     }
 
-    /// Lets those go on who waited for `ticket`, which ``next()`` has given.
+    /// Releases the work items that waited for `ticket`, which ``next()`` has returned.
     mutating func end(_ ticket: Ticket) {
         guard let place = places.removeValue(forKey: ticket) else { return }
         for subject in place.subjects where last[subject] == ticket { last[subject] = nil }

@@ -7,33 +7,33 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// What a backup holds: what must last, row by row, in the form of neither database; so a backup of one is restored into the
-/// other as well.
+/// The contents of a backup: the permanent data, row by row, in a form that is independent of the database, so that a
+/// backup of either database can be restored into the other.
 package struct BackupContents: Codable, Hashable, Sendable {
-    /// When it was made; what came later is not in it.
+    /// When the backup was made; it contains no later changes.
     package var madeAt: Date
     /// The name of the last migration of the database.
     package var schema: String
-    /// How many rows of each table are in it.
+    /// The number of rows of each table in the backup.
     package var rows: [String: Int] = [:]
-    /// How many rows there were of the tables that a restore voids.
+    /// The number of rows of the tables that a restore empties.
     package var leftOut: [String: Int] = [:]
 
-    /// How many rows of `table` there are, in it or left out.
+    /// The number of rows of `table`, backed up or left out.
     package func count(_ table: String) -> Int { rows[table] ?? leftOut[table] ?? 0 }
 }
 
-/// Why a backup was not made or not restored. Each description is a sentence.
+/// Why a backup could not be made or restored. Each description is a sentence.
 package enum BackupError: Error, Equatable, CustomStringConvertible {
-    /// The file is sound, but says something that no backup says.
+    /// The file is intact, but its contents are not those of a backup.
     case malformed
-    /// A newer version of this program has made it.
+    /// A newer version of this program made the backup.
     case newerSchema
-    /// The database to restore into has rows.
+    /// The database to restore into is not empty.
     case notEmpty(table: String)
-    /// The database to restore into was made by another version than the backup.
+    /// The database to restore into has another schema version than the backup.
     case otherSchema
-    /// There is a table that nobody has decided about.
+    /// The database has a table that backups neither keep nor leave out.
     case unknownTable(String)
 
     package var description: String {
@@ -50,7 +50,7 @@ package enum BackupError: Error, Equatable, CustomStringConvertible {
 
 /// The tables of the database, as backups see them.
 package enum BackupTables {
-    /// Those that a backup keeps, in an order in which rows can be inserted, and by what each is sorted.
+    /// The tables that a backup keeps, in an order in which rows can be inserted, with their sort columns.
     package static let kept = [
         ("users", "tenant, id"), ("identifiers", "tenant, key"), ("attributes", #"tenant, "user", name"#),
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
@@ -58,27 +58,30 @@ package enum BackupTables {
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
         ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]
-    /// Those that a restore voids, since nobody knows how often their codes and tokens were used after the backup (`REL-BAK-3`).
+    /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
+    /// backup (`REL-BAK-3`).
     package static let leftOut = ["flows", "replays", "outbox", "restores"]
-    /// Those that a database has before its first user.
+    /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]
     package static let sessions = "refresh_families"
-    /// Numbers that the database itself gives.
+    /// The columns whose numbers the database assigns.
     static let drawn = ["audit": "seq"]
 }
 
 extension SQLStore {
-    /// What tells this database from the one that it was restored from; empty when it was not.
+    /// The value that distinguishes this database from the one that it was restored from; empty when it was not
+    /// restored.
     package func epoch() async throws(StoreError) -> Data {
         try await read { session in
             try session.rows(of: "restores", "SELECT id FROM restores", []).get().first?.value("id") ?? Data()
         }
     }
 
-    /// Writes a backup of one consistent state of the database, while others go on working (`REL-BAK-1`).
+    /// Writes a backup of one consistent state of the database, while servers continue to work (`REL-BAK-1`).
     ///
     /// - Parameter open: Begins the file.
-    /// - Throws: ``StoreError/unavailable(_:)`` with a ``BackupError`` or a ``SealedStreamError`` in it, or of the database.
+    /// - Throws: ``StoreError/unavailable(_:)`` with a ``BackupError`` or a ``SealedStreamError``, or an error of the
+    ///   database.
     package func backUp(
         now: Date, into open: @escaping @Sendable () throws(SealedStreamError) -> SealedWriter
     ) async throws(StoreError) -> BackupContents {
@@ -105,16 +108,16 @@ extension SQLStore {
         }
     }
 
-    /// Brings a backup into an empty database, all of it or nothing.
+    /// Restores a backup into an empty database, completely or not at all.
     ///
-    /// The rest of the columns and rows is as it was, but for what would let somebody use again what was used after the backup:
-    /// running flows, codes, waiting mails, and, unless `keepingSessions`, refresh tokens (`REL-BAK-3`).
+    /// Everything is restored except data that would allow the reuse of codes or tokens that were used after the
+    /// backup: running flows, codes, waiting mails, and, unless `keepingSessions`, refresh tokens (`REL-BAK-3`).
     ///
     /// - Parameters:
-    ///   - epoch: Fresh and random; tokens of flows that were sealed under another one do not open any more.
+    ///   - epoch: Fresh and random; flow tokens that were sealed under another epoch no longer open.
     ///   - open: Opens the file at its beginning; may be called more than once.
-    /// - Returns: What the backup held.
-    /// - Throws: As ``backUp(now:into:)``; nothing was changed then.
+    /// - Returns: The contents of the backup.
+    /// - Throws: The errors of ``backUp(now:into:)``; nothing was changed then.
     package func restore(
         now: Date, epoch: UUID, keepingSessions: Bool,
         from open: @escaping @Sendable () throws(SealedStreamError) -> SealedReader
@@ -138,7 +141,8 @@ extension SQLStore {
             try session.run(
                 "INSERT INTO restores (id, backup_made_at, restored_at) VALUES (?, ?, ?)",
                 [epoch, contents.madeAt, now])
-            // Columns that every version has: a backup of an older one is restored into the tables of its time.
+            // Use only columns that every version has: a backup of an older version is restored into the tables of its
+            // time.
             let line = "INSERT INTO audit (tenant, kind, at, detail) VALUES (?, ?, ?, ?)"
             let detail = "backup \(Int(contents.madeAt.timeIntervalSince1970))"
             for tenant in try session.tenants() {
@@ -159,7 +163,7 @@ extension SQLStore {
 }
 
 extension SealedReader {
-    /// Reads a backup to its end, and says what it holds; every byte is checked.
+    /// Reads a backup to its end, checks every byte, and returns its contents.
     package consuming func backupContents() throws -> BackupContents {
         var file = BackupReader(self)
         let begun = try file.begin()
@@ -184,7 +188,7 @@ extension SQLSession {
         try rows(of: "migrations", dialect.migrationNames, []).get().map { try $0.value("name") }.max() ?? ""
     }
 
-    /// Those that have a signing key, which a server may still be making, or a line in the audit trail.
+    /// The tenants that have a signing key, which a server may still be making, or a line in the audit trail.
     func tenants() throws -> [TenantID] {
         try rows(
             of: "audit",
@@ -198,12 +202,12 @@ extension SQLSession {
 
 /// Inserts many rows with few statements.
 private struct RowInsertion {
-    /// How many rows a statement takes; SQLite knows 32 766 values in one.
+    /// The number of rows of a statement; SQLite allows 32 766 values in one.
     private static let portion = 100
 
     private let table: String
     private let columns: [String]
-    /// The place of the column that is left out.
+    /// The position of the column that is left out.
     private let drawn: Int?
     private var values: [SQLValue] = []
     private var count = 0
@@ -234,13 +238,13 @@ private struct RowInsertion {
     }
 }
 
-/// The records of a backup, each a letter and its content; every text and every list has its length in front:
-/// `M` contents as JSON (counts only in the second one, at the end), `T` table and columns, `R` a row of that table.
+/// The records of a backup, each a letter and its content; every text and every list is prefixed with its length: `M`
+/// contents as JSON (only the second one, at the end, has counts), `T` table and columns, `R` a row of that table.
 private enum BackupRecord {
     static let contents = UInt8(ascii: "M")
     static let table = UInt8(ascii: "T")
     static let row = UInt8(ascii: "R")
-    /// What a length is at most, so that a file that is none does not fill the memory.
+    /// The largest length, so that a file that is not a backup does not fill the memory.
     static let longest = 1 << 28
 
     static let null: UInt8 = 0
@@ -317,13 +321,13 @@ private struct BackupReader {
         self.file = file
     }
 
-    /// What stands in front of the rows.
+    /// Reads the records before the rows.
     mutating func begin() throws -> BackupContents {
         guard try file.read(1) == [BackupRecord.contents] else { throw BackupError.malformed }
         return try contents()
     }
 
-    /// Reads all rows, and what stands behind them, which must fit.
+    /// Reads all rows and the records after them, which must match.
     mutating func rows(
         onTable: (String, [String]) throws -> Void, onRow: ([SQLValue]) throws -> Void
     ) throws -> BackupContents {
@@ -389,7 +393,7 @@ private struct BackupReader {
         String(decoding: try file.read(try length()), as: UTF8.self)
     }
 
-    /// Becomes part of a statement, so it must be a plain word.
+    /// The name becomes part of a statement, so it must be a plain word.
     private mutating func name() throws -> String {
         let name = try text()
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 == 0x5F || (0x61...0x7A).contains($0) }) else {

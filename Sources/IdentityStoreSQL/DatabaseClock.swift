@@ -7,17 +7,18 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-/// The time of a database that many nodes share: the same for all of them, whatever their own clocks say (`REL-TIME-1`).
+/// The time of a database that many nodes share: the same for all nodes, regardless of their own clocks (`REL-TIME-1`).
 ///
-/// The database is asked now and then, and this machine's monotonic clock goes on from its last answer. A database whose clock
-/// is set back is not followed, so that nothing expired comes back while this node runs (`REL-TIME-2`).
+/// The database is asked from time to time, and this machine's monotonic clock continues from its last answer. A
+/// database clock that is set back is not followed, so that expired values do not become valid again while this node
+/// runs (`REL-TIME-2`).
 package final class DatabaseClock: WallClock {
-    /// How far the database may lie behind what it said before, in seconds, and be followed.
+    /// How far the database's time may go back and still be followed, in seconds.
     private static let tolerance: TimeInterval = 1
 
     private let last: Locked<(time: Date, at: ContinuousClock.Instant)>
 
-    /// - Parameter time: What the database said at `instant`.
+    /// - Parameter time: The database's time at `instant`.
     package init(_ time: Date, at instant: ContinuousClock.Instant) {
         last = Locked((time, instant))
     }
@@ -28,9 +29,9 @@ package final class DatabaseClock: WallClock {
         last.withLock { $0.time + (instant - $0.at) / .seconds(1) }
     }
 
-    /// Takes what the database says now.
+    /// Updates the clock with the database's current time.
     ///
-    /// - Returns: Whether it is followed.
+    /// - Returns: Whether the clock follows it.
     package func set(_ time: Date, at instant: ContinuousClock.Instant) -> Bool {
         last.withLock { last in
             let expected = last.time + (instant - last.at) / .seconds(1)

@@ -1,16 +1,18 @@
-/// One change of the tables, for both databases: the same name, and the same text but for the words below (`REL-TX-5`).
+/// One change of the tables, for both databases: the same name, and the same text except for the words below
+/// (`REL-TX-5`).
 ///
-/// A migration that was released is never edited; a change is a new one at the end.
+/// A released migration is never edited; a change is a new migration at the end.
 ///
-/// Conventions: every key starts with the tenant; identifiers are the 16 bytes of a UUID; times are milliseconds since 1970;
-/// digests and sealed values are bytes. SQLite keeps tables of short rows in their key's tree alone (`WITHOUT ROWID`).
-/// Foreign keys are checked at once, not at commit, where a violation would fail the other callers of a batch.
+/// Conventions: every key starts with the tenant; identifiers are the 16 bytes of a UUID; times are milliseconds since
+/// 1970; digests and sealed values are bytes. SQLite stores tables of short rows only in their key's tree (`WITHOUT
+/// ROWID`). Foreign keys are checked immediately, because a violation at commit would fail the other callers of a
+/// batch.
 package struct Migration: Sendable {
     package let name: String
-    /// Statements as SQLite reads them.
+    /// The statements in SQLite's syntax.
     package let sqlite: String
 
-    /// All of them, in order.
+    /// All migrations, in order.
     package static let all = [
         Migration(name: "0001 sign-up", sqlite: signUp),
         Migration(name: "0002 sign-in", sqlite: signIn),
@@ -28,8 +30,8 @@ package struct Migration: Sendable {
         Migration(name: "0014 guesses under way", sqlite: guessesUnderWay),
     ]
 
-    /// The statements as PostgreSQL reads them. Keys without the tenant go, since a cluster that shards by tenant could not
-    /// keep them.
+    /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
+    /// tenant could not keep them.
     package var postgres: String {
         let words = [
             (
@@ -178,8 +180,8 @@ package struct Migration: Sendable {
         INSERT INTO write_probe VALUES (1, 0);
         """
 
-    /// What was there stays: an account counts as unchanged since it was made, and a code that was sent before its target was
-    /// kept gets an empty one, which no digest equals.
+    /// Existing rows stay: an account counts as unchanged since its creation, and a code that was sent before its
+    /// target was stored gets an empty target, which equals no digest.
     private static let signIn = """
         ALTER TABLE flows ADD COLUMN code_target BLOB;
         UPDATE flows SET code_target = CAST('' AS BLOB) WHERE code_digest IS NOT NULL;
@@ -225,13 +227,13 @@ package struct Migration: Sendable {
         CREATE INDEX known_networks_by_time ON known_networks (last_at);
         """
 
-    /// Keys from before signed from the moment they were made.
+    /// Existing keys signed from their creation on.
     private static let keyRotation = """
         ALTER TABLE signing_keys ADD COLUMN active_from INTEGER NOT NULL DEFAULT 0;
         UPDATE signing_keys SET active_from = created_at;
         """
 
-    /// Lines from before are sealed when the server starts, in the order in which they were written.
+    /// Existing lines are sealed when the server starts, in the order in which they were written.
     private static let auditChain = """
         ALTER TABLE audit ADD COLUMN position INTEGER;
         ALTER TABLE audit ADD COLUMN seal BLOB;
@@ -247,7 +249,7 @@ package struct Migration: Sendable {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Each version of the tenants' configuration; the last one is in force on all servers.
+    /// Each version of the tenants' configuration; all servers use the last one.
     private static let tenantDocuments = """
         CREATE TABLE tenant_documents (
             version INTEGER NOT NULL,
@@ -257,7 +259,8 @@ package struct Migration: Sendable {
         ) STRICT;
         """
 
-    /// A row in a database that was restored from a backup: what was sealed before is told from what was sealed after by `id`.
+    /// A row in a database that was restored from a backup: `id` distinguishes values sealed before the restore from
+    /// later ones.
     private static let restores = """
         CREATE TABLE restores (
             id BLOB NOT NULL,
@@ -266,7 +269,7 @@ package struct Migration: Sendable {
         ) STRICT;
         """
 
-    /// Mails and flows from before have none, and are gone within the hour.
+    /// Existing mails and flows have none, and expire within the hour.
     private static let lanesAndOwners = """
         ALTER TABLE outbox ADD COLUMN lane BLOB;
 
@@ -276,8 +279,8 @@ package struct Migration: Sendable {
         CREATE INDEX flows_by_source ON flows (tenant, source) WHERE source IS NOT NULL;
         """
 
-    /// What everything is sealed under, itself sealed, in a row for each master key that opens it. The first row is written by a
-    /// server or command, which has the master key.
+    /// The sealed data keys, in a row for each master key that opens them. A server or command writes the first row,
+    /// because it has the master key.
     private static let dataKeys = """
         CREATE TABLE data_keys (
             generation INTEGER NOT NULL,
@@ -288,7 +291,7 @@ package struct Migration: Sendable {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Where each chain begins, once its first lines were removed: the place and the seal of the last one that went.
+    /// The start of each chain after its first lines were removed: the position and the seal of the last removed line.
     private static let auditRetention = """
         ALTER TABLE audit_heads ADD COLUMN start_position INTEGER;
         ALTER TABLE audit_heads ADD COLUMN start_seal BLOB;
@@ -297,14 +300,14 @@ package struct Migration: Sendable {
 
     private static let tenantMails = "CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at);"
 
-    /// With the lane in it, so that those of a lane that is full are passed over without being read.
+    /// The index includes the lane, so that lanes without capacity are skipped without being read.
     private static let mailsByDue = """
         DROP INDEX outbox_by_due;
         CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending';
         """
 
-    /// Under which proofs each method was enrolled, and where each audit line came from. Methods from before say that it is not
-    /// known, and passwords from before count as chosen by who knew the one before.
+    /// The proofs at each method's enrolment, and the source of each audit line. For existing methods the proofs are
+    /// unknown; existing passwords count as chosen by a user who knew the previous one.
     private static let enrolment = """
         ALTER TABLE strong_methods ADD COLUMN enrolled_under TEXT NOT NULL DEFAULT 'unknown';
         ALTER TABLE strong_methods ADD COLUMN authenticated_at INTEGER;
@@ -321,8 +324,8 @@ package struct Migration: Sendable {
         ALTER TABLE audit ADD COLUMN profile TEXT;
         """
 
-    /// The profile of the servers that the database belongs to: one row, written by the first server. A database from before
-    /// has none until then.
+    /// The profile of the servers that the database belongs to: one row, written by the first server. An existing
+    /// database has none until then.
     private static let profileMark = """
         CREATE TABLE profile_mark (
             id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
@@ -331,7 +334,7 @@ package struct Migration: Sendable {
         ) STRICT;
         """
 
-    /// Of the digests from before it is not known which were right, so none stays.
+    /// It is unknown which of the existing digests were right, so none stays.
     private static let guessesUnderWay = """
         ALTER TABLE lockouts ADD COLUMN under_way BLOB;
         ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER;

@@ -1,43 +1,45 @@
 import IdentityEngine
 
-/// A connection to a database, in the middle of a transaction.
+/// A connection to a database with an open transaction.
 ///
-/// Statements are fixed text with a `?` for each value. A connection over a network sends those whose answer nobody has asked
-/// for yet together with the next one: so ask for all that is needed first, and look at the answers then.
+/// Statements are fixed text with a `?` for each value. A network connection sends statements whose answers are not
+/// needed yet together with the next one: so run all statements first, and read the answers then.
 package protocol SQLSession {
     var dialect: SQLDialect { get }
 
     /// Runs a statement that changes rows, now or before the commit.
     ///
-    /// - Parameter count: How many rows it must change; nil: any number. Another number fails the transaction.
+    /// - Parameter count: The number of rows that it must change; nil for any number. Another number fails the
+    ///   transaction.
     func run(_ sql: String, _ values: [any StoredValue], expecting count: Int?) throws
 
     /// Runs a statement that changes rows, now.
     ///
-    /// - Returns: How many it changed, those of cascades not counted.
+    /// - Returns: The number of changed rows, not counting cascades.
     func change(_ sql: String, _ values: [any StoredValue]) throws -> Int
 
-    /// Runs a query, now or when its rows are asked for.
+    /// Runs a query, now or when its rows are read.
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows>
 
-    /// Runs a query without values, now, and hands on its rows in portions, so that an answer of any length fits in memory.
+    /// Runs a query without values, now, and passes its rows on in portions, so that an answer of any length fits in
+    /// memory.
     func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws
 }
 
-/// The words in which the two databases differ.
+/// The SQL text that differs between the two databases.
 package enum SQLDialect: Sendable {
     case sqlite
     case postgres
 
-    /// Behind a query: nobody else changes its rows until the transaction ends. SQLite has one writer at a time.
+    /// A suffix of a query: no other transaction changes its rows until this one ends. SQLite has one writer at a time.
     var lockingRows: String { self == .postgres ? "FOR NO KEY UPDATE" : "" }
-    /// The same for the rows of `u` only.
+    /// The same for only the rows of `u`.
     var lockingUsers: String { self == .postgres ? "FOR NO KEY UPDATE OF u" : "" }
-    /// What tells rows of a table without a key apart, within one statement.
+    /// The column that identifies rows of a table without a key, within one statement.
     var rowID: String { self == .postgres ? "ctid" : "rowid" }
-    /// Tells which of two mails of the same millisecond came first, where the database knows.
+    /// The column that orders mails of the same millisecond, where the database knows the order.
     var orderOfArrival: String { self == .postgres ? "id" : "rowid" }
-    /// The function that gives the greater one of two values.
+    /// The function that returns the greater of two values.
     var greater: String { self == .postgres ? "GREATEST" : "MAX" }
     /// A query for the names of all tables.
     var tableNames: String {
@@ -46,20 +48,21 @@ package enum SQLDialect: Sendable {
         case .postgres: "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()"
         }
     }
-    /// A query for the names of the migrations that were applied.
+    /// A query for the names of the applied migrations.
     var migrationNames: String {
         switch self {
         case .sqlite: "SELECT identifier AS name FROM grdb_migrations"
         case .postgres: "SELECT name FROM schema_migrations"
         }
     }
-    /// Behind the alias of `identifiers` in a join: SQLite takes a tenant for small, and would read all its identifiers.
+    /// A suffix of the alias of `identifiers` in a join: SQLite assumes that a tenant is small, and would read all its
+    /// identifiers.
     var identifiersByUser: String { self == .postgres ? "" : "INDEXED BY identifiers_by_user" }
-    /// Behind `audit` where lines without a seal are asked for: SQLite would look at the positions of all lines that there are.
+    /// A suffix of `audit` in queries for unsealed lines: SQLite would read the positions of all lines.
     package var unsealedLines: String { self == .postgres ? "" : "INDEXED BY audit_unsealed" }
 }
 
-/// An answer that may still be on its way.
+/// An answer that may not have arrived yet.
 package struct Pending<Value> {
     /// Waits for the answer.
     package let get: () throws -> Value
@@ -77,7 +80,7 @@ package struct Pending<Value> {
     }
 }
 
-/// What a query gave.
+/// The result of a query.
 package struct SQLRows: Sendable {
     package let columns: [String]
     package let rows: [[SQLValue]]
@@ -102,7 +105,7 @@ struct StoredRow {
         return value
     }
 
-    /// The same row, taken for one of another table that was joined.
+    /// The same row, read as a row of another, joined table.
     func of(_ table: String) -> StoredRow {
         StoredRow(table: table, columns: columns, values: values)
     }
@@ -113,14 +116,14 @@ extension SQLSession {
         try run(sql, values, expecting: nil)
     }
 
-    /// The rows that a query of `table` gives.
+    /// The rows that a query of `table` returns.
     func rows(of table: String, _ sql: String, _ values: [any StoredValue]) throws -> Pending<[StoredRow]> {
         try fetch(sql, values).map { found in
             found.rows.map { StoredRow(table: table, columns: found.columns, values: $0) }
         }
     }
 
-    /// `?, ?, ?`, as many as there are values.
+    /// `?, ?, ?`, one for each value.
     static func placeholders(_ values: some Collection) -> String {
         repeatElement("?", count: values.count).joined(separator: ", ")
     }

@@ -79,8 +79,8 @@ extension SQLStore {
         try await read { try $0.auditHead(of: tenant).get() }
     }
 
-    /// When the newest line of all tenants was written, by the clock of then; nil in an empty database. What was promised to end
-    /// before has ended (`REL-TIME-2`).
+    /// When the newest line of all tenants was written, by the clock of that time; nil in an empty database. Everything
+    /// that was to end before this time has ended (`REL-TIME-2`).
     package func lastAuditTime() async throws(StoreError) -> Date? {
         try await read { session in
             let rows = try session.rows(
@@ -140,7 +140,7 @@ extension SQLStore {
 }
 
 extension SQLSession {
-    /// Values as they are stored, so that a line that somebody has spoilt can still be named.
+    /// Reads values as they are stored, so that a changed line can still be named.
     fileprivate func auditLines(
         of tenant: TenantID, _ condition: String, _ values: [any StoredValue]
     ) throws -> Pending<[AuditLine]> {
@@ -156,7 +156,7 @@ extension SQLSession {
                     column in
                     try row.value(column, as: SQLValue.self)
                 }
-                // A line from before there were the two is sealed without them.
+                // A line from before these two columns existed is sealed without them.
                 if content.suffix(2) == [.null, .null] { content.removeLast(2) }
                 return AuditLine(
                     seq: try row.value("seq"), position: try row.value("position"), seal: try row.value("seal"),
@@ -181,7 +181,7 @@ extension SQLSession {
 }
 
 extension SQLValue {
-    /// The kind of the value and the value: no two values give the same bytes.
+    /// The type of the value, then the value: different values give different bytes.
     fileprivate var bytes: Data {
         switch self {
         case .null: Data([0])

@@ -63,7 +63,7 @@ extension SQLSession {
         }
     }
 
-    /// Those of all tenants.
+    /// The signing keys of all tenants.
     fileprivate func signingKeys() throws -> Pending<[SigningKeyRecord]> {
         try rows(
             of: "signing_keys",

@@ -39,8 +39,8 @@ extension SQLStore {
         try await write([]) { try $0.insert(event) }
     }
 
-    /// Goes in portions, so that other writers get their turn. The count is that of all rows deleted; mails that expired
-    /// unsent lose their content now and their row an hour later, as those that were sent do.
+    /// Works in portions, so that other writers get their turn. The count includes all deleted rows; mails that expired
+    /// unsent lose their content now and their row an hour later, like sent mails.
     package func removeExpired(now: Date) async throws(StoreError) -> Int {
         var total = 0
         var removed = 0
@@ -60,7 +60,8 @@ extension SQLStore {
 }
 
 extension StepQuery {
-    /// All that the step decides about and that may have no row yet; rows are locked where they are read.
+    /// Everything that the step decides about and that may have no row yet; existing rows are locked where they are
+    /// read.
     fileprivate var lockedSubjects: [SQLSubject] {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
             + identifiers.map { .identifier($0, in: tenant) }
@@ -117,8 +118,8 @@ extension SQLSession {
                 """, values + [query.owners.identifier, query.owners.source])
             return
         }
-        // The revision cannot have changed, since the flow is locked. The condition makes sure of it all the same: advancing a
-        // flow twice from one revision would spend a token twice (`SEC-CT-4`).
+        // The revision cannot have changed, because the flow is locked. The condition is a second protection: advancing
+        // a flow twice from one revision would spend a token twice (`SEC-CT-4`).
         try run(
             """
             UPDATE flows SET revision = ?, code_digest = ?, code_target = ?, code_attempts = ?, code_sent_at = ?,
@@ -127,7 +128,7 @@ extension SQLSession {
             """, values + [old.revision], expecting: 1)
     }
 
-    /// Nobody's row, so that no flow drives it out. It is locked, whether it is there or not.
+    /// A row without owners, so that no flow pushes it out. It is locked, even when it does not exist yet.
     private func write(_ lane: FlowRow, ofSlowLane id: UUID, in tenant: TenantID) throws {
         try run("DELETE FROM flows WHERE tenant = ? AND id = ?", [tenant, id])
         try run(
@@ -142,8 +143,8 @@ extension SQLSession {
             ])
     }
 
-    /// Removes what is beyond `most`, the row to come counted (`SEC-CT-7`). A row ends a fixed time after it began, so that those
-    /// that end first are the oldest.
+    /// Removes the rows above `most`, including the new row (`SEC-CT-7`). A row ends a fixed time after it began, so
+    /// the rows that end first are the oldest.
     private func makeRoom(_ column: String, _ owner: Data?, _ most: Int, _ query: StepQuery) throws {
         guard let owner else { return }
         try run(
@@ -155,7 +156,7 @@ extension SQLSession {
             """, [query.tenant, query.tenant, owner, query.now], expecting: nil)
     }
 
-    /// An expired record of the same request may still lie there; it gives way.
+    /// Replaces an expired record of the same request.
     fileprivate func write(_ replay: ReplayRecord, of query: StepQuery) throws {
         try run(
             """
@@ -180,7 +181,8 @@ extension SQLSession {
                 "DELETE FROM counted_events WHERE tenant = ? AND subject = ? AND event = ?", [tenant, subject, event])
         case .changePassword(let user, let hash, let at): try changePassword(of: user, in: tenant, to: hash, at: at)
         case .upgradePassword(let user, let old, let new):
-            // No row is no failure: whoever was faster has made the hash new already, or has another password.
+            // It is no failure when no row matches: another sign-in has already updated the hash, or the password has
+            // changed.
             try run(
                 "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ? AND password_hash = ?",
                 [new.phc, tenant, user, old.phc])
@@ -218,7 +220,7 @@ extension SQLSession {
         }
     }
 
-    /// The tenant's last mails are all there: a row outlives its mail by an hour.
+    /// All of the tenant's recent mails have rows: a row outlives its mail by an hour.
     fileprivate func tenantMailsSince(_ query: StepQuery) throws -> Pending<Date?> {
         guard let limit = query.mailsPerHour else { return Pending(nil) }
         return try rows(
@@ -279,10 +281,11 @@ extension SQLSession {
             ])
     }
 
-    /// Removes up to `portion` rows of each kind; returns how many went, those that went with another one not counted.
+    /// Removes up to `portion` rows of each kind; returns their number, not counting rows that are removed because they
+    /// depend on another row.
     fileprivate func removeExpired(now: Date, portion: Int) throws -> Int {
         try expireMails(now: now)
-        // What a crash left of a comparison (see `Lockout`).
+        // Comparisons that a crash left unfinished (see `Lockout`).
         try run(
             "UPDATE lockouts SET under_way = NULL, under_way_until = NULL WHERE under_way_until <= ?", [now],
             expecting: nil)
@@ -296,7 +299,7 @@ extension SQLSession {
             remove("replays", "tenant, flow, request_digest", "expires_at <= ?", now),
             remove("flows", "tenant, id", "expires_at <= ?", now),
             remove("outbox", "tenant, id", "finished_at < ?", now.addingTimeInterval(-3600)),
-            // An access token outlives the family that it came from by its own life at most; until then the family tells
+            // An access token can outlive its family by at most its own lifetime; until then the family's row shows
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
             remove("counted_events", dialect.rowID, "at <= ?", now.addingTimeInterval(-86_400)),

@@ -18,7 +18,7 @@ extension SQLStore {
             let due = try session.dueMails(limit: limit, except: room.fullLanes, now: now).get()
             let mails = due.filter { room.take($0.mail.lane) }
             for leased in mails {
-                // Counted before the attempt: a worker that dies in the middle of it has tried.
+                // Counted before the attempt: a worker that dies during the attempt has tried.
                 try session.run(
                     "UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE tenant = ? AND id = ?",
                     [leaseEnd, leased.mail.tenant, leased.mail.id])
@@ -80,8 +80,8 @@ extension SQLStore {
     }
 }
 
-/// The words that leave some lanes out. How many there are does not change them, so that there are two statements and not one for
-/// each number. A mail from before lanes has none.
+/// The condition that excludes some lanes. Its text does not depend on their number, so that there are two statements
+/// instead of one for each number. Mails from before lanes existed have none.
 private struct OtherLanes: Sendable {
     private static let most = 8
     let condition: String
@@ -109,7 +109,7 @@ extension SQLSession {
             ])
     }
 
-    /// Mails whose code has ended are never sent (`SEC-MAIL-2`).
+    /// Mails whose code has expired are never sent (`SEC-MAIL-2`).
     func expireMails(now: Date) throws {
         try run(
             """

@@ -14,10 +14,10 @@ package enum DatabaseProfile: String, Hashable, Sendable, StoredValue {
 }
 
 extension SQLStore {
-    /// Marks the database with the profile of the server that uses it, unless an earlier server has marked it. A mark never
-    /// changes, and goes into backups.
+    /// Stores the profile of the server that uses the database, unless an earlier server has stored one. The stored
+    /// profile never changes, and is part of backups.
     ///
-    /// - Returns: The profile that the database is marked with.
+    /// - Returns: The stored profile.
     package func mark(_ profile: DatabaseProfile, at now: Date) async throws(StoreError) -> DatabaseProfile {
         try await write([.profile]) { session in
             let marks = try session.rows(of: "profile_mark", "SELECT profile FROM profile_mark", []).get()

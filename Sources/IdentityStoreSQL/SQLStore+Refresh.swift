@@ -53,8 +53,8 @@ extension SQLSession {
             ] + changing(of: family) + [family.tenant, family.id])
     }
 
-    /// Conditional on the generation just read, so that a token is never rotated twice (`SEC-TOK-7`). Whose it is and what was
-    /// proven stays for ever.
+    /// The update requires the generation that was just read, so that a token is never rotated twice (`SEC-TOK-7`). The
+    /// owner and the proofs never change.
     fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
         try run(
             """
@@ -64,9 +64,10 @@ extension SQLSession {
             """, changing(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
     }
 
-    /// Those that are revoked already keep their date.
+    /// Families that are already revoked keep their date.
     ///
-    /// - Parameter keepingTwoFactors: Whether those stay whose methods are two factors: `mfa` stands in their list of words.
+    /// - Parameter keepingTwoFactors: Whether to keep families whose methods are two factors, that is whose list
+    ///   contains `mfa`.
     func revokeRefreshFamilies(
         of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool = false, at date: Date
     ) throws {

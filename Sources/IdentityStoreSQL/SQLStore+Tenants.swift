@@ -9,27 +9,27 @@ package import NativeAuthCore
 
 /// A version of the tenants' configuration: YAML, in the format of docs/tenant-file.md.
 package struct TenantDocument: Hashable, Sendable {
-    /// 1 for the first one; each that is applied has one more.
+    /// 1 for the first document; each applied one increases it by one.
     package var version: Int
     package var text: String
     package var appliedAt: Date
 
-    /// SHA-256 of the text, as `sha256sum` prints it and the audit trail has it.
+    /// SHA-256 of the text, as in `sha256sum` and the audit trail.
     package var checksum: String { Vault.checksum(Data(text.utf8)).hexadecimal }
 }
 
 extension SQLStore {
-    /// The document in force, if its version is greater than `version`.
+    /// The current document, if its version is greater than `version`.
     package func tenantDocument(newerThan version: Int = 0) async throws(StoreError) -> TenantDocument? {
         try await read { try $0.tenantDocuments("WHERE version > ?", [version], limit: 1).get().first }
     }
 
-    /// All versions, the one in force first.
+    /// All versions, the current one first.
     package func tenantDocuments() async throws(StoreError) -> [TenantDocument] {
         try await read { try $0.tenantDocuments("", [], limit: 1_000_000).get() }
     }
 
-    /// How many users each tenant has, of those that have any.
+    /// The number of users of each tenant that has any.
     package func userCounts() async throws(StoreError) -> [TenantID: Int] {
         try await read { session in
             let counts = try session.rows(
@@ -38,12 +38,12 @@ extension SQLStore {
         }
     }
 
-    /// Puts a document in force that was checked before, and writes `config.changed` with the SHA-256 of the old and the new one
-    /// for each tenant that the database knows or the document names.
+    /// Puts a checked document in force, and writes `config.changed` with the SHA-256 of the old and the new one for
+    /// each tenant that the database knows or the document names.
     ///
-    /// - Parameter version: That of the document in force, as the caller knows it; 0: there is none.
-    /// - Returns: The document in force, with the version that it had when nothing changed; nil, and nothing is changed, when
-    ///   another one has come into force than the caller knows.
+    /// - Parameter version: The version of the current document, as the caller knows it; 0 when there is none.
+    /// - Returns: The current document; its version is the old one when nothing changed. Nil, and nothing is changed,
+    ///   when the current document is another one than the caller knows.
     package func apply(
         _ text: String, naming tenants: [TenantID], over version: Int, at now: Date
     ) async throws(StoreError) -> TenantDocument? {
@@ -65,7 +65,7 @@ extension SQLStore {
 }
 
 extension SQLSession {
-    /// The newest first.
+    /// Newest first.
     fileprivate func tenantDocuments(
         _ condition: String, _ values: [any StoredValue], limit: Int
     ) throws -> Pending<[TenantDocument]> {

@@ -126,7 +126,7 @@ extension SQLSession {
             VALUES (?, ?, ?, ?, ?, ?)
             """, [user.tenant, user.id, user.client, user.passwordHash?.phc, user.createdAt, user.createdAt])
         for identifier in user.identifiers {
-            // The address was proven by the code that the flow mailed to it; an alias is merely chosen.
+            // The address was proven by the code that the flow mailed to it; an alias is only chosen.
             let isProven = identifier.kind == .email
             try run(
                 """
@@ -145,7 +145,8 @@ extension SQLSession {
         }
     }
 
-    /// The version goes up, so that what was begun under the old password has ended (`SEC-CT-9`). Only a reset changes it so far.
+    /// The version increases, so that everything begun under the old password has ended (`SEC-CT-9`). Only a reset
+    /// changes it so far.
     func changePassword(of user: UserID, in tenant: TenantID, to hash: PasswordHash, at date: Date) throws {
         try run(
             """
@@ -160,14 +161,14 @@ extension SQLSession {
         try change("UPDATE users SET password_from_reset = 0 WHERE tenant = ? AND id = ?", [tenant, user])
     }
 
-    /// Ends open flows, and no tokens.
+    /// Ends open flows; tokens stay valid.
     func endFlows(of user: UserID, in tenant: TenantID) throws {
         try run(
             "UPDATE users SET credential_version = credential_version + 1 WHERE tenant = ? AND id = ?", [tenant, user],
             expecting: 1)
     }
 
-    /// A method with the same address gives way, its id too.
+    /// Replaces a method with the same address, including its id.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
         try run(
             #"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#,
@@ -192,7 +193,7 @@ extension SQLSession {
             [tenant, user] + ids)
     }
 
-    /// - Parameter date: Since when they are suspended; nil: they are not.
+    /// - Parameter date: When the methods were suspended; nil when they are not.
     func suspendMethods(_ ids: [UUID], of user: UserID, in tenant: TenantID, since date: Date?) throws {
         guard !ids.isEmpty else { return }
         try run(
@@ -223,16 +224,17 @@ extension SQLSession {
             """, [tenant, user, tenant, user])
     }
 
-    /// The account, which stays as it is until the transaction ends.
+    /// The account, locked against changes until the transaction ends.
     func account(locking id: UserID, in tenant: TenantID) throws -> Pending<UserAccount?> {
         try account("?", [id], in: tenant, locking: dialect.lockingUsers)
     }
 
-    /// The user of the tenant whose id `id` gives, an expression with `values` in it.
+    /// The user of the tenant with the id `id`, an expression that uses `values`.
     func account(
         _ id: String, _ values: [any StoredValue], in tenant: TenantID, locking: String
     ) throws -> Pending<UserAccount?> {
-        // The user's own columns stand in each row. A user without any identifier still gives one, whose kind is NULL.
+        // Each row repeats the user's own columns. A user without any identifier still gives one row, whose kind is
+        // NULL.
         let found = try rows(
             of: "users",
             """

@@ -7,7 +7,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// What a column holds.
+/// The value of a column.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -15,15 +15,15 @@ package enum SQLValue: Hashable, Sendable {
     case bytes(Data)
 }
 
-/// A value with exactly one form in a column. What has another form there is damage, and reading it never traps, which is
-/// why GRDB's own conversions (which guess, and trap) are not used.
+/// A value with exactly one form in a column. Any other form is damage, and reading it never traps; GRDB's own
+/// conversions are not used, because they guess and trap.
 package protocol StoredValue {
     var stored: SQLValue { get throws }
-    /// Nil when `value` is not what ``stored`` gives for any value of this type.
+    /// Nil when `value` is not the ``stored`` form of any value of this type.
     static func restore(_ value: SQLValue) -> Self?
 }
 
-/// As it is.
+/// Stored unchanged.
 extension SQLValue: StoredValue {
     package var stored: SQLValue { self }
     package static func restore(_ value: SQLValue) -> SQLValue? { value }
@@ -69,13 +69,13 @@ extension Data: StoredValue {
     }
 }
 
-/// The 16 bytes of the UUID, in the order in which it is written.
+/// The 16 bytes of the UUID, in written order.
 extension UUID: StoredValue {
     package var stored: SQLValue { .bytes(withUnsafeBytes(of: uuid) { Data($0) }) }
     package static func restore(_ value: SQLValue) -> UUID? { Data.restore(value).flatMap { UUID(bytes: $0) } }
 }
 
-/// Whole milliseconds since 1970, rounded to the nearest, so that a date compares alike before and after it was stored.
+/// Whole milliseconds since 1970, rounded to the nearest, so that a date compares equal before and after it was stored.
 extension Date: StoredValue {
     package var stored: SQLValue {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
@@ -86,7 +86,8 @@ extension Date: StoredValue {
     }
 }
 
-/// A JSON array. Those of plain words, which nearly all are, are written and read without a coder: each refresh reads six.
+/// A JSON array. Arrays of plain words, which nearly all are, are written and read without a coder: each refresh reads
+/// six.
 extension [String]: StoredValue {
     package var stored: SQLValue {
         get throws {
@@ -100,17 +101,17 @@ extension [String]: StoredValue {
     }
 }
 
-/// Whether the byte stands in a JSON string as it is, whoever writes it.
+/// Whether every JSON writer puts the byte into a string unchanged.
 private func isPlain(_ byte: UInt8) -> Bool {
     (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
         && byte != UInt8(ascii: "/")
 }
 
-/// The words of `["one","two"]`; nil for anything else, which may be an array as well.
+/// The words of `["one","two"]`; nil for any other text, which may still be an array.
 private func plainWords(of text: String) -> [String]? {
     if text == "[]" { return [] }
     guard text.hasPrefix("[\""), text.hasSuffix("\"]"), text.utf8.count >= 4 else { return nil }
-    // A quotation mark stands at each end of a word, and nowhere else.
+    // A quotation mark stands only at each end of a word.
     let parts = text.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     guard !parts.count.isMultiple(of: 2), parts.first?.elementsEqual("[".utf8) == true,
         parts.last?.elementsEqual("]".utf8) == true
@@ -127,12 +128,12 @@ private func plainWords(of text: String) -> [String]? {
     return words
 }
 
-/// JSON text: a string may hold characters that databases stop at or refuse, such as U+0000.
+/// JSON text, because a string may contain characters that databases truncate at or refuse, such as U+0000.
 extension AttributeValue: StoredValue {
     package var stored: SQLValue { get throws { try storedJSON(self) } }
     package static func restore(_ value: SQLValue) -> AttributeValue? { restoredJSON(value) }
 
-    /// The column `type` of the table `attributes`.
+    /// The value of the column `type` of the table `attributes`.
     var typeName: String {
         switch self {
         case .string: "string"
@@ -142,7 +143,7 @@ extension AttributeValue: StoredValue {
     }
 }
 
-/// As the user typed it; what makes two addresses the same follows from it.
+/// The address as the user typed it; its key derives from it.
 extension EmailAddress: StoredValue {
     package var stored: SQLValue { .text(display) }
     package static func restore(_ value: SQLValue) -> EmailAddress? {
@@ -150,14 +151,14 @@ extension EmailAddress: StoredValue {
     }
 }
 
-/// The column `recent` of the table `lockouts`: digests of 32 bytes each, one behind the other.
+/// The column `recent` of the table `lockouts`: digests of 32 bytes each, joined.
 struct StoredDigests: StoredValue {
     private static let size = 32
     let digests: [Data]
 
     package var stored: SQLValue {
         get throws {
-            // Another length would be read back as other digests.
+            // Digests of another length would be read back as different digests.
             guard digests.allSatisfy({ $0.count == Self.size }) else { throw StoreError.corrupt("lockouts") }
             return .bytes(Data(digests.joined()))
         }
@@ -205,13 +206,13 @@ private func storedJSON(_ value: some Encodable) throws -> SQLValue {
     .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
 }
 
-/// Nil for text that is no JSON of that shape: the one reason why this decoding can fail, and the caller reports it.
+/// Nil for text that is not JSON of that shape, the only possible failure; the caller reports it.
 private func restoredJSON<Value: Decodable>(_ value: SQLValue) -> Value? {
     guard let text = String.restore(value) else { return nil }
     do {
         return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     } catch {
-        // Nil makes the row a corrupt one; the decoder's words would quote what is stored.
+        // Nil makes the row a corrupt one; the decoder's message would quote the stored value.
         return nil
     }
 }

@@ -6,17 +6,20 @@
     import Glibc
 #endif
 
-/// Why a database file was not opened. Nothing was changed in it. Each description is one sentence that names the path.
+/// Why a database file could not be opened. Nothing was changed in it. Each description is one sentence that names the
+/// path.
 package enum SQLiteStoreOpenError: Error, Equatable, CustomStringConvertible {
-    /// The file or its folder cannot be made, read or written; `reason` is the operating system's or SQLite's word.
+    /// The file or its folder cannot be created, read or written; `reason` is the message of the operating system or
+    /// SQLite.
     case unreadable(path: String, reason: String)
-    /// The file is something else: text, or another program's database.
+    /// The file is not a database of this program: it is text, or another program's database.
     case notADatabase(path: String)
-    /// A newer version of this program has written it; going back would lose what that version added (`REL-TX-5`).
+    /// A newer version of this program has written the file; an older version would lose what that version added
+    /// (`REL-TX-5`).
     case newerSchema(path: String)
-    /// An older version of this program has written it, and whoever opens it is not to change it.
+    /// An older version of this program has written the file, and the caller must not change it.
     case olderSchema(path: String)
-    /// Another process, or another store of this one, uses it (`REL-HA-6`).
+    /// Another process, or another store of this process, uses the file (`REL-HA-6`).
     case lockedByAnotherProcess(path: String)
 
     package var description: String {
@@ -31,16 +34,16 @@ package enum SQLiteStoreOpenError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The right to use a database file: an advisory lock on `<path>.lock`, which the system drops when the process ends, however
-/// it ends.
+/// The right to use a database file: an advisory lock on `<path>.lock`, which the system releases when the process ends
+/// for any reason.
 final class DatabaseFile: Sendable {
     private let lock: Int32
 
-    /// Makes the folder (0700) and the file (0600) where they are missing, takes the lock, and looks whether the file is
+    /// Creates the folder (0700) and the file (0600) if they are missing, takes the lock, and checks that the file is
     /// empty or an SQLite database.
     ///
-    /// The lock comes first: closing any descriptor of a database file drops the locks that SQLite holds on it in the same
-    /// process, so a file that is in use must not be opened and closed here.
+    /// The lock is taken first: closing any descriptor of a database file releases SQLite's locks on it in the same
+    /// process, so a file in use must not be opened and closed here.
     init(path: String) throws(SQLiteStoreOpenError) {
         try Self.makeFolder(of: path)
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -61,12 +64,13 @@ final class DatabaseFile: Sendable {
         close(lock)
     }
 
-    /// Lets others use the file. For a store that was closed but is still referred to; harmless when repeated.
+    /// Releases the lock, for a store that was closed but is still referenced. Repeated calls are harmless.
     func release() {
         flock(lock, LOCK_UN)
     }
 
-    /// `path` without symbolic links, so that all names of a file lead to the same lock; as given when there is no file yet.
+    /// `path` without symbolic links, so that all names of a file lead to the same lock; unchanged when there is no
+    /// file yet.
     static func canonical(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -3,26 +3,28 @@ import Foundation
 import GRDB
 import IdentityEngine
 
-/// The one writer of a database: many callers share one durable commit (decision D6, `REL-TX-2`).
+/// The only writer of a database: many callers share one durable commit (decision D6, `REL-TX-2`).
 ///
-/// A commit with `synchronous=FULL` waits for the disk, and that wait costs the same for one change as for a hundred. So a
-/// caller only appends its job to a queue. Whenever the writer's thread is free, it takes every job that waits at that
-/// moment, opens one `BEGIN IMMEDIATE`, runs the jobs in order, commits once, and only then lets each caller go on.
+/// A commit with `synchronous=FULL` waits for the disk, and that wait takes the same time for one change as for a
+/// hundred. So a caller only appends its job to a queue. When the writer's thread is free, it takes all waiting jobs,
+/// opens one `BEGIN IMMEDIATE`, runs the jobs in order, commits once, and only then resumes the callers.
 ///
-/// - Of several, each job runs in a savepoint of its own: a job that throws undoes its own changes and nobody else's.
+/// - Each of several jobs runs in its own savepoint: a job that throws rolls back only its own changes.
 /// - If the commit fails, nothing of the batch was written, and every caller gets ``StoreError/unavailable(_:)``.
-/// - A batch in which no job changed a row is not committed, so a mere refusal costs no wait for the disk.
-/// - A job that was queued runs, whether or not its caller's task is cancelled meanwhile.
+/// - A batch in which no job changed a row is not committed, so a refusal does not wait for the disk.
+/// - A queued job runs even if its caller's task is cancelled meanwhile.
 /// - Jobs run on GRDB's own serial queue; no thread of the cooperative pool is blocked.
 ///
-/// `@unchecked Sendable`: `waiting` and `commits` are touched under `lock` only; all else is constant and sendable.
+/// `@unchecked Sendable`: `waiting` and `commits` are accessed only under `lock`; all other state is constant and
+/// sendable.
 final class GroupCommitWriter: @unchecked Sendable {
-    /// Lets a caller go on, with the reason if the batch was not committed.
+    /// Resumes a caller, with the error if the batch was not committed.
     private typealias Completion = @Sendable (StoreError?) -> Void
 
-    /// A caller's change, its types erased.
+    /// A caller's change with erased types.
     private struct Job {
-        /// Runs the change. What it returns is called after the batch ended, with the reason if the batch was not committed.
+        /// Runs the change. The returned completion is called after the batch, with the error if the batch was not
+        /// committed.
         var run: @Sendable (Database, _ isAlone: Bool) -> (completion: Completion, isDone: Bool)
         /// Called instead of `run` when no transaction could be opened.
         var abandon: @Sendable (StoreError) -> Void
@@ -37,16 +39,16 @@ final class GroupCommitWriter: @unchecked Sendable {
         self.database = database
     }
 
-    /// How many transactions were committed so far.
+    /// The number of committed transactions.
     var commitCount: Int { lock.withLock { commits } }
 
-    /// How many jobs wait for the next transaction at this moment.
+    /// The number of jobs that wait for the next transaction.
     var waitingCount: Int { lock.withLock { waiting.count } }
 
     /// Runs `change` in the next transaction and returns its result once that is durable.
     ///
-    /// - Throws: What `change` throws, as a ``StoreError``, its changes undone; or ``StoreError/unavailable(_:)`` when the
-    ///   transaction could not be opened or committed.
+    /// - Throws: The error of `change`, as a ``StoreError``, with its changes rolled back; or
+    ///   ``StoreError/unavailable(_:)`` when the transaction could not be opened or committed.
     func write<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -67,7 +69,7 @@ final class GroupCommitWriter: @unchecked Sendable {
 
     private typealias Outcome<Value> = Result<Value, StoreError>
 
-    /// Whoever finds the queue empty asks for a run of the writer; those who come before that run starts join it.
+    /// The caller that finds the queue empty starts a run of the writer; callers before that run begins join it.
     private func append(_ job: Job) {
         let isFirst = lock.withLock {
             waiting.append(job)
@@ -108,7 +110,8 @@ final class GroupCommitWriter: @unchecked Sendable {
         }
     }
 
-    /// Carries `change` out; if it throws, what it did is undone, here or with the whole transaction if that is all its own.
+    /// Runs `change`; if it throws, rolls its changes back, here or with the whole transaction if the change is alone
+    /// in it.
     private static func attempt<Value>(
         _ change: (Database) throws -> Value, in db: Database, isAlone: Bool
     ) -> Outcome<Value> {
@@ -116,8 +119,8 @@ final class GroupCommitWriter: @unchecked Sendable {
             guard !isAlone else { return .success(try change(db)) }
             try db.cachedStatement(sql: "SAVEPOINT job").execute()
             let result = Result { try change(db) }
-            // Some errors of the disk make SQLite roll the whole transaction back, savepoints and all. Then every later statement
-            // of this batch and its commit are refused, so that no job is carried out outside of the transaction.
+            // Some disk errors make SQLite roll the whole transaction back, including savepoints. Then every later
+            // statement of this batch and its commit are refused, so that no job runs outside the transaction.
             if case .failure = result, db.isInsideTransaction {
                 try db.cachedStatement(sql: "ROLLBACK TO job").execute()
                 try db.cachedStatement(sql: "RELEASE job").execute()

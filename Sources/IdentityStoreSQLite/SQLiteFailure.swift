@@ -2,7 +2,7 @@ import GRDB
 import IdentityEngine
 import IdentityStoreSQL
 
-/// What SQLite said, without the statement and its values, which could be personal or secret (`SEC-LOG-1`).
+/// SQLite's message, without the statement and its values, which could be personal or secret (`SEC-LOG-1`).
 struct SQLiteFailure: LoggableFailure {
     let description: String
 
@@ -23,7 +23,7 @@ struct SQLiteFailure: LoggableFailure {
 }
 
 extension StoreError {
-    /// Any error of this module's work on the database, in the words of the ports.
+    /// Converts any error of this module to a store error.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError:

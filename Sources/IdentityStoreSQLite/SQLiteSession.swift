@@ -11,8 +11,8 @@ import IdentityStoreSQL
 
 /// GRDB's connection, in a transaction of the writer or of a reader.
 ///
-/// Statements come prepared out of GRDB's cache and are stepped here: GRDB makes an object of every value and row, which took
-/// longer than SQLite's own work.
+/// Prepared statements come from GRDB's cache and are stepped here: GRDB makes an object of every value and row, which
+/// took longer than SQLite's own work.
 struct SQLiteSession: SQLSession {
     let database: Database
 
@@ -24,7 +24,7 @@ struct SQLiteSession: SQLSession {
     }
 
     func change(_ sql: String, _ values: [any StoredValue]) throws -> Int {
-        // Some errors make SQLite roll the transaction back; what follows would be committed statement by statement.
+        // After some errors SQLite rolls the transaction back; later statements would then be committed one by one.
         guard database.isInsideTransaction else { throw SQLiteFailure.transactionLost }
         try step(database.cachedStatement(sql: sql), values) { _ in }
         return database.changesCount
@@ -55,7 +55,7 @@ struct SQLiteSession: SQLSession {
         _ statement: Statement, _ values: [any StoredValue], onRow: ([SQLValue]) throws -> Void
     ) throws {
         let handle = statement.sqliteStatement
-        // Nothing of the values stays in the cache.
+        // Clears the values from the cached statement.
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
@@ -72,13 +72,13 @@ struct SQLiteSession: SQLSession {
     }
 
     private func bind(_ value: SQLValue, at index: CInt, of handle: OpaquePointer) throws {
-        // SQLite makes a copy of its own.
+        // SQLite makes its own copy.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let code =
             switch value {
             case .null: sqlite3_bind_null(handle, index)
             case .integer(let integer): sqlite3_bind_int64(handle, index, integer)
-            // By its length: a text may hold zero bytes.
+            // Bound by length: a text may contain zero bytes.
             case .text(let text): sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), copied)
             case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
             case .bytes(let bytes):
@@ -97,7 +97,7 @@ struct SQLiteSession: SQLSession {
 }
 
 extension SQLValue {
-    /// A number with a fraction is no value of ours: the tables are `STRICT`, and have no such column.
+    /// A number with a fraction is not a stored value: the tables are `STRICT`, and have no such column.
     fileprivate init(column: CInt, of handle: OpaquePointer) throws {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_NULL: self = .null

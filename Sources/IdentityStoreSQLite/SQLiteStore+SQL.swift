@@ -3,7 +3,7 @@ package import IdentityEngine
 package import IdentityStoreSQL
 
 extension SQLiteStore: SQLStore {
-    /// The one writer runs all transactions one after another, so subjects need no lock.
+    /// The single writer runs all transactions one after another, so subjects need no lock.
     package func write<Value: Sendable>(
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
@@ -13,8 +13,8 @@ extension SQLiteStore: SQLStore {
 
     /// Runs `query` on a consistent state of the database.
     ///
-    /// `@concurrent`, because optimised builds of Swift 6.3.1 lose the way back to a caller's actor here: what followed
-    /// `account(_:in:)` ran beside its actor.
+    /// `@concurrent`, because optimised builds of Swift 6.3.1 do not return to the caller's actor here: the code after
+    /// `account(_:in:)` ran outside its actor.
     @concurrent
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
@@ -26,12 +26,12 @@ extension SQLiteStore: SQLStore {
         }
     }
 
-    /// On the thread of the caller: a read of a few rows is shorter than the way to another thread and back. It waits for nobody,
-    /// since there are more connections to read with than threads of the cooperative pool; in memory for the writer, whose
-    /// transactions are short there.
+    /// Reads on the caller's thread: a read of a few rows takes less time than a switch to another thread and back. It
+    /// waits for no other read, because there are more read connections than threads in the cooperative pool; in memory
+    /// it waits for the writer, whose transactions are short there.
     private func readHere<Value>(_ body: (any SQLSession) throws -> Value) throws -> Value {
         try database.unsafeRead { db in
-            // A database in memory has one connection, so nothing can change beside a read.
+            // A database in memory has one connection, so nothing can change during a read.
             guard !isInMemory else { return try body(SQLiteSession(database: db)) }
             try db.cachedStatement(sql: "BEGIN").execute()
             let result = Result { try body(SQLiteSession(database: db)) }
@@ -65,7 +65,7 @@ extension SQLiteStore: SQLStore {
         return try await write([], body)
     }
 
-    /// Wiped content leaves the write-ahead log, too.
+    /// Also removes wiped content from the write-ahead log.
     package func afterRemoval() async throws(StoreError) {
         try await checkpoint()
     }

@@ -10,29 +10,29 @@ import IdentityStoreSQL
 
 /// All stores of the engine in one SQLite database: a file, or memory.
 ///
-/// Write-ahead log, `synchronous=FULL`, foreign keys on, five seconds of patience with other programs that look into the
-/// file, and deleted content overwritten with zeros (`REL-TX-2`, `SEC-SEC-2`). Changes go through one writer that groups
-/// them; reads run beside it on connections of their own (a file) or between its batches (memory).
+/// Write-ahead log, `synchronous=FULL`, foreign keys on, a busy timeout of five seconds for other programs that read
+/// the file, and deleted content overwritten with zeros (`REL-TX-2`, `SEC-SEC-2`). One writer groups all changes; reads
+/// run in parallel on their own connections (file) or between its batches (memory).
 package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
     let writer: GroupCommitWriter
     private let file: DatabaseFile?
     let isInMemory: Bool
 
-    /// Opens the database at `path`, making folder (0700), file (0600) and tables where they are missing.
+    /// Opens the database at `path`, and creates folder (0700), file (0600) and tables if they are missing.
     ///
-    /// The file stays locked for other processes until ``close()`` or the end of the store's life.
+    /// The file stays locked for other processes until ``close()`` or the store's deallocation.
     ///
     /// Blocks while it works; call it at start.
     ///
-    /// - Parameter migration: The last migration to apply, for tests of those that follow it; nil applies all.
+    /// - Parameter migration: The last migration to apply, for tests of later migrations; nil applies all.
     package convenience init(path: String, upTo migration: String? = nil) throws(SQLiteStoreOpenError) {
         let path = DatabaseFile.canonical(path)
         let file = try DatabaseFile(path: path)
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration)
-            // GRDB sets NORMAL after it has prepared a pool's writer; that could lose the last commits with the power. The writer
-            // changes pages all over the file, so it keeps 8 MiB of them at hand.
+            // GRDB sets NORMAL after it has prepared a pool's writer, which could lose the last commits in a power
+            // failure. The writer changes pages all over the file, so it caches 8 MiB of them.
             try pool.writeWithoutTransaction {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192")
             }
@@ -43,8 +43,8 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// Opens a database that a server may be using at the same time: takes no lock on the file, and makes and changes no table.
-    /// For commands that read, or write a line; their transactions wait for the server's and the reverse.
+    /// Opens a database that a server may be using: takes no lock on the file, and creates and changes no table. For
+    /// commands that read or write a line; their transactions and the server's wait for each other.
     package convenience init(beside path: String) throws(SQLiteStoreOpenError) {
         let path = DatabaseFile.canonical(path)
         do {
@@ -63,7 +63,7 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// A database in memory, gone with the store: the fast one, for tests and trials.
+    /// A database in memory, which ends with the store: fast, for tests and trials.
     package static func inMemory() throws(SQLiteStoreOpenError) -> SQLiteStore {
         do {
             let database = try DatabaseQueue(configuration: configuration)
@@ -74,7 +74,7 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// What databases in memory begin as: to copy one is quicker than to make its tables.
+    /// The initial content of databases in memory: copying it is faster than creating the tables.
     private static let template = Result {
         let database = try DatabaseQueue(configuration: configuration)
         try migrate(database, path: ":memory:")
@@ -104,7 +104,7 @@ package final class SQLiteStore: Sendable {
         return migrator
     }
 
-    /// Refuses what this program has not written, or a newer version of it.
+    /// Refuses a database of another program, or of a newer version of this one.
     private static func inspect(_ db: Database, _ migrator: DatabaseMigrator, path: String) throws {
         if try migrator.hasBeenSuperseded(db) { throw SQLiteStoreOpenError.newerSchema(path: path) }
         let isEmpty = try Row.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
@@ -113,11 +113,11 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// Closes the database and unlocks the file; call it when nobody uses the store any more. Whatever is called later throws
+    /// Closes the database and unlocks the file; call it after the last use of the store. Later calls throw
     /// ``StoreError/unavailable(_:)``.
     package func close() async throws(StoreError) {
         do {
-            // The barrier lets everything end that was queued before.
+            // The barrier waits for everything that was queued before.
             try await database.barrierWriteWithoutTransaction { _ in }
             try database.close()
         } catch {
@@ -126,12 +126,12 @@ package final class SQLiteStore: Sendable {
         file?.release()
     }
 
-    /// Moves the write-ahead log into the file and empties it, so that wiped content is gone from both. Does what it can
-    /// while readers are at work; the next call does the rest.
+    /// Moves the write-ahead log into the file and empties it, so that wiped content is gone from both. While readers
+    /// are active it does as much as possible; the next call does the rest.
     package func checkpoint() async throws(StoreError) {
         do {
             try await database.writeWithoutTransaction { db in
-                // Without patience: a backup may read for minutes, and all writers would wait for it.
+                // Without a busy timeout: a backup may read for minutes, and all writers would wait for it.
                 try db.execute(sql: "PRAGMA busy_timeout = 0")
                 let result = Result { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
                 try db.execute(sql: "PRAGMA busy_timeout = 5000")
@@ -142,14 +142,14 @@ package final class SQLiteStore: Sendable {
         }
     }
 
-    /// How many transactions were committed so far; group commit makes it fewer than the changes.
+    /// The number of committed transactions; group commit makes it smaller than the number of changes.
     package var commitCount: Int { writer.commitCount }
 
-    /// How many changes wait for the next transaction at this moment.
+    /// The number of changes that wait for the next transaction.
     package var waitingCount: Int { writer.waitingCount }
 
-    /// Runs one statement as it is, past the ports, and returns its rows as text, nil for NULL and hexadecimal for blobs.
-    /// For tests and for looking into a database by hand; `sql` must be fixed text.
+    /// Runs one statement without the ports, and returns its rows as text, nil for NULL and hexadecimal for blobs. For
+    /// tests and manual inspection; `sql` must be fixed text.
     ///
     /// - Parameter reader: Whether to use a connection of the readers instead of the writer's.
     package func unsafeSQL(_ sql: String, reader: Bool = false) async throws(StoreError) -> [[String?]] {
@@ -168,7 +168,7 @@ package final class SQLiteStore: Sendable {
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = ProcessInfo.processInfo.activeProcessorCount + 4
         configuration.prepareDatabase { db in
-            // The patience is set here because GRDB gives a pool's readers another one than `busyMode` says.
+            // The busy timeout is set here because GRDB gives a pool's readers another one than `busyMode` states.
             try db.execute(
                 sql: "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
         }

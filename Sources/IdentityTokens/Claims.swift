@@ -8,10 +8,11 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What both tokens of a subject say (native-auth-v1 §6.3, `SEC-TOK-1`). Times are whole seconds since 1970.
+/// The claims that both tokens of a subject have (native-auth-v1 §6.3, `SEC-TOK-1`). Times are whole seconds since
+/// 1970.
 struct CommonClaims: Sendable {
     let iss: String
-    /// Another one in every application, the same for ever in one.
+    /// Different in every application, and always the same in one.
     let sub: String
     let tid: String
     let oid: String
@@ -33,7 +34,7 @@ struct CommonClaims: Sendable {
         exp = iat + subject.lifetime
         authTime = Int(subject.authenticatedAt.timeIntervalSince1970.rounded(.down))
         amr = subject.methods
-        // Satisfied contexts do not prove two factors: both proofs may have come through one mailbox (`SEC-MFA-3`).
+        // Satisfied contexts do not prove two factors: both proofs may have used one mailbox (`SEC-MFA-3`).
         acr = subject.methods.contains("mfa") ? "mfa" : nil
         sid = subject.sessionID?.text
         uti = subject.tokenID.text
@@ -45,7 +46,8 @@ struct CommonClaims: Sendable {
     }
 }
 
-/// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail, no names.
+/// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address, no
+/// names.
 struct AccessTokenClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int
@@ -67,7 +69,7 @@ struct AccessTokenClaims: JWTPayload {
         azp = subject.client.description
         tid = claims.tid
         oid = claims.oid
-        // A token for no resource is good for the user's own data, and the OpenID scopes are what it allows.
+        // A token without a resource gives access to the user's own data, within its OpenID scopes.
         scp = (subject.scopes.isEmpty ? subject.openIDScopes : subject.scopes).joined(separator: " ")
         iat = claims.iat
         nbf = claims.iat
@@ -87,8 +89,8 @@ struct AccessTokenClaims: JWTPayload {
     }
 }
 
-/// The claims of an ID token (OpenID Connect Core section 2). Who the user is in the directory, and what they are
-/// called, only with the scope `profile`; the address as `email` only with the scope `email`.
+/// The claims of an ID token (OpenID Connect Core section 2). The directory id and the names of the user are present
+/// only with the scope `profile`, the address as `email` only with the scope `email`.
 struct IDTokenClaims: JWTPayload {
     let iss, sub, aud, tid: String
     let iat, nbf, exp, authTime: Int
@@ -143,7 +145,8 @@ struct IDTokenClaims: JWTPayload {
     }
 }
 
-/// Thrown when claims of this module are read back from a token: they are for signing, and check nothing (`SEC-TOK-3`).
+/// Thrown when claims of this module are decoded from a token: these types are for signing and check nothing
+/// (`SEC-TOK-3`).
 struct SignedOnly: Error {}
 
 extension User {

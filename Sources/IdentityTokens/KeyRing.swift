@@ -9,13 +9,13 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// Signs tokens with keys that are made per tenant and sealed in the ``KeyStore``, checks tokens, and rotates the keys.
+/// Signs tokens with keys that are made per tenant and sealed in the ``KeyStore``, verifies tokens, and rotates the
+/// keys.
 ///
-/// A tenant's first call, or ``prepare(for:)``, reads its keys and makes one when there is none. Calls that come
-/// meanwhile wait for that one attempt; a failed attempt is forgotten, and the next call tries again. Of two processes
-/// that start together one inserts its key, and both go on with that key. Keys are read again once they are
-/// ``maximumAge`` old, so what another process changed is seen within a minute; while the store fails, those that were
-/// read before go on.
+/// A tenant's first call, or ``prepare(for:)``, reads its keys and makes one when there is none. Concurrent calls wait
+/// for that attempt; a failed attempt is forgotten, and the next call tries again. When two processes start together,
+/// one inserts its key and both use it. Keys are read again once they are ``maximumAge`` old, so changes of another
+/// process are seen within a minute; while the store fails, the keys that were read before stay in use.
 package actor KeyRing: TokenIssuer {
     /// How long keys are used before they are read again, in seconds.
     package static let maximumAge: TimeInterval = 60
@@ -28,18 +28,18 @@ package actor KeyRing: TokenIssuer {
     private let schedule: KeySchedule
     private let worker = DispatchQueue(label: "native-auth.signing-keys")
     private var tenants: Set<TenantID> = []
-    /// Behind a lock of their own, so that a signature needs no turn on the actor.
+    /// Protected by a separate lock, so that a signature does not wait for the actor.
     private let known = Locked<[TenantID: TenantKeys]>([:])
     private var loads: [TenantID: Task<TenantKeys, any Error>] = [:]
 
     /// - Parameters:
-    ///   - store: Keeps the sealed keys.
+    ///   - store: Stores the sealed keys.
     ///   - vault: Seals them (`SEC-TOK-6`), and makes the pairwise `sub`.
-    ///   - clock: Says when a key was made or read. The times in a token come from its ``TokenSubject`` alone.
-    ///   - randomness: Where a `kid` comes from. The keys themselves come from the generator of the crypto library.
-    ///   - algorithm: Of a tenant's first key: RSA with 2048 bits, or P-256 (`SEC-TOK-2`). Later ones are like the one
-    ///     before, unless a rotation says otherwise.
-    ///   - longestTokenLife: In seconds; how long a token may need its key (`SEC-TOK-5`).
+    ///   - clock: The time when a key was made or read. The times in a token come only from its ``TokenSubject``.
+    ///   - randomness: The source of a `kid`. The keys themselves come from the generator of the crypto library.
+    ///   - algorithm: The algorithm of a tenant's first key: RSA with 2048 bits, or P-256 (`SEC-TOK-2`). Later keys use
+    ///     the algorithm of the key before, unless a rotation names another.
+    ///   - longestTokenLife: The longest time, in seconds, that a token may need its key (`SEC-TOK-5`).
     package init(
         store: any KeyStore, vault: Vault, clock: any WallClock, randomness: any Randomness,
         algorithm: SigningKeyRecord.Algorithm = .rs256, longestTokenLife: Int = 5_400
@@ -52,15 +52,15 @@ package actor KeyRing: TokenIssuer {
         schedule = KeySchedule(longestTokenLife: longestTokenLife)
     }
 
-    /// Reads the tenant's keys ahead of its first token, and makes the first one when there is none.
+    /// Reads the tenant's keys before its first token, and makes the first key when there is none.
     ///
     /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails, or a stored key does not open under this
-    ///   master key. A new key never takes the place of one that does not open.
+    ///   master key. A new key never replaces one that does not open.
     package func prepare(for tenant: TenantID) async throws(TokenIssuerError) {
         _ = try await keys(for: tenant)
     }
 
-    /// Equal subjects give equal bytes under an RSA key: claims are sorted, and the padding of RS256 is deterministic
+    /// Equal subjects give equal bytes with an RSA key: claims are sorted, and the padding of RS256 is deterministic
     /// (RFC 8017 section 8.2).
     package nonisolated func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens {
         let keys = try await keys(for: subject.tenant)
@@ -93,8 +93,8 @@ package actor KeyRing: TokenIssuer {
         var keys: TenantKeys
         do {
             keys = try await self.keys(for: tenant)
-            // Another process may sign with a key that is younger than what was read here. Once a second is often
-            // enough, so that forged tokens do not become a load on the store.
+            // Another process may sign with a newer key than the keys that were read here. Reading again at most once a
+            // second prevents that forged tokens put load on the store.
             if keys.type(of: token) == nil { keys = try await self.keys(for: tenant, maximumAge: 1) }
         } catch {
             throw .unavailable(error)
@@ -108,19 +108,18 @@ package actor KeyRing: TokenIssuer {
 
     // MARK: - Rotation
 
-    /// Publishes each tenant's next key when it is time, and removes the keys that may go (`SEC-TOK-5`); for a tick
-    /// once a minute. Of several processes that do so at the same moment one publishes, and the others go on with its
-    /// key.
+    /// Publishes each tenant's next key when it is time, and removes keys that are no longer needed (`SEC-TOK-5`);
+    /// called once a minute. When several processes do so at the same moment, one publishes and the others use its key.
     ///
-    /// - Returns: The tenants whose keys changed; of those that this ring has worked for.
-    /// - Throws: ``TokenIssuerError/unavailable(_:)`` once all tenants were tried, when that failed for one.
+    /// - Returns: The tenants whose keys changed, among those that this ring has served.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)`` after all tenants were tried, when it failed for at least one.
     @discardableResult
     package func rotateIfDue(now: Date) async throws(TokenIssuerError) -> [TenantID] {
         var changed: [TenantID] = []
         var failure: (any Error)?
         for tenant in tenants {
             do {
-                // The keys are opened before another is made: under a wrong master key nothing may be written.
+                // Open the keys before another is made: under a wrong master key nothing may be written.
                 let keys = try await load(tenant)
                 let spare =
                     schedule.needsNext(keys.records, now: now)
@@ -138,10 +137,11 @@ package actor KeyRing: TokenIssuer {
         return changed
     }
 
-    /// Publishes a next key now, to sign after ``KeySchedule/notice``; nothing when there is one.
+    /// Publishes a next key now, which signs after ``KeySchedule/notice``; does nothing when there is one.
     ///
-    /// - Parameter algorithm: That of the newest key when nil. A next key of another algorithm gives way.
-    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    /// - Parameter algorithm: The algorithm; nil for that of the newest key. A next key of another algorithm is
+    ///   replaced.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, like ``prepare(for:)``.
     package func announceRotation(
         for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
     ) async throws(TokenIssuerError) {
@@ -150,14 +150,15 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
-    /// Lets another key sign from now on: the next one, or a new one when there is none. Tokens of the old key stay
-    /// good.
+    /// Switches to another signing key now: the next one, or a new one when there is none. Tokens of the old key stay
+    /// valid.
     ///
-    /// A client that keeps the key set may not know a new one yet; ``announceRotation(for:algorithm:now:)`` has no such
-    /// gap.
+    /// A client that caches the key set may not know a new key yet; ``announceRotation(for:algorithm:now:)`` has no
+    /// such gap.
     ///
-    /// - Parameter algorithm: That of the newest key when nil. A next key of another algorithm gives way.
-    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    /// - Parameter algorithm: The algorithm; nil for that of the newest key. A next key of another algorithm is
+    ///   replaced.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, like ``prepare(for:)``.
     package func rotateNow(
         for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
     ) async throws(TokenIssuerError) {
@@ -166,12 +167,12 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
-    /// Takes a key away at once, private part and all: its tokens are refused from now on, by other processes within a
-    /// minute, by clients that keep the key set once they fetch it again. If it was the one that signs, the next key
-    /// does, or a new one.
+    /// Deletes a key at once, including its private part. Its tokens are refused from now on: by other processes within
+    /// a minute, by clients that cache the key set once they fetch it again. If the key was the signing one, the next
+    /// key signs, or a new one.
     ///
     /// - Returns: False when the tenant has no such key.
-    /// - Throws: ``TokenIssuerError/unavailable(_:)``, as ``prepare(for:)``.
+    /// - Throws: ``TokenIssuerError/unavailable(_:)``, like ``prepare(for:)``.
     package func revoke(_ kid: String, for tenant: TenantID, now: Date) async throws(TokenIssuerError) -> Bool {
         guard try await status(for: tenant, now: now).contains(where: { $0.kid == kid }) else { return false }
         try await change(tenant, nil, AuditEvent(.keyRevoked, at: now, tenant: tenant)) { schedule, spare, keys in
@@ -180,7 +181,7 @@ package actor KeyRing: TokenIssuer {
         return true
     }
 
-    /// The tenant's keys, latest first, without opening one and without making one.
+    /// The tenant's keys, latest first, without opening or making one.
     ///
     /// - Throws: ``TokenIssuerError/unavailable(_:)`` when the store fails.
     package func status(for tenant: TenantID, now: Date) async throws(TokenIssuerError) -> [SigningKeyStatus] {
@@ -226,13 +227,13 @@ package actor KeyRing: TokenIssuer {
         decide: @escaping @Sendable ([SigningKeyRecord]) -> [SigningKeyRecord]?
     ) async throws {
         _ = try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
-        // Neither what was read before nor a reading that has begun may stand: a revoked key would come back with it.
+        // Discard cached keys and reads in progress: a revoked key would come back with them.
         known.withLock { $0[tenant] = nil }
         loads[tenant] = nil
         _ = try await load(tenant)
     }
 
-    // MARK: - Keys at hand
+    // MARK: - Known keys
 
     private nonisolated func keys(
         for tenant: TenantID, maximumAge: TimeInterval = maximumAge
@@ -250,7 +251,7 @@ package actor KeyRing: TokenIssuer {
     private func load(_ tenant: TenantID) async throws -> TenantKeys {
         let load = loads[tenant] ?? Task { try await readKeys(of: tenant, reusing: known.withLock { $0[tenant] }) }
         loads[tenant] = load
-        // After the wait another attempt may have begun; that one stays.
+        // During the wait another attempt may have begun; keep that one.
         do {
             let keys = try await load.value
             if loads[tenant] == load {
@@ -278,7 +279,7 @@ package actor KeyRing: TokenIssuer {
         for tenant: TenantID, like keys: [SigningKeyRecord], algorithm: SigningKeyRecord.Algorithm? = nil
     ) async throws -> SigningKeyRecord {
         let drawn = Base64URL.encode(randomness.bytes(16))
-        // One that begins with a hyphen would be an option on the command line.
+        // A name that begins with a hyphen would be an option on the command line.
         let kid = drawn.hasPrefix("-") ? "A" + drawn.dropFirst() : drawn
         let createdAt = clock.now
         let algorithm = algorithm ?? keys.first?.algorithm ?? self.algorithm
@@ -312,7 +313,7 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
-    /// Runs work of many milliseconds on a thread of its own, so that it holds none of the cooperative pool.
+    /// Runs work of many milliseconds on a separate thread, so that it blocks no thread of the cooperative pool.
     private func onWorker<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             worker.async { continuation.resume(with: Result(catching: work)) }
@@ -320,20 +321,20 @@ package actor KeyRing: TokenIssuer {
     }
 }
 
-/// What is to be said about a key, without the key.
+/// The state of a key, without the key itself.
 package struct SigningKeyStatus: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// Published, and will sign from its time on.
+        /// Published, and signs from its time on.
         case next
         case signing
-        /// Signs no more; checks the tokens that it signed, until then.
+        /// No longer signs; until this time it verifies the tokens that it signed.
         case retired(until: Date)
     }
 
     package let kid: String
     package let algorithm: SigningKeyRecord.Algorithm
     package let createdAt: Date
-    /// From when on it signs, or did.
+    /// When the key starts, or started, to sign.
     package let activeFrom: Date
     package let state: State
 }

@@ -6,32 +6,31 @@ import IdentityEngine
     package import Foundation
 #endif
 
-/// When keys are published, sign and go (`SEC-TOK-5`): decisions on the records of one tenant, nothing else.
+/// Decides when keys are published, sign and are removed (`SEC-TOK-5`), from the records of one tenant.
 ///
-/// Of the records whose time has come, the latest one signs. Whoever keeps the key set for an hour, or for a day, knows
-/// the next key before its first token, and an old key as long as its last one is good.
+/// Among the keys whose time has come, the latest one signs. A client that caches the key set for an hour or a day
+/// knows the next key before its first token, and an old key as long as its last token is valid.
 package struct KeySchedule: Hashable, Sendable {
     /// How long a key signs: 90 days, in seconds.
     package static let period: TimeInterval = 90 * 24 * 3600
-    /// How long a key is published before it signs: a day, and five minutes for other processes to read it and publish
-    /// it too.
+    /// How long a key is published before it signs: a day, and five minutes for other processes to read and publish it.
     package static let notice: TimeInterval = 24 * 3600 + 300
-    /// How long a key stays after its successor began to sign, in seconds: as long as a token lives, and ``notice``.
+    /// How long a key stays after its successor began to sign, in seconds: the lifetime of a token, plus ``notice``.
     package let retention: TimeInterval
 
-    /// - Parameter longestTokenLife: Of any token that the keys sign, in seconds.
+    /// - Parameter longestTokenLife: The longest lifetime of a token that the keys sign, in seconds.
     package init(longestTokenLife: Int) {
         retention = TimeInterval(longestTokenLife) + Self.notice
     }
 
-    /// The key that signs at `time`. Before the first one's time (a clock was set back) that is the first one.
+    /// The key that signs at `time`. Before the first key's time (a clock was set back) it is the first key.
     ///
-    /// - Parameter keys: In the order of ``KeyStore/signingKeys(for:)``.
+    /// - Parameter keys: The keys, in the order of ``KeyStore/signingKeys(for:)``.
     func signer(of keys: [SigningKeyRecord], at time: Date) -> SigningKeyRecord? {
         keys.first { $0.activeFrom <= time } ?? keys.last
     }
 
-    /// When `key` may go; nil while it signs, or will.
+    /// When `key` can be removed; nil while it signs or will sign.
     func end(of key: SigningKeyRecord, among keys: [SigningKeyRecord], at now: Date) -> Date? {
         guard let index = keys.firstIndex(of: key), index > 0 else { return nil }
         let successor = keys[index - 1]
@@ -44,8 +43,8 @@ package struct KeySchedule: Hashable, Sendable {
         return signer.activeFrom + Self.period - Self.notice <= now
     }
 
-    /// The change of the regular tick: the next key, when it is time, and no keys that may go. Nil when there is
-    /// nothing to do.
+    /// The change of the regular tick: adds the next key when it is time, and drops keys that are no longer needed. Nil
+    /// when nothing changes.
     ///
     /// - Parameter spare: The key to publish, if one is needed.
     func tick(_ keys: [SigningKeyRecord], spare: SigningKeyRecord?, now: Date) -> [SigningKeyRecord]? {
@@ -56,25 +55,25 @@ package struct KeySchedule: Hashable, Sendable {
         return changed == keys ? nil : changed
     }
 
-    /// The change of a rotation by hand that keeps the notice: `spare` is published and will sign, unless there is a
-    /// next key of its algorithm already.
+    /// The change of a manual rotation with notice: `spare` is published and will sign, unless there is already a next
+    /// key of its algorithm.
     func announcing(_ spare: SigningKeyRecord, _ keys: [SigningKeyRecord], now: Date) -> [SigningKeyRecord]? {
         let next = next(of: keys, at: now)
         if next?.algorithm == spare.algorithm { return nil }
-        // A next key of another algorithm has signed nothing yet and is not wanted any more.
+        // A next key of another algorithm has signed nothing yet and is no longer needed.
         return keys.filter { $0 != next } + [spare.active(from: now + Self.notice)]
     }
 
-    /// The change of a rotation at once. The next key comes early, since clients may know it already; without one of
-    /// the right algorithm it is `spare`.
+    /// The change of an immediate rotation. The next key signs early, because clients may know it already; without one
+    /// of the right algorithm, `spare` signs.
     func rotatingNow(_ spare: SigningKeyRecord, _ keys: [SigningKeyRecord], now: Date) -> [SigningKeyRecord] {
         let next = next(of: keys, at: now)
         let kept = keys.filter { $0 != next }
         return Self.signing(next?.algorithm == spare.algorithm ? next ?? spare : spare, before: kept, now: now)
     }
 
-    /// The change that takes a key away at once. After the one that signs comes the next key or else `spare`, never an
-    /// older one. Nil when there is no such key.
+    /// The change that removes a key at once. The next key, or else `spare`, replaces the signing key, never an older
+    /// one. Nil when there is no such key.
     func revoking(
         _ kid: String, spare: SigningKeyRecord, _ keys: [SigningKeyRecord], now: Date
     ) -> [SigningKeyRecord]? {
@@ -86,19 +85,19 @@ package struct KeySchedule: Hashable, Sendable {
         return Self.signing(next ?? spare, before: kept, now: now)
     }
 
-    /// The key that is published and will sign later; there is one at most.
+    /// The key that is published and will sign later; there is at most one.
     func next(of keys: [SigningKeyRecord], at now: Date) -> SigningKeyRecord? {
         keys.count > 1 ? keys.first { $0.activeFrom > now } : nil
     }
 
-    /// `key`, signing from `now` on, and `older` ones, each of an earlier time than the one before it: several
-    /// rotations may fall into one millisecond, which is what stores keep, and clocks are set back (`SEC-TOK-11`).
+    /// `key`, signing from `now` on, and the `older` keys, each with an earlier time than the one before it: several
+    /// rotations may fall into one millisecond, the precision of stores, and clocks can be set back (`SEC-TOK-11`).
     private static func signing(
         _ key: SigningKeyRecord, before older: [SigningKeyRecord], now: Date
     ) -> [SigningKeyRecord] {
         let milliseconds = (now.timeIntervalSince1970 * 1000).rounded(.down)
         var start = Date(timeIntervalSince1970: milliseconds / 1000)
-        // The division may end a fraction of a microsecond behind now.
+        // The division may give a time a fraction of a microsecond after now.
         if start > now { start = Date(timeIntervalSince1970: (milliseconds - 1) / 1000) }
         return older.reduce(into: [key.active(from: start)]) { keys, old in
             keys.append(old.active(from: min(old.activeFrom, keys[keys.count - 1].activeFrom - 0.001)))

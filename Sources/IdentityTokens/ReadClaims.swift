@@ -8,22 +8,22 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// A token in compact form (RFC 7515 section 3.1) that nothing is believed of yet.
+/// A token in compact form (RFC 7515 section 3.1) that is not verified yet.
 struct CompactToken: Sendable {
-    /// In bytes; no token that is issued comes near it.
+    /// The longest token in bytes; issued tokens are much shorter.
     static let longest = 16_384
 
     let text: String
-    /// Encoded.
+    /// The encoded header.
     let header: String
     private let payload: Data
 
-    /// - Throws: ``TokenVerificationError/malformed`` for anything but three parts of canonical base64url.
+    /// - Throws: ``TokenVerificationError/malformed`` for anything except three parts of canonical base64url.
     init(_ token: Secret<String>) throws(TokenVerificationError) {
         text = token.reveal()
         guard text.utf8.count <= Self.longest else { throw .malformed }
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
-        // The signature's text is checked too, so that one token has one spelling.
+        // Check the signature's text too, so that a token has only one spelling.
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let payload = Base64URL.decode(parts[1]),
             Base64URL.decode(parts[2]) != nil
         else { throw .malformed }
@@ -31,19 +31,19 @@ struct CompactToken: Sendable {
         self.payload = payload
     }
 
-    /// Whether the claims are written as this package writes them. A name that occurs twice would mean one thing to one
-    /// reader and another to the next (`SEC-TOK-2`).
+    /// Whether the claims are written as this package writes them. Two readers could understand a repeated name
+    /// differently (`SEC-TOK-2`).
     var hasCanonicalPayload: Bool {
         do {
             return try JSONEncoder.sorted.encode(JSONDecoder().decode(JSONValue.self, from: payload)) == payload
         } catch {
-            // No JSON, or a kind of value that is never issued: the answer is the same.
+            // Not JSON, or a kind of value that is never issued: the answer is the same.
             return false
         }
     }
 }
 
-/// Claims of an access token whose signature has been checked.
+/// The claims of an access token with a verified signature.
 struct ReadClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp, jti, ver: String
     let iat, nbf, exp: Int
@@ -51,10 +51,10 @@ struct ReadClaims: JWTPayload {
     let acrs: [String]?
     let sid: String?
 
-    /// Times and issuer are judged by what the caller says, later.
+    /// Does nothing: the caller checks times and issuer later.
     func verify(using algorithm: some JWTAlgorithm) {}
 
-    /// How far clocks may differ, in seconds (`SEC-TOK-13`).
+    /// The tolerated clock difference, in seconds (`SEC-TOK-13`).
     static let skew = 60
 
     func accessToken(now: Date) throws(TokenVerificationError) -> VerifiedAccessToken {
@@ -63,7 +63,7 @@ struct ReadClaims: JWTPayload {
         }
         let session = sid.flatMap { UUID(uuidString: $0) }
         guard (session == nil) == (sid == nil) else { throw .malformed }
-        // Compared as times: adding to a number of the token could overflow.
+        // Compare as times: adding to a number of the token could overflow.
         let skew = TimeInterval(Self.skew)
         guard now < Date(timeIntervalSince1970: TimeInterval(exp)) + skew else { throw .expired }
         guard Date(timeIntervalSince1970: TimeInterval(max(nbf, iat))) <= now + skew else { throw .notYetValid }
@@ -75,7 +75,7 @@ struct ReadClaims: JWTPayload {
     }
 }
 
-/// Any JSON that a token of this package holds.
+/// The JSON values that a token of this package can contain.
 private enum JSONValue: Codable {
     case text(String)
     case number(Int)

@@ -10,7 +10,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// An opened key and its name.
+/// An opened key and its id.
 struct SigningKey: Sendable {
     /// The header parameter `kid` (RFC 7515 section 4.1.4).
     let kid: String
@@ -47,7 +47,7 @@ enum PrivateKey: Sendable {
         }
     }
 
-    /// Reads PKCS #8 DER.
+    /// Decodes PKCS #8 DER.
     ///
     /// - Throws: An error of the crypto library for other bytes, a key of another kind, or RSA of fewer than 2048 bits.
     init(pkcs8: Data, algorithm: SigningKeyRecord.Algorithm) throws {
@@ -65,7 +65,7 @@ enum PrivateKey: Sendable {
         }
     }
 
-    /// In the form that JWS wants (RFC 7518 sections 3.3 and 3.4).
+    /// The signature in the form of JWS (RFC 7518 sections 3.3 and 3.4).
     func signature(of message: Data) throws -> Data {
         let digest = SHA256.hash(data: message)
         switch self {

@@ -8,25 +8,25 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What a signed token is, header parameter `typ`.
+/// The type of a signed token, header parameter `typ`.
 enum TokenType: String, CaseIterable, Sendable {
     /// RFC 9068 section 2.1.
     case accessToken = "at+jwt"
     case idToken = "JWT"
 }
 
-/// A tenant's opened keys, as they were read once.
+/// A tenant's opened keys, from one read of the store.
 struct TenantKeys: Sendable {
-    /// In the order of the store.
+    /// The records, in the order of the store.
     let records: [SigningKeyRecord]
-    /// By `kid`.
+    /// The opened keys by `kid`.
     let opened: [String: SigningKey]
     let readAt: Date
     /// All public keys, in the store's order, as a JSON Web Key Set.
     let jwks: Data
-    /// Every header that these keys write, encoded, and what it stands in front of.
+    /// Every encoded header that these keys write, with its token type.
     private let headers: [String: TokenType]
-    /// The same the other way round, by `kid`.
+    /// The encoded headers by `kid` and token type.
     private let headersToWrite: [String: [TokenType: String]]
     private let collection = JWTKeyCollection()
 
@@ -52,7 +52,8 @@ struct TenantKeys: Sendable {
         self.headersToWrite = headersToWrite
     }
 
-    /// JWS compact serialization (RFC 7515 section 7.1). JWTKit, which checks tokens, takes nearly twice as long to sign with RSA.
+    /// Signs in JWS compact serialization (RFC 7515 section 7.1). JWTKit, which verifies tokens, takes nearly twice as
+    /// long to sign with RSA.
     func sign(
         _ claims: some Encodable, as type: TokenType, with key: SigningKeyRecord
     ) throws -> Secret<String> {
@@ -63,16 +64,16 @@ struct TenantKeys: Sendable {
         return Secret(input + "." + Base64URL.encode(try privateKey.signature(of: Data(input.utf8))))
     }
 
-    /// What `token` says it is, if one of these keys writes such a header.
+    /// The type of `token`, if one of these keys writes its header.
     ///
-    /// The header is compared as text with those that are written here, so nothing in it is ever obeyed: the `kid` of a
-    /// key means the algorithm of that key, and any more or other parameter (`none`, `jwk`, `jku`, `x5u`, `crit`,
-    /// `zip`, `cty`, one of them twice) makes it another text (`SEC-TOK-2`).
+    /// The header is compared as text with the headers that are written here, so nothing in it is ever interpreted: the
+    /// `kid` of a key implies the algorithm of that key, and any additional or other parameter (`none`, `jwk`, `jku`,
+    /// `x5u`, `crit`, `zip`, `cty`, a repeated one) makes it a different text (`SEC-TOK-2`).
     func type(of token: CompactToken) -> TokenType? {
         headers[token.header]
     }
 
-    /// Checks everything, in an order in which nothing is read that is not signed.
+    /// Checks everything, in an order in which nothing unsigned is read.
     func verify(
         _ token: CompactToken, issuer: String, tenant: TenantID, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken {
