@@ -115,7 +115,7 @@ package struct IdentityRoutes: Sendable {
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
         // A made-up token has no counter; the engine refuses it.
-        if context.perimeter.limits != nil, let step = RepeatedStep(asked.command),
+        if context.perimeter.limits != nil, let step = asked.command.traits.repeats,
             let key = try await engine.repeatedKey(of: asked.command, in: scene)
         {
             // The key includes the source, so that no other source can use up a family's budget.

@@ -44,49 +44,87 @@ package enum Command: Sendable {
     case revoke(Secret<String>)
 }
 
-extension Command {
-    /// Whether the answer can reveal to an unauthenticated client that an account with the given address or alias
-    /// exists. When accounts are hidden (`strict`), the answer still reveals that an alias is taken.
-    func mayTellOfAccounts(in mode: EnumerationMode) -> Bool {
-        switch self {
-        case .startSignUp(let application):
-            mode == .bulk || mode == .strict && application.attributes.nameAlias
-        case .startSignIn, .startReset: mode == .bulk
-        case .submitSignUpAttributes(_, let attributes): mode != .compat && attributes.nameAlias
-        case .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .challengeSignIn, .submitSignInPassword,
-            .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts, .challengeContact, .submitContactCode,
-            .confirmContact, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset, .redeem, .refresh,
-            .revoke:
-            false
-        }
+/// What a command is, whatever its flow: what it costs, what it can reveal, how it is limited.
+package struct CommandTraits: Sendable {
+    /// Whether the command is the first step of a flow.
+    package var beginsFlow = false
+    /// Whether the command hashes a password.
+    package var hashesPassword = false
+    /// The secret that the command compares with a stored one, and that a client can try to guess.
+    package var compares: GuessedSecret?
+    /// The limit per flow or per family that counts the command.
+    package var repeats: RepeatedStep?
+    /// The token that the limit of `repeats` is counted for; nil for a refresh, which is counted for its family.
+    var counted: ContinuationToken?
+    /// Whether the command can be the last step of a flow, the one that issues tokens.
+    var signsIn = false
+    /// The names of which an answer can reveal, to an unauthenticated client, that an account has them.
+    var reveals: Set<RevealedName> = []
+
+    enum RevealedName: Sendable {
+        /// An e-mail address, or whatever name the client signs in by.
+        case username
+        /// An alias that a sign-up asks for.
+        case newAlias
     }
 
-    /// Whether the command can be the last step of a flow, the one that issues tokens.
-    var signsIn: Bool {
-        switch self {
-        case .redeem, .submitSignInPassword, .submitSignInCode, .submitSecondFactor: true
-        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
-            .startSignIn, .challengeSignIn, .listMethods, .listContacts, .challengeContact, .submitContactCode,
-            .confirmContact, .startReset, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset, .refresh,
-            .revoke:
-            false
+    /// Whether the answer counts as a disclosure of accounts. When accounts are hidden (`strict`), the answer still reveals
+    /// that an alias is taken.
+    func reveals(in mode: EnumerationMode) -> Bool {
+        switch mode {
+        case .compat: false
+        case .bulk: !reveals.isEmpty
+        case .strict: reveals.contains(.newAlias)
         }
     }
 }
 
 extension Command {
-    /// The attributes of the command; nil when it has none.
-    var attributes: SubmittedAttributes? {
+    /// The one table of commands: a new command does not compile until it has its line here.
+    package var traits: CommandTraits {
         switch self {
-        case .startSignUp(let application): application.attributes
-        case .submitSignUpAttributes(_, let attributes): attributes
-        case .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .startSignIn, .challengeSignIn,
-            .submitSignInPassword, .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts,
-            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
-            .submitNewPassword, .pollReset, .redeem, .refresh, .revoke:
-            nil
+        case .startSignUp(let request):
+            CommandTraits(
+                beginsFlow: true, hashesPassword: request.password != nil,
+                reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
+        case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
+        case .challengeSignUp, .challengeSignIn, .challengeContact, .challengeReset: CommandTraits()
+        case .submitSignUpCode, .submitContactCode, .submitResetCode: CommandTraits(compares: .code)
+        case .submitSignInCode, .submitSecondFactor: CommandTraits(compares: .code, signsIn: true)
+        case .submitSignUpPassword, .submitNewPassword: CommandTraits(hashesPassword: true)
+        case .submitSignInPassword: CommandTraits(hashesPassword: true, compares: .password, signsIn: true)
+        case .submitSignUpAttributes(_, let attributes):
+            CommandTraits(reveals: attributes.nameAlias ? [.newAlias] : [])
+        case .listMethods(let token), .listContacts(let token): CommandTraits(repeats: .introspect, counted: token)
+        case .pollReset(let token): CommandTraits(repeats: .poll, counted: token)
+        case .refresh: CommandTraits(repeats: .refresh)
+        case .redeem: CommandTraits(signsIn: true)
+        case .confirmContact, .revoke: CommandTraits()
         }
     }
+
+    /// The attributes of the command; nil when it has none.
+    var attributes: SubmittedAttributes? {
+        if case .startSignUp(let request) = self { return request.attributes }
+        if case .submitSignUpAttributes(_, let attributes) = self { return attributes }
+        return nil
+    }
+}
+
+/// A secret that a client can try to guess from one source, across accounts (`SEC-RATE-5`).
+package enum GuessedSecret: Hashable, Sendable, CaseIterable {
+    case code
+    case password
+}
+
+/// A step that is limited per continuation token or per family of refresh tokens (`SEC-RATE-6`).
+package enum RepeatedStep: Hashable, Sendable, CaseIterable {
+    /// Keyed by the family.
+    case refresh
+    /// Keyed by the presented token: listing methods or contacts.
+    case introspect
+    /// Keyed by the presented token: polling for the result of a reset.
+    case poll
 }
 
 /// The tokens that a client asks for.

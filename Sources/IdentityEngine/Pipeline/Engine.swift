@@ -69,7 +69,7 @@ package struct Engine: Sendable {
             enrolment: tenant.enrolment ?? settings.enrolment, context: context)
 
         // 2. Check whether this source may learn about one more account.
-        let tells = command.mayTellOfAccounts(in: scene.enumeration)
+        let tells = command.traits.reveals(in: scene.enumeration)
         if let wait = context.enumerationWait, tells {
             return scene.outcome(.refused(.tooManyNames(retryAfter: wait)))
         }
@@ -77,7 +77,7 @@ package struct Engine: Sendable {
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if tells {
             outcome.disclosure = .counts
-        } else if scene.enumeration == .bulk, command.signsIn, case .accepted(.signedIn) = outcome.verdict {
+        } else if scene.enumeration == .bulk, command.traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
             outcome.disclosure = .givesOneBack
         }
         return outcome

@@ -193,19 +193,13 @@ extension Engine {
     ///   (design D16), and for a command that is not counted.
     package func repeatedKey(of command: Command, in context: CommandContext) async throws(EngineError) -> Data? {
         guard case .found(let tenant, let client) = try await resolve(context) else { return nil }
-        switch command {
-        case .refresh(let token, _):
+        if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
-        case .listMethods(let token), .listContacts(let token), .pollReset(let token):
-            await tokens.learnKey(of: token, now: context.now)
-            guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
-            return Vault.fingerprint([Data(token.secret.reveal().utf8)])
-        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
-            .startSignIn, .challengeSignIn, .submitSignInPassword, .submitSignInCode, .submitSecondFactor,
-            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
-            .submitNewPassword, .redeem, .revoke:
-            return nil
         }
+        guard let token = command.traits.counted else { return nil }
+        await tokens.learnKey(of: token, now: context.now)
+        guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
+        return Vault.fingerprint([Data(token.secret.reveal().utf8)])
     }
 
     private struct Proof {

@@ -92,34 +92,6 @@ package final class Admission: Sendable {
     }
 }
 
-extension Command {
-    /// Whether the command is the first step of a flow.
-    var beginsFlow: Bool {
-        switch self {
-        case .startSignUp, .startSignIn, .startReset: true
-        case .challengeSignUp, .submitSignUpPassword, .submitSignUpCode, .submitSignUpAttributes, .challengeSignIn,
-            .submitSignInPassword, .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts,
-            .challengeContact,
-            .submitContactCode, .confirmContact, .challengeReset, .submitResetCode, .submitNewPassword, .pollReset,
-            .redeem,
-            .refresh, .revoke:
-            false
-        }
-    }
-
-    /// Whether the command hashes a password.
-    var hashesPassword: Bool {
-        switch self {
-        case .startSignUp(let application): application.password != nil
-        case .submitSignUpPassword, .submitSignInPassword, .submitNewPassword: true
-        case .challengeSignUp, .submitSignUpCode, .submitSignUpAttributes, .startSignIn, .challengeSignIn,
-            .submitSignInCode, .listMethods, .submitSecondFactor, .listContacts, .challengeContact, .submitContactCode,
-            .confirmContact, .startReset, .challengeReset, .submitResetCode, .pollReset, .redeem, .refresh, .revoke:
-            false
-        }
-    }
-}
-
 extension V1Endpoint {
     /// Whether the endpoint takes the first step of a flow. A new endpoint does not compile without an answer here.
     var beginsFlow: Bool {

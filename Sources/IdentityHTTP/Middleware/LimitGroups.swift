@@ -62,25 +62,7 @@ extension MetadataEndpoint {
     }
 }
 
-/// A secret that a client may try to guess from one source, across accounts (`SEC-RATE-5`).
-package enum GuessedSecret: Hashable, Sendable, CaseIterable {
-    case code
-    case password
-
-    /// The secret that a command compares with a stored one; nil when it compares none.
-    package init?(comparedBy command: Command) {
-        switch command {
-        case .submitSignUpCode, .submitSignInCode, .submitSecondFactor, .submitContactCode, .submitResetCode:
-            self = .code
-        case .submitSignInPassword:
-            self = .password
-        case .startSignUp, .challengeSignUp, .submitSignUpPassword, .submitSignUpAttributes, .startSignIn,
-            .challengeSignIn, .listMethods, .listContacts, .challengeContact, .confirmContact, .startReset,
-            .challengeReset, .submitNewPassword, .pollReset, .redeem, .refresh, .revoke:
-            return nil
-        }
-    }
-
+extension GuessedSecret {
     /// The secret that was wrong; nil when no guess was wrong.
     package init?(wrongIn verdict: Verdict) {
         switch verdict {
@@ -99,29 +81,7 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A step that is limited per continuation token or per family of refresh tokens (`SEC-RATE-6`).
-package enum RepeatedStep: Hashable, Sendable, CaseIterable {
-    /// Keyed by the family.
-    case refresh
-    /// Keyed by the presented token: listing methods or contacts.
-    case introspect
-    /// Keyed by the presented token: polling for the result of a reset.
-    case poll
-
-    /// The limited step of a command; nil when it has none.
-    package init?(_ command: Command) {
-        switch command {
-        case .refresh: self = .refresh
-        case .listMethods, .listContacts: self = .introspect
-        case .pollReset: self = .poll
-        case .startSignUp, .challengeSignUp, .submitSignUpCode, .submitSignUpPassword, .submitSignUpAttributes,
-            .startSignIn, .challengeSignIn, .submitSignInPassword, .submitSignInCode, .submitSecondFactor,
-            .challengeContact, .submitContactCode, .confirmContact, .startReset, .challengeReset, .submitResetCode,
-            .submitNewPassword, .redeem, .revoke:
-            return nil
-        }
-    }
-
+extension RepeatedStep {
     var budget: SourceLimits.Budget {
         switch self {
         case .refresh: .refreshes

@@ -80,7 +80,7 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     package func checkGuesses(before command: Command) throws(RequestFault) {
-        guard let limits = perimeter.limits, let source, let secret = GuessedSecret(comparedBy: command) else { return }
+        guard let limits = perimeter.limits, let source, let secret = command.traits.compares else { return }
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
@@ -90,7 +90,7 @@ extension IdentityRequestContext {
         let wrong = GuessedSecret(wrongIn: verdict)
         if let wrong { limits.record(wrong: wrong, from: source, now: trace.at) }
         var right: GuessedSecret?
-        if case .accepted = verdict { right = GuessedSecret(comparedBy: command) }
+        if case .accepted = verdict { right = command.traits.compares }
         guard let secret = wrong ?? right else { return }
         if limits.note(secret, isRight: right != nil, now: trace.at) {
             logger.error("many more guesses are wrong than right: sources have half of their budgets")
@@ -102,8 +102,8 @@ extension IdentityRequestContext {
     /// - Throws: ``EngineError/overloaded`` if there is none; otherwise the error of `body`.
     package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
         guard let admission = perimeter.admission else { return try await body() }
-        return try await admission(
-            isHashing: command.hashesPassword, beginsFlow: command.beginsFlow, body)
+        let traits = command.traits
+        return try await admission(isHashing: traits.hashesPassword, beginsFlow: traits.beginsFlow, body)
     }
 
     /// Counts a step that is limited per flow or family (`SEC-RATE-6`), or refuses it.
