@@ -196,33 +196,4 @@ extension Engine {
     {
         [Data("shared".utf8), Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8)]
     }
-
-    /// The policy's reason to refuse a password for this user; nil when the password is acceptable.
-    func check(
-        _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],
-        in scene: Scene
-    ) -> PasswordFault? {
-        let names = ["displayName", "givenName", "surname"].compactMap { name -> String? in
-            guard case .string(let text)? = attributes[name] else { return nil }
-            return text
-        }
-        return passwords.check(
-            password,
-            context: PasswordContext(
-                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: scene.tenant.displayName))
-    }
-
-    /// Hashes a password that the policy accepted.
-    func hash(
-        _ password: Secret<String>, in lane: HashingLane = .accounts
-    ) async throws(EngineError) -> PasswordHash {
-        do {
-            return try await ports.hasher.hash(password, in: lane)
-        } catch {
-            switch error {
-            case .overloaded: throw .overloaded
-            case .unusable: throw .broken("a password that the policy accepted could not be hashed")
-            }
-        }
-    }
 }
