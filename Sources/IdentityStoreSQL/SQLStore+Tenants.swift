@@ -7,7 +7,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A version of the tenants' configuration: YAML, in the format of docs/tenant-file.md.
+/// A version of the tenants' configuration: YAML, in the format of docs/operate/tenant-file.md.
 package struct TenantDocument: Hashable, Sendable {
     /// 1 for the first document; each applied one increases it by one.
     package var version: Int

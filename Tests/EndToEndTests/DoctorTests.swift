@@ -202,7 +202,7 @@ import Testing
         #expect(status == 64 && errors.contains("--tenant"))
     }
 
-    @Test("What a person sees is what docs/transcripts/doctor.txt shows")
+    @Test("What a person sees is what docs/evidence/transcripts/doctor.txt shows")
     func theTranscript() async throws {
         try await withServer { server in
             let place = "\(server.baseURL.absoluteString)/contoso.onmicrosoft.com"

@@ -15,10 +15,10 @@ import Testing
                 signIn: emailOneTimePasscode
         """
 
-    @Test("the example of docs/tenant-file.md starts a server that knows its tenants", .timeLimit(.minutes(1)))
+    @Test("the example of docs/operate/tenant-file.md starts a server that knows its tenants", .timeLimit(.minutes(1)))
     func theExampleOfThePage() async throws {
         let page = try String(
-            contentsOf: Python.package.appending(path: "docs/tenant-file.md"), encoding: .utf8)
+            contentsOf: Python.package.appending(path: "docs/operate/tenant-file.md"), encoding: .utf8)
         let example = try #require(page.split(separator: "```yaml\n").dropFirst().first?.split(separator: "```").first)
         try await withConfig(String(example)) { server in
             var api = NativeAPI(

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The recorded conversations of docs/transcripts, against what the program prints now.
+/// The recorded conversations of docs/evidence/transcripts, against what the program prints now.
 ///
-/// `RECORD_TRANSCRIPTS=1 swift test --traits Server --filter TranscriptTests` writes them anew; see docs/transcripts/README.md.
+/// `RECORD_TRANSCRIPTS=1 swift test --traits Server --filter TranscriptTests` writes them anew; see docs/evidence/transcripts/README.md.
 @Suite(.timeLimit(.minutes(2)))
 struct TranscriptTests {
     struct Recording: CustomTestStringConvertible, Sendable {
@@ -34,7 +34,7 @@ struct TranscriptTests {
     ]
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/transcripts")
+        .deletingLastPathComponent().appending(path: "docs/evidence/transcripts")
 
     @Test(arguments: recordings)
     func theRecordedConversationIsWhatThePersonSees(_ recording: Recording) async throws {

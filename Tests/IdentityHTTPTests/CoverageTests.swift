@@ -932,11 +932,11 @@ enum EndpointTable {
         #expect(AnswerName(RequestFault.unknownGrant) == .unknownGrant)
     }
 
-    @Test("The page docs/endpoints.md is this table")
+    @Test("The page docs/develop/endpoints.md is this table")
     func thePageIsTheTable() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let file = root.appending(path: "docs/endpoints.md")
+        let file = root.appending(path: "docs/develop/endpoints.md")
         let page = Data(EndpointTable.page.utf8)
         if ProcessInfo.processInfo.environment["NATIVE_AUTH_WRITE_DOCS"] != nil { try page.write(to: file) }
         #expect(try Data(contentsOf: file) == page, "run the tests once with NATIVE_AUTH_WRITE_DOCS=1")

@@ -23,7 +23,7 @@ import Testing
 
     @Test("The catalogue has every number of the wire, of our server's answers and of the notes")
     func everyNumberIsThere() throws {
-        let page = try String(contentsOf: Self.root.appending(path: "docs/endpoints.md"), encoding: .utf8)
+        let page = try String(contentsOf: Self.root.appending(path: "docs/develop/endpoints.md"), encoding: .utf8)
         let sent = page.matches(of: /\| (\d{5,7}) \|/).compactMap { Int($0.output.1) }
         #expect(Set(sent).count > 25)
         for number in AADSTSCode.allCases.map(\.rawValue) + sent + Self.documented {

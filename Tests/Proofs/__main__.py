@@ -3,7 +3,7 @@
 scripts/prove list                 all proofs, with their requirements and counts
 scripts/prove NAME [N | --full]    one proof: the count of CI, N, or that of FULL; goes on where an earlier run stopped
 scripts/prove all [--full]         all that are not complete for this commit
-scripts/prove report               writes docs/proofs.md from what was shown so far
+scripts/prove report               writes docs/evidence/proofs.md from what was shown so far
 scripts/prove measure              start-to-ready and resident memory of the release build
 scripts/prove tenant               time to make a test tenant, and to sign a user up in the same process
 scripts/prove sdk                  the SDK's processor time for a sign-up, against the same requests by a bare URLSession

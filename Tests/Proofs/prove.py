@@ -17,7 +17,7 @@ import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
-REPORT = ROOT / "docs/proofs.md"
+REPORT = ROOT / "docs/evidence/proofs.md"
 # No run goes on for longer than this, in seconds; the next one continues.
 LONGEST_RUN = 50 * 60
 # Exit code when the time was over before the count was reached (sysexits' EX_TEMPFAIL).
@@ -316,7 +316,7 @@ def report():
     commits = sorted({state.data["commit"] for state in done})
     lines = [
         "# What was shown", "",
-        "Written by `scripts/prove report` from the runs of `scripts/prove`; [Tests and proofs](testing.md) says what each proof"
+        "Written by `scripts/prove report` from the runs of `scripts/prove`; [Tests and proofs](../develop/testing.md) says what each proof"
         " does. Only", "runs of the code as it is now count.", "",
         f"- Commits that last changed the code, or the proof: {', '.join(commits) or 'none'}",
         f"- Machine: {machine()}",

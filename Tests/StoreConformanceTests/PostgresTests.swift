@@ -64,7 +64,7 @@ struct PostgresOpeningTests {
                 WHERE i.indisunique AND t.relnamespace = current_schema()::regnamespace
                 """)
             let others = Set(keys.filter { $0[1] != "tenant" }.compactMap { $0[0] })
-            // A few rows each, the same for all tenants: docs/postgresql.md says what a cluster does with them.
+            // A few rows each, the same for all tenants: docs/operate/postgresql.md says what a cluster does with them.
             #expect(others == ["data_keys", "profile_mark", "tenant_documents", "write_probe", "schema_migrations"])
             #expect(keys.count { $0[1] == "tenant" } >= 15)
             let withoutKey = try await store.unsafeSQL(

@@ -1,6 +1,6 @@
 import IdentityEngine
 
-/// A scope in the tenant file that an application may ask for (docs/tenant-file.md, “Scopes”).
+/// A scope in the tenant file that an application may ask for (docs/operate/tenant-file.md, “Scopes”).
 enum ConfiguredScope {
     /// All scopes of all resources.
     static let any = "*"

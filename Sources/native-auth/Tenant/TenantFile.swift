@@ -9,7 +9,7 @@ import Yams
 #endif
 
 /// The tenant document, a file or a row of the database: YAML with tenants, their applications and attributes.
-/// docs/tenant-file.md describes the format.
+/// docs/operate/tenant-file.md describes the format.
 struct TenantFile {
     let directory: TenantDirectory
     /// Warnings for the operator about valid settings, one sentence each, with the line.

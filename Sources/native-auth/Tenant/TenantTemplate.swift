@@ -11,7 +11,7 @@ enum TenantTemplate {
     /// A document with one tenant, two applications and fresh ids.
     static func text() -> String {
         """
-        # Tenants and their applications; docs/tenant-file.md describes each member. A line that begins with # is a comment:
+        # Tenants and their applications; docs/operate/tenant-file.md describes each member. A line that begins with # is a comment:
         # take the # away from a member to use it.
         #
         #   native-auth tenant check FILE     says what is wrong

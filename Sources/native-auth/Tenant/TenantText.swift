@@ -9,7 +9,7 @@ import Yams
 #endif
 
 /// Tenants as the members of a tenant file: the values that differ from the default, in the order of
-/// docs/tenant-file.md.
+/// docs/operate/tenant-file.md.
 enum TenantText {
     typealias Members = [(name: String, value: Node)]
 

@@ -25,7 +25,7 @@ extension Input {
     }
 }
 
-/// The page `docs/flows.md`.
+/// The page `docs/develop/flows.md`.
 struct FlowPage {
     let survey: ModelTests.Survey
     let races: ModelTests.Races

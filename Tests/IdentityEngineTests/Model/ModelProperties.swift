@@ -214,7 +214,7 @@ struct EdgeCheck {
 
     private var hasMethod: Bool { !before.facts.isDisjoint(with: [.ownMethod, .otherMethod]) }
 
-    /// The refusals that `docs/endpoints.md` lists for the endpoint, as far as a flow gives them itself.
+    /// The refusals that `docs/develop/endpoints.md` lists for the endpoint, as far as a flow gives them itself.
     static func isDocumented(_ refusal: Refusal, for input: Input) -> Bool {
         switch (input, refusal) {
         case (.challenge, .tooManyCodes), (.challenge, .throttled),

@@ -4,7 +4,7 @@ import IdentityEngine
 import NativeAuthCore
 import Testing
 
-/// The flow tables as a model: explored until nothing new comes up, and written down as `docs/flows.md`.
+/// The flow tables as a model: explored until nothing new comes up, and written down as `docs/develop/flows.md`.
 ///
 /// With `PROVE_MODEL` set, the bounds are wider; `scripts/prove model` does that.
 @Suite("Model of the flows", .serialized) struct ModelTests {
@@ -132,11 +132,11 @@ import Testing
         for violation in interleavings.violations.prefix(5) { Issue.record("\(violation)") }
     }
 
-    @Test("The page docs/flows.md is what the exploration has seen", .enabled(if: !isWide))
+    @Test("The page docs/develop/flows.md is what the exploration has seen", .enabled(if: !isWide))
     func thePageIsTheTable() async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let file = root.appending(path: "docs/flows.md")
+        let file = root.appending(path: "docs/develop/flows.md")
         let page = Data(FlowPage(survey: await Self.survey.value, races: await Self.races.value).text.utf8)
         if ProcessInfo.processInfo.environment["NATIVE_AUTH_WRITE_DOCS"] != nil { try page.write(to: file) }
         #expect(try Data(contentsOf: file) == page, "run the tests once with NATIVE_AUTH_WRITE_DOCS=1")
