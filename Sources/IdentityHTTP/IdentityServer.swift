@@ -8,21 +8,21 @@ package enum IdentityServer {
     /// An application that serves `routes`.
     ///
     /// - Parameters:
-    ///   - perimeter: The rules for requests from outside.
+    ///   - policy: The rules for requests from outside.
     ///   - port: The port; 0 takes any free port.
     ///   - onRunning: Called with the bound port once requests are accepted.
     package static func application(
-        _ routes: IdentityRoutes, within perimeter: Perimeter, host: String, port: Int, logger: Logger,
+        _ routes: IdentityRoutes, within policy: AccessPolicy, host: String, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
-        let gate = perimeter.admission.map { admission in
-            { @Sendable () -> NewcomerGate in
-                NewcomerGate(admission, guardian: routes.guardian, logger: logger)
+        let gate = policy.admission.map { admission in
+            { @Sendable () -> OverloadAdmission in
+                OverloadAdmission(admission, guardian: routes.guardian, logger: logger)
             }
         }
         return application(
-            perimeter.responder(for: routes), host: host, port: port, logger: logger, gate: gate,
-            connections: ConnectionsPerSource(within: perimeter, guardian: routes.guardian), onRunning: onRunning)
+            policy.responder(for: routes), host: host, port: port, logger: logger, gate: gate,
+            connections: ConnectionsPerSource(within: policy, guardian: routes.guardian), onRunning: onRunning)
     }
 
     /// The listener alone, which answers every request with an empty JSON object: measures the cost of HTTP itself.
@@ -40,7 +40,7 @@ package enum IdentityServer {
 
     private static func application<Responder: HTTPResponder>(
         _ responder: Responder, host: String, port: Int, logger: Logger,
-        gate: (@Sendable () -> NewcomerGate)? = nil, connections: ConnectionsPerSource? = nil,
+        gate: (@Sendable () -> OverloadAdmission)? = nil, connections: ConnectionsPerSource? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let channel = HTTP1Channel.Configuration(

@@ -95,7 +95,7 @@ package struct IdentityRoutes: Sendable {
         _ endpoint: V1Endpoint, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         // Checked before the form is parsed: under ten times the load nine of ten requests end here.
-        if endpoint.beginsFlow, let admission = context.perimeter.admission, !admission.hasRoomForNewcomers {
+        if endpoint.beginsFlow, let admission = context.policy.admission, !admission.hasRoomForNewcomers {
             _ = admission.countRefusal()
             throw EngineError.overloaded
         }
@@ -110,26 +110,26 @@ package struct IdentityRoutes: Sendable {
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         try context.checkGuesses(before: asked.command)
-        let scene = CommandContext(
+        let caller = CallerContext(
             tenantName: try context.parameters.require("tenant"), client: asked.client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
         // A made-up token has no counter; the engine refuses it.
-        if context.perimeter.limits != nil, let step = asked.command.traits.repeats,
-            let key = try await engine.repeatedKey(of: asked.command, in: scene)
+        if context.policy.limits != nil, let step = asked.command.traits.repeats,
+            let key = try await engine.repeatedKey(of: asked.command, in: caller)
         {
             // The key includes the source, so that no other source can use up a family's budget.
             try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
         }
         let outcome = try await context.admitted(asked.command) {
-            try await engine.handle(asked.command, in: scene)
+            try await engine.handle(asked.command, in: caller)
         }
         // A repeated answer was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id {
             context.countGuess(asked.command, outcome.verdict)
-            if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: scene) }
+            if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: caller) }
         }
-        let unknown = try await engine.unknownAttributes(of: asked.command, in: scene)
+        let unknown = try await engine.unknownAttributes(of: asked.command, in: caller)
         if let unknown {
             context.logger.warning("unknown attribute names were ignored", metadata: unknown.logMetadata)
             development?.unknownAttributes.note(unknown, at: context.trace.at)

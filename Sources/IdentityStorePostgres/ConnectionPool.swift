@@ -24,7 +24,7 @@ final class ConnectionPool: @unchecked Sendable {
         var hasBegun = false
     }
 
-    private let place: PostgresPlace
+    private let place: PostgresEndpoint
     private let settings: PostgresSettings
     private let condition = NSCondition()
     /// Signalled once, when the pool has closed.
@@ -39,7 +39,7 @@ final class ConnectionPool: @unchecked Sendable {
     private var usesNames: Bool
     private var retries = 0
 
-    init(_ place: PostgresPlace, _ settings: PostgresSettings) {
+    init(_ place: PostgresEndpoint, _ settings: PostgresSettings) {
         self.place = place
         self.settings = settings
         usesNames = settings.usesPreparedStatements
@@ -210,12 +210,12 @@ final class Worker {
     private static let transactionTimeout = Duration.seconds(10)
     private static let attempts = 6
 
-    private let place: PostgresPlace
+    private let place: PostgresEndpoint
     private let settings: PostgresSettings
     private unowned let pool: ConnectionPool
     private var connection: PostgresConnection?
 
-    fileprivate init(_ place: PostgresPlace, _ settings: PostgresSettings, _ pool: ConnectionPool) {
+    fileprivate init(_ place: PostgresEndpoint, _ settings: PostgresSettings, _ pool: ConnectionPool) {
         self.place = place
         self.settings = settings
         self.pool = pool

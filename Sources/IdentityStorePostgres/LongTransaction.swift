@@ -10,7 +10,7 @@ enum LongTransaction {
     private static let patience = Duration.seconds(3_600)
 
     static func run<Value: Sendable>(
-        at place: PostgresPlace, _ opening: String, _ body: @escaping @Sendable (any SQLSession) throws -> Value
+        at place: PostgresEndpoint, _ opening: String, _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
         let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
             let thread = Thread {
@@ -24,7 +24,7 @@ enum LongTransaction {
 
     /// Does not roll back: the server does so when the connection ends.
     private static func perform<Value>(
-        _ place: PostgresPlace, _ opening: String, _ body: (any SQLSession) throws -> Value
+        _ place: PostgresEndpoint, _ opening: String, _ body: (any SQLSession) throws -> Value
     ) throws -> Value {
         // Without prepared statements, so that a pooler in between does not matter.
         let connection = try PostgresConnection(place, usesNames: false)

@@ -48,7 +48,7 @@ final class PostgresConnection {
     }
 
     /// Connects; blocks for a few seconds at most.
-    init(_ place: PostgresPlace, usesNames: Bool) throws(PostgresFailure) {
+    init(_ place: PostgresEndpoint, usesNames: Bool) throws(PostgresFailure) {
         self.usesNames = usesNames
         guard let handle = place.connect() else { throw .disconnected }
         self.handle = handle
@@ -63,7 +63,7 @@ final class PostgresConnection {
 
     /// The system's reason why ``init(_:usesNames:)`` would fail, for the operator who starts a server; nil when it
     /// would succeed.
-    static func obstacle(to place: PostgresPlace) -> String? {
+    static func obstacle(to place: PostgresEndpoint) -> String? {
         guard let handle = place.connect() else { return "out of memory" }
         defer { PQfinish(handle) }
         guard PQstatus(handle) != CONNECTION_OK else { return nil }

@@ -10,7 +10,7 @@ import CLibPQ
 
 /// The address of a database: a libpq URL, with several hosts, `target_session_attrs`, certificates and all other libpq
 /// parameters (PostgreSQL documentation, “Connection URIs”).
-package struct PostgresPlace: Sendable, CustomStringConvertible {
+package struct PostgresEndpoint: Sendable, CustomStringConvertible {
     private let url: String
     /// Hosts and database, without user and password.
     package let description: String

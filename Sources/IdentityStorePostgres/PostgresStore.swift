@@ -60,14 +60,14 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
 package final class PostgresStore: Sendable, SQLStore {
     private let pool: ConnectionPool
     private let databaseClock: DatabaseClock
-    package let place: PostgresPlace
+    package let place: PostgresEndpoint
 
     /// Connects, and creates or updates the tables. Several nodes can do so at once; one does the work, the others find
     /// it done.
     ///
     /// - Parameter migration: The last migration to apply; nil applies all.
     package init(
-        _ place: PostgresPlace, _ settings: PostgresSettings = PostgresSettings(), upTo migration: String? = nil
+        _ place: PostgresEndpoint, _ settings: PostgresSettings = PostgresSettings(), upTo migration: String? = nil
     ) async throws(PostgresStoreOpenError) {
         self.place = place
         if let reason = PostgresConnection.obstacle(to: place) {
@@ -154,7 +154,7 @@ package final class PostgresStore: Sendable, SQLStore {
     /// Whether statements are prepared once per connection; false after a pooler without support was found.
     package var preparesStatements: Bool { pool.preparesStatements }
 
-    private static func openError(_ error: StoreError, _ place: PostgresPlace) -> PostgresStoreOpenError {
+    private static func openError(_ error: StoreError, _ place: PostgresEndpoint) -> PostgresStoreOpenError {
         guard case .unavailable(let reason) = error else {
             return .unprepared(place: place.description, sqlState: "XX001")
         }
@@ -184,7 +184,7 @@ extension Worker {
     }
 
     /// Applies the missing migrations, all in one transaction.
-    fileprivate func migrate(_ place: PostgresPlace, upTo last: String?) throws {
+    fileprivate func migrate(_ place: PostgresEndpoint, upTo last: String?) throws {
         let wanted = Migration.all.prefix { $0.name <= last ?? $0.name }
         let subject = Int64(bitPattern: fingerprint(Data("native-auth migrations".utf8)))
         try transaction("BEGIN", [subject]) { session in

@@ -18,11 +18,11 @@ package struct InProcessTransport: HTTPTransport {
     private let peer: IPAddress?
 
     /// - Parameters:
-    ///   - perimeter: The limits per source; none by default.
+    ///   - policy: The limits per source; none by default.
     ///   - peer: Whom the requests are said to come from; nil: from within the process.
-    package init(routes: IdentityRoutes, within perimeter: Perimeter = Perimeter(), peer: IPAddress? = nil) {
+    package init(routes: IdentityRoutes, within policy: AccessPolicy = AccessPolicy(), peer: IPAddress? = nil) {
         self.peer = peer
-        responder = perimeter.responder(for: routes)
+        responder = policy.responder(for: routes)
         logger = Logger(label: "identity-test-server", factory: { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -7,13 +7,13 @@ enum DatabaseAddress: Sendable {
     /// One file for one server; nil path: `identity.sqlite` in the data folder.
     case sqlite(path: String?)
     /// A database that many servers share.
-    case postgres(PostgresPlace, PostgresSettings)
+    case postgres(PostgresEndpoint, PostgresSettings)
 
     /// Nil unless the text is `sqlite:PATH` or a libpq URL.
     init?(_ text: String) {
         if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
             self = .sqlite(path: String(text.dropFirst(7)))
-        } else if let place = PostgresPlace(url: text) {
+        } else if let place = PostgresEndpoint(url: text) {
             self = .postgres(place, PostgresSettings())
         } else {
             return nil

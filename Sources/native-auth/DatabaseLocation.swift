@@ -13,7 +13,7 @@ import NativeAuthCore
 
 /// The options that locate the database, shared by `serve` and the commands that work on the database. Servers may run
 /// meanwhile, with SQLite too.
-struct DatabasePlace: ParsableArguments {
+struct DatabaseLocation: ParsableArguments {
     @Option(help: "Folder with database and master key (default: ./.native-auth).") var data: String?
     @Option(help: "Database: sqlite:PATH (default: identity.sqlite in the data folder) or postgresql://….")
     var database: String?

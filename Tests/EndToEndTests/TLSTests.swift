@@ -80,10 +80,10 @@ import Testing
     @Test(
         "E2: doctor says that a certificate is not trusted, and why",
         arguments: [
-            ("self", Circumstance.certificateUntrusted), ("good", .certificateUntrusted),
+            ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted),
             ("expired", .certificateUntrusted),
         ])
-    func ofNobody(_ certificate: String, _ circumstance: Circumstance) async throws {
+    func ofNobody(_ certificate: String, _ circumstance: ClientCondition) async throws {
         let finding = try await finding(certificate)
         #expect(finding.state == "problem")
         #expect(finding.text.hasSuffix(ErrorRemedy(circumstance).cause))
@@ -96,10 +96,10 @@ import Testing
         "E2: of an authority that the system trusts, too: expired, not yet valid, for another name",
         .enabled(if: canTrust, "needs unshare, and the store of Debian"),
         arguments: [
-            ("expired", Circumstance.certificateExpired), ("early", .certificateNotYetValid),
+            ("expired", ClientCondition.certificateExpired), ("early", .certificateNotYetValid),
             ("stranger", .certificateOfOtherHost),
         ])
-    func ofATrustedAuthority(_ certificate: String, _ circumstance: Circumstance) async throws {
+    func ofATrustedAuthority(_ certificate: String, _ circumstance: ClientCondition) async throws {
         let finding = try await finding(certificate, isTrusted: true)
         #expect(finding.state == "problem")
         #expect(finding.text.hasSuffix(ErrorRemedy(circumstance).cause))
@@ -121,9 +121,11 @@ import Testing
 
     @Test(
         "E2: the SDK says so, too: nothing was sent, so the outcome is known and the step may be tried again",
-        arguments: [("self", Circumstance.certificateUntrusted), ("good", .certificateUntrusted), (nil, .tlsMissing)]
-            as [(String?, Circumstance)])
-    func theSDK(_ certificate: String?, _ circumstance: Circumstance) async throws {
+        arguments: [
+            ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted), (nil, .tlsMissing),
+        ]
+            as [(String?, ClientCondition)])
+    func theSDK(_ certificate: String?, _ circumstance: ClientCondition) async throws {
         try await withListener(certificate) { text in
             let authority = try Authority(url: try #require(URL(string: text)))
             let client = NativeAuthClient(

@@ -300,7 +300,7 @@ struct FactorPolicyTests {
                 #expect(
                     !(example.origin == .signIn && example.proofs.passwordIsFromReset),
                     "SEC-ENR-8: \(example)")
-            case .goToWeb(let reason):
+            case .redirectToBrowser(let reason):
                 #expect(!reason.isEmpty)
                 #expect(factors < 2, "\(example)")
             }
@@ -339,7 +339,7 @@ struct FactorPolicyTests {
         case .tokens(let contexts): .tokens(contexts)
         case .giveSecondFactor: .second
         case .registerMethod: .register
-        case .goToWeb: .web
+        case .redirectToBrowser: .web
         }
     }
 }

@@ -17,8 +17,9 @@ struct SignInStateTests {
     /// What a client can do to a flow.
     enum Input: CaseIterable, CustomTestStringConvertible {
         case challenge, rightPassword, wrongPassword, rightCode, wrongCode
-        case listMethods, challengeMethod
-        case listContacts, challengeOwnAddress, challengeContact, rightContactCode, wrongContactCode, confirmContact
+        case introspectMethods, challengeMethod
+        case introspectRegistration, challengeOwnAddress, challengeContact, rightContactCode, wrongContactCode,
+            confirmContact
         case redeem
 
         var testDescription: String { "\(self)" }
@@ -29,8 +30,8 @@ struct SignInStateTests {
             case .rightPassword, .wrongPassword: .submitSignInPassword
             // The second factor's code once had the same grant, and either operation takes it (native-auth-v1 §16, row 2).
             case .rightCode, .wrongCode: [.submitSignInCode, .submitSecondFactor]
-            case .listMethods: .listMethods
-            case .listContacts: .listContacts
+            case .introspectMethods: .introspectMethods
+            case .introspectRegistration: .introspectRegistration
             case .challengeOwnAddress, .challengeContact: .challengeContact
             case .rightContactCode, .wrongContactCode: .submitContactCode
             case .confirmContact: .confirmContact
@@ -43,7 +44,7 @@ struct SignInStateTests {
     enum Result: Hashable {
         case refused(Refusal)
         case proveAddress, enterPassword, giveSecondFactor, registerMethod, chooseMethod, proveContact,
-            contactAlreadyProven, signIn, signedIn, goToWeb
+            contactAlreadyProven, signIn, signedIn, redirectToBrowser
     }
 
     /// What is demanded, and what the account has.
@@ -95,40 +96,40 @@ struct SignInStateTests {
         Row(
             state: .awaitingCode(draft(hasPassword: false)), scene: .demandedWithoutMethod,
             expected: [
-                .challenge: (.proveAddress, "awaitingCode"), .rightCode: (.goToWeb, nil),
+                .challenge: (.proveAddress, "awaitingCode"), .rightCode: (.redirectToBrowser, nil),
                 .wrongCode: (.refused(.incorrectCode), nil),
             ]),
         Row(
             state: .choosingMethod(proven()), scene: .demandedWithMethod,
             expected: [
-                .listMethods: (.chooseMethod, "choosingMethod"),
+                .introspectMethods: (.chooseMethod, "choosingMethod"),
                 .challengeMethod: (.proveAddress, "awaitingSecondFactor"),
             ]),
         Row(
             state: .awaitingSecondFactor(proven(), method), scene: .demandedWithMethod,
             expected: [
-                .listMethods: (.chooseMethod, "awaitingSecondFactor"),
+                .introspectMethods: (.chooseMethod, "awaitingSecondFactor"),
                 .challengeMethod: (.proveAddress, "awaitingSecondFactor"), .rightCode: (.signedIn, nil),
                 .wrongCode: (.refused(.incorrectCode), nil),
             ]),
         Row(
             state: .choosingContact(proven()), scene: .demandedWithoutMethod,
             expected: [
-                .listContacts: (.chooseMethod, "choosingContact"),
+                .introspectRegistration: (.chooseMethod, "choosingContact"),
                 .challengeOwnAddress: (.proveContact, "awaitingContactCode"),
                 .challengeContact: (.proveContact, "awaitingContactCode"),
             ]),
         Row(
             state: .choosingContact(provenAtSignUp), scene: .demandedWithoutMethod,
             expected: [
-                .listContacts: (.chooseMethod, "choosingContact"),
+                .introspectRegistration: (.chooseMethod, "choosingContact"),
                 .challengeOwnAddress: (.contactAlreadyProven, "confirmingContact"),
                 .challengeContact: (.proveContact, "awaitingContactCode"),
             ]),
         Row(
             state: .awaitingContactCode(proven(), contact), scene: .demandedWithoutMethod,
             expected: [
-                .listContacts: (.chooseMethod, "awaitingContactCode"),
+                .introspectRegistration: (.chooseMethod, "awaitingContactCode"),
                 .challengeOwnAddress: (.proveContact, "awaitingContactCode"),
                 .challengeContact: (.proveContact, "awaitingContactCode"),
                 .rightContactCode: (.signIn, "authenticated"), .wrongContactCode: (.refused(.incorrectCode), nil),
@@ -136,7 +137,7 @@ struct SignInStateTests {
         Row(
             state: .confirmingContact(provenAtSignUp, email), scene: .demandedWithoutMethod,
             expected: [
-                .listContacts: (.chooseMethod, "confirmingContact"),
+                .introspectRegistration: (.chooseMethod, "confirmingContact"),
                 .challengeOwnAddress: (.contactAlreadyProven, "confirmingContact"),
                 .challengeContact: (.proveContact, "awaitingContactCode"), .confirmContact: (.signIn, "authenticated"),
             ]),
@@ -181,7 +182,7 @@ struct SignInStateTests {
         guard let newRow = decision.row else { return }
         let progress = newRow.revision - Self.situation(row.state, row.scene).row.revision
         switch Self.result(decision.verdict) {
-        case .signedIn, .signIn, .giveSecondFactor, .registerMethod, .goToWeb: #expect(progress == 1)
+        case .signedIn, .signIn, .giveSecondFactor, .registerMethod, .redirectToBrowser: #expect(progress == 1)
         case .refused, .proveAddress, .proveContact, .enterPassword, .chooseMethod, .contactAlreadyProven:
             #expect(progress == 0)
         }
@@ -210,7 +211,7 @@ struct SignInStateTests {
         case .proveAddress: #expect(sent == [row.state.isProven ? .secondFactor : .signIn])
         case .proveContact: #expect(sent == [.registration])
         case .refused, .enterPassword, .giveSecondFactor, .registerMethod, .chooseMethod, .contactAlreadyProven,
-            .signIn, .signedIn, .goToWeb:
+            .signIn, .signedIn, .redirectToBrowser:
             #expect(sent.isEmpty)
         }
         if sent.contains(.secondFactor) || sent.contains(.registration) {
@@ -488,9 +489,9 @@ struct SignInStateTests {
             let worth = state.proving(at: now)?.proven ?? proven()
             return state.submitting(
                 code: { _ in input == .rightCode }, prepared: prepared(worth, scene), in: situation)
-        case .listMethods: return state.listingMethods(in: situation)
+        case .introspectMethods: return state.listingMethods(in: situation)
         case .challengeMethod: return state.challenging(method, with: fresh, in: situation)
-        case .listContacts: return state.listingContacts()
+        case .introspectRegistration: return state.listingContacts()
         case .challengeOwnAddress: return state.challenging(contact: email, with: fresh, in: situation)
         case .challengeContact: return state.challenging(contact: contact, with: fresh, in: situation)
         case .rightContactCode, .wrongContactCode:
@@ -515,7 +516,7 @@ struct SignInStateTests {
         case .accepted(.contactAlreadyProven): .contactAlreadyProven
         case .accepted(.signIn): .signIn
         case .accepted(.signedIn): .signedIn
-        case .accepted(.goToWeb): .goToWeb
+        case .accepted(.redirectToBrowser): .redirectToBrowser
         case .accepted: .refused(.unknownClient)
         }
     }

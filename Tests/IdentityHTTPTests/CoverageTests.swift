@@ -23,7 +23,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst,
         giveSecondFactor
     case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
-    case signIn, signedIn, revoked, goToWeb
+    case signIn, signedIn, revoked, redirectToBrowser
     // Refusals.
     case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
@@ -56,7 +56,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             case .signIn: .signIn
             case .signedIn: .signedIn
             case .revoked: .revoked
-            case .goToWeb: .goToWeb
+            case .redirectToBrowser: .redirectToBrowser
             }
     }
 
@@ -83,7 +83,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             case .expiredCode: .expiredCode
             case .tooManyCodes: .tooManyCodes
             case .throttled: .addressThrottled
-            case .tooManyNames: .sourceThrottled
+            case .enumerationLimited: .sourceThrottled
             case .invalidScope: .invalidScope
             case .scopeNotConsented: .scopeNotConsented
             case .userNotFound: .userNotFound
@@ -143,7 +143,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
         case .passwordChanged: [.resetPasswordPollCompletion]
         case .signIn: [.signUpContinue, .registerContinue]
-        case .goToWeb: Self.starts.union(Self.challenges).union([.token])
+        case .redirectToBrowser: Self.starts.union(Self.challenges).union([.token])
         case .unknownTenant, .unknownClient, .nativeAuthDisabled: Self.everywhere
         case .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
@@ -204,7 +204,7 @@ enum AnswerName: String, CaseIterable, Sendable {
                 "client_info",
             ])
         case .revoked: Wire([])
-        case .goToWeb: Wire(["challenge_type", "redirect_reason"])
+        case .redirectToBrowser: Wire(["challenge_type", "redirect_reason"])
         case .unknownTenant, .unknownTenantOfDocument: Wire("invalid_request", 90_002)
         case .unknownClient: Wire("unauthorized_client", 700_016)
         case .nativeAuthDisabled: Wire("invalid_client", 70_001, "nativeauthapi_disabled")
@@ -272,7 +272,8 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .missing: "must contain the parameter"
         case .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
-            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .goToWeb, .unknownTenant, .unknownClient,
+            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .redirectToBrowser, .unknownTenant,
+            .unknownClient,
             .nativeAuthDisabled, .userAlreadyExists, .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
@@ -333,8 +334,8 @@ extension Ask {
     /// The journey and the stop from which it is asked; before the first stop the index is -1.
     var origin: (journey: Journey, index: Int)? {
         switch self {
-        case .listMethods: return (.signInThenSecondFactor, 2)
-        case .listContacts: return (.signInThenContact, 2)
+        case .introspectMethods: return (.signInThenSecondFactor, 2)
+        case .introspectRegistration: return (.signInThenContact, 2)
         case .startSignUp, .challengeSignUp, .signUpCode, .signUpPassword, .signUpAttributes, .startSignIn,
             .challengeSignIn, .signInPassword, .signInCode, .secondFactorCode, .redeem, .refresh, .startReset,
             .challengeReset, .resetCode, .newPassword, .poll, .challengeContact, .contactCode, .confirmContact:
@@ -423,13 +424,13 @@ enum EndpointTable {
         row(
             .challengeSignIn, .proveAddress, "the user has none, or a second factor is wanted: a code was mailed",
             in: .signInWithCode),
-        row(.listMethods, .chooseMethod, "the methods of the second factor, addresses masked"),
+        row(.introspectMethods, .chooseMethod, "the methods of the second factor, addresses masked"),
         row(.signInPassword, .signedIn, "everything that is asked for is proven"),
         row(.signInPassword, .giveSecondFactor, "a second factor is asked for", in: .signInThenSecondFactor),
         row(
             .signInPassword, .registerMethod, "a second factor is asked for and none is registered",
             in: .signInThenContact),
-        row(.listContacts, .chooseMethod, "what can be registered, with the account's own address"),
+        row(.introspectRegistration, .chooseMethod, "what can be registered, with the account's own address"),
         row(.challengeContact, .proveContact, "a code went to the contact"),
         row(
             .challengeContact, .contactAlreadyProven, "this flow has proven the contact already",
@@ -443,8 +444,8 @@ enum EndpointTable {
     ]
 
     /// What the web has to do, for a client whose `challenge_type` lacks a word.
-    private static func goToWeb(_ ask: Ask, _ types: String) -> EndpointRow {
-        row(ask, .goToWeb, "`challenge_type` lacks what the user or the user flow needs") {
+    private static func redirectToBrowser(_ ask: Ask, _ types: String) -> EndpointRow {
+        row(ask, .redirectToBrowser, "`challenge_type` lacks what the user or the user flow needs") {
             try await $0.answer(.value("challenge_type", types))
         }
     }
@@ -476,9 +477,9 @@ enum EndpointTable {
             },
             start(.startSignUp, .invalidAttributes, "an attribute breaks its rules", "attributes", #"{"city":1}"#),
             start(.startSignUp, .unreadableAttributes, "`attributes` is no flat JSON object", "attributes", "[]"),
-            goToWeb(.startSignUp, "oob redirect"), goToWeb(.startSignIn, "oob redirect"),
-            goToWeb(.startReset, "password redirect"), goToWeb(.challengeSignUp, "redirect"),
-            goToWeb(.challengeSignIn, "redirect"), goToWeb(.challengeReset, "redirect"),
+            redirectToBrowser(.startSignUp, "oob redirect"), redirectToBrowser(.startSignIn, "oob redirect"),
+            redirectToBrowser(.startReset, "password redirect"), redirectToBrowser(.challengeSignUp, "redirect"),
+            redirectToBrowser(.challengeSignIn, "redirect"), redirectToBrowser(.challengeReset, "redirect"),
             start(.startSignIn, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
             start(.startReset, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
             row(.startReset, .noPasswordToReset, "the user signs in with codes") { ready in
@@ -609,7 +610,7 @@ enum EndpointTable {
     }
 
     private static let tokens: [EndpointRow] = [
-        token(.goToWeb, "a second factor is asked for and the client or the user cannot give one") { server in
+        token(.redirectToBrowser, "a second factor is asked for and the client or the user cannot give one") { server in
             _ = try await server.traveller(for: .signInThenSecondFactor)
             return try await server.signIn(
                 claims: WireClient.claims, capabilities: nil, with: server.client(.emailPasswordWithAttributes))
@@ -731,7 +732,7 @@ enum EndpointTable {
             engine: server.engine, clock: ServerClock(manual: server.clock),
             readiness: Readiness(flows: server.engine.ports.flows))
         let client = WireClient(
-            transport: ListenerTransport(responder: Perimeter(limits: SourceLimits()).responder(for: routes)),
+            transport: ListenerTransport(responder: AccessPolicy(limits: SourceLimits()).responder(for: routes)),
             clientID: IdentityTestServer.Application.emailPassword.rawValue)
         var answer = try await client.ask(ask, Ask.Content(), "none")
         for _ in 0..<50 where answer.status != 429 { answer = try await client.ask(ask, Ask.Content(), "none") }

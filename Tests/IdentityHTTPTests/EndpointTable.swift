@@ -19,7 +19,7 @@ enum Ask: String, CaseIterable, Sendable {
     case signUpAttributes
     case startSignIn
     case challengeSignIn
-    case listMethods
+    case introspectMethods
     case signInPassword
     case signInCode
     case secondFactorCode
@@ -30,7 +30,7 @@ enum Ask: String, CaseIterable, Sendable {
     case resetCode
     case newPassword
     case poll
-    case listContacts
+    case introspectRegistration
     case challengeContact
     case contactCode
     case confirmContact
@@ -45,14 +45,14 @@ enum Ask: String, CaseIterable, Sendable {
         case .signUpCode, .signUpPassword, .signUpAttributes: .signUpContinue
         case .startSignIn: .signInInitiate
         case .challengeSignIn: .signInChallenge
-        case .listMethods: .signInIntrospect
+        case .introspectMethods: .signInIntrospect
         case .signInPassword, .signInCode, .secondFactorCode, .redeem, .refresh: .token
         case .startReset: .resetPasswordStart
         case .challengeReset: .resetPasswordChallenge
         case .resetCode: .resetPasswordContinue
         case .newPassword: .resetPasswordSubmit
         case .poll: .resetPasswordPollCompletion
-        case .listContacts: .registerIntrospect
+        case .introspectRegistration: .registerIntrospect
         case .challengeContact: .registerChallenge
         case .contactCode, .confirmContact: .registerContinue
         }
@@ -67,7 +67,7 @@ enum Ask: String, CaseIterable, Sendable {
         case .signUpPassword: .submitSignUpPassword
         case .signUpAttributes: .submitSignUpAttributes
         case .challengeSignIn: .challengeSignIn
-        case .listMethods: .listMethods
+        case .introspectMethods: .introspectMethods
         case .signInPassword: .submitSignInPassword
         // The grant of the first factor's code does for the second, too (native-auth-v1 §5.3).
         case .signInCode: [.submitSignInCode, .submitSecondFactor]
@@ -77,7 +77,7 @@ enum Ask: String, CaseIterable, Sendable {
         case .resetCode: .submitResetCode
         case .newPassword: .submitNewPassword
         case .poll: .pollReset
-        case .listContacts: .listContacts
+        case .introspectRegistration: .introspectRegistration
         case .challengeContact: .challengeContact
         case .contactCode: .submitContactCode
         case .confirmContact: .confirmContact
@@ -95,7 +95,8 @@ enum Ask: String, CaseIterable, Sendable {
         case .signUpCode, .signInCode, .secondFactorCode, .resetCode, .contactCode: .code
         case .signInPassword: .password
         case .startSignUp, .challengeSignUp, .signUpPassword, .signUpAttributes, .startSignIn, .challengeSignIn,
-            .listMethods, .redeem, .refresh, .startReset, .challengeReset, .newPassword, .poll, .listContacts,
+            .introspectMethods, .redeem, .refresh, .startReset, .challengeReset, .newPassword, .poll,
+            .introspectRegistration,
             .challengeContact, .confirmContact:
             nil
         }
@@ -156,7 +157,7 @@ enum Ask: String, CaseIterable, Sendable {
             ).form
         case .challengeSignIn:
             return V1.SignIn.ChallengeRequest(clientID: client, continuationToken: token, challengeTypes: types).form
-        case .listMethods: return V1.SignIn.IntrospectRequest(clientID: client, continuationToken: token).form
+        case .introspectMethods: return V1.SignIn.IntrospectRequest(clientID: client, continuationToken: token).form
         case .signInPassword: return grant(.password, password: content.password)
         case .signInCode: return grant(.oob, code: content.code)
         case .secondFactorCode: return grant(.mfaOOB, code: content.code)
@@ -180,7 +181,8 @@ enum Ask: String, CaseIterable, Sendable {
             ).form
         case .poll:
             return V1.ResetPassword.PollCompletionRequest(clientID: client, continuationToken: token).form
-        case .listContacts: return V1.Register.IntrospectRequest(clientID: client, continuationToken: token).form
+        case .introspectRegistration:
+            return V1.Register.IntrospectRequest(clientID: client, continuationToken: token).form
         case .challengeContact:
             return V1.Register.ChallengeRequest(
                 clientID: client, continuationToken: token, challengeType: "oob", challengeTarget: content.contact,

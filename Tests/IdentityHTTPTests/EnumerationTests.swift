@@ -367,12 +367,12 @@ private enum Attack: String, CaseIterable, Sendable {
 
     /// A client at `address`, within the limits per source.
     private func client(
-        _ server: IdentityTestServer, _ perimeter: Perimeter, from address: String,
+        _ server: IdentityTestServer, _ policy: AccessPolicy, from address: String,
         _ application: IdentityTestServer.Application = .emailOneTimePasscode
     ) throws -> WireClient {
         let peer = try #require(IPAddress(address))
         return WireClient(
-            transport: InProcessTransport(routes: server.routes(), within: perimeter, peer: peer),
+            transport: InProcessTransport(routes: server.routes(), within: policy, peer: peer),
             clientID: application.rawValue)
     }
 
@@ -381,9 +381,9 @@ private enum Attack: String, CaseIterable, Sendable {
         arguments: [EnumerationMode.compat, .bulk])
     func tenAMinute(_ mode: EnumerationMode) async throws {
         let server = try await IdentityTestServer.server(mode)
-        let perimeter = Perimeter(limits: SourceLimits())
-        let sweep = try client(server, perimeter, from: "203.0.113.7")
-        let password = try client(server, perimeter, from: "203.0.113.7", .emailPassword)
+        let policy = AccessPolicy(limits: SourceLimits())
+        let sweep = try client(server, policy, from: "203.0.113.7")
+        let password = try client(server, policy, from: "203.0.113.7", .emailPassword)
         // Each kind of answer that tells: nobody, somebody, no password, and whose alias it is.
         for round in 0..<2 {
             expectError(try await sweep.initiate("nobody\(round)@example.com"), "user_not_found", 50_034)
@@ -405,7 +405,7 @@ private enum Attack: String, CaseIterable, Sendable {
             expectError(answer, "temporarily_unavailable", 90_055, status: 429)
         }
         #expect(try await server.audited(.enumerationSuspected) == 1)
-        let other = try client(server, perimeter, from: "203.0.113.8")
+        let other = try client(server, policy, from: "203.0.113.8")
         #expect(try await other.initiate(Cast.otto).status == 200)
         let seconds = try #require(Double(next.headers["retry-after"] ?? ""))
         #expect((1...60).contains(seconds))
@@ -419,7 +419,7 @@ private enum Attack: String, CaseIterable, Sendable {
         "SEC-ENUM-1, B3: a name with an account costs as much as one without, at every start", arguments: [true, false])
     func hitsCostAsMuchAsMisses(_ hasAccount: Bool) async throws {
         let server = try await IdentityTestServer.server(.bulk)
-        let perimeter = Perimeter(limits: SourceLimits())
+        let policy = AccessPolicy(limits: SourceLimits())
         let name = hasAccount ? Cast.dana : Cast.dino
         let starts: [(WireClient) async throws -> WireAnswer] = [
             { try await $0.initiate(name) }, { try await $0.resetStart(name) }, { try await $0.start(name) },
@@ -427,7 +427,7 @@ private enum Attack: String, CaseIterable, Sendable {
             { try await $0.start(name, [("password", "weak")]) },
         ]
         for (number, start) in starts.enumerated() {
-            let sweep = try client(server, perimeter, from: "203.0.113.\(number)", .emailPassword)
+            let sweep = try client(server, policy, from: "203.0.113.\(number)", .emailPassword)
             for _ in 0..<10 { #expect(try await start(sweep).status != 429) }
             expectError(try await start(sweep), "temporarily_unavailable", 90_055, status: 429)
         }
@@ -437,8 +437,8 @@ private enum Attack: String, CaseIterable, Sendable {
     @Test("SEC-ENUM-1, B3: a sign-in gives back what its start cost, so that a shared network is not shut out")
     func signInsGiveBack() async throws {
         let server = try await IdentityTestServer.server(.bulk)
-        let perimeter = Perimeter(limits: SourceLimits())
-        let office = try client(server, perimeter, from: "203.0.113.7", .emailPassword)
+        let policy = AccessPolicy(limits: SourceLimits())
+        let office = try client(server, policy, from: "203.0.113.7", .emailPassword)
         func signIn() async throws -> WireAnswer {
             let token = try await office.signInChallenge(office.initiate(Cast.dana).token).token
             return try await office.token(token)
@@ -477,9 +477,9 @@ private enum Attack: String, CaseIterable, Sendable {
             settings.limits = TimeLimits()
         }
         try await server.signUpWithPassword(Cast.dana)
-        let perimeter = Perimeter(limits: SourceLimits())
-        let sweep = try client(server, perimeter, from: "203.0.113.7")
-        let open = try client(server, perimeter, from: "203.0.113.7", .emailPassword)
+        let policy = AccessPolicy(limits: SourceLimits())
+        let sweep = try client(server, policy, from: "203.0.113.7")
+        let open = try client(server, policy, from: "203.0.113.7", .emailPassword)
         for _ in 0..<10 { #expect(try await sweep.initiate(Cast.dino).status == 400) }
         let token = try await open.signInChallenge(open.initiate(Cast.dana).token).token
         #expect(try await open.token(token).status == 200)
@@ -489,8 +489,8 @@ private enum Attack: String, CaseIterable, Sendable {
     @Test("SEC-ENUM-1: a sweep of 4 000 names from five sources learns of 200 a day from each")
     func sweeps() async throws {
         let server = try await IdentityTestServer.server(.bulk)
-        let perimeter = Perimeter(limits: SourceLimits())
-        let sources = try (1...5).map { try client(server, perimeter, from: "203.0.113.\($0)") }
+        let policy = AccessPolicy(limits: SourceLimits())
+        let sources = try (1...5).map { try client(server, policy, from: "203.0.113.\($0)") }
         var told = 0
         var mostInAnHour = 0
         for hour in 0..<20 {
@@ -513,8 +513,8 @@ private enum Attack: String, CaseIterable, Sendable {
     @Test("SEC-ENUM-1: in strict mode too, where a sign-up has to be told that its alias is taken")
     func aliasesAreCounted() async throws {
         let server = try await IdentityTestServer.server(.strict)
-        let perimeter = Perimeter(limits: SourceLimits())
-        let client = try client(server, perimeter, from: "203.0.113.7", .emailOneTimePasscodeWithAttributes)
+        let policy = AccessPolicy(limits: SourceLimits())
+        let client = try client(server, policy, from: "203.0.113.7", .emailOneTimePasscodeWithAttributes)
         let sent = try await client.challenge(client.start("new@example.com").token)
         let proven = try await client.submit(code: server.mailbox.code(to: "new@example.com"), sent.token)
         let taken = #"{"country":"Denmark","city":"Ribe","flatusername":"dana.k"}"#

@@ -77,11 +77,11 @@ import Testing
     func unverifiedTokensAreNotCounted() async throws {
         try await withIdentityServer { server in
             let limits = SourceLimits()
-            let perimeter = Perimeter(limits: limits)
+            let policy = AccessPolicy(limits: limits)
             func client(_ address: String) throws -> WireClient {
                 let peer = try #require(IPAddress(address))
                 return WireClient(
-                    transport: InProcessTransport(routes: server.routes(), within: perimeter, peer: peer),
+                    transport: InProcessTransport(routes: server.routes(), within: policy, peer: peer),
                     clientID: IdentityTestServer.Application.emailOneTimePasscode.rawValue)
             }
             let stranger = try client("203.0.113.7")

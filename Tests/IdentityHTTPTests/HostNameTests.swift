@@ -15,7 +15,7 @@ import Testing
         ])
     func ownNamesAreAnswered(_ host: String) async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
+            let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
             for path in ["/", "/dev/inbox", "/dev/inbox.json"] {
                 #expect(try await outside.get(path, host: host).status == .ok, "\(path)")
             }
@@ -35,7 +35,7 @@ import Testing
         ])
     func otherNamesAreMisdirected(_ host: String?) async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
+            let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
             for path in [
                 "/", "//", "/?a=b", "/dev/inbox", "//dev//inbox", "/dev/inbox.json?to=a", "/dev", "/dev/nothing",
             ] {
@@ -50,7 +50,7 @@ import Testing
     @Test("SEC-NET-1, C6: the API answers to its own names only, and health checks to any or none")
     func theAPIHasNames() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(hosts: ["identity.test"], inboxHosts: []))
+            let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"], inboxHosts: []))
             let discovery = "/contoso/v2.0/.well-known/openid-configuration"
             let start = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
             for host in ["identity.test", "Identity.Test:443", "localhost:8765", "127.0.0.1", "[::1]:8765"] {
@@ -83,7 +83,7 @@ import Testing
     func aTunnelDoesNotSeeTheInbox() async throws {
         try await withIdentityServer { server in
             for (listed, status) in [(Set<String>(), 421), (["tunnel.example"], 200)] {
-                let outside = try Outside(server, Perimeter(hosts: ["tunnel.example"], inboxHosts: listed))
+                let outside = try Outside(server, AccessPolicy(hosts: ["tunnel.example"], inboxHosts: listed))
                 for path in ["/dev/inbox", "/dev/inbox.json", "//dev//inbox.json?to=a"] {
                     #expect(try await outside.get(path, host: "tunnel.example").status.code == status, "\(path)")
                     #expect(try await outside.get(path, host: "localhost:8765").status == .ok, "\(path)")
@@ -97,7 +97,7 @@ import Testing
     @Test("SEC-NET-1: an absolute request target is judged as well")
     func absoluteTargets() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(hosts: [], inboxHosts: []))
+            let outside = try Outside(server, AccessPolicy(hosts: [], inboxHosts: []))
             for path in ["/dev/inbox", "/contoso/v2.0/.well-known/openid-configuration"] {
                 #expect(try await outside.get("http://evil.example\(path)", host: "localhost").status.code == 421)
                 #expect(try await outside.get("http://localhost\(path)", host: "evil.example").status.code == 421)

@@ -16,7 +16,7 @@ struct Outside {
     private let logger: Logger
 
     init(
-        _ server: IdentityTestServer, _ perimeter: Perimeter = Perimeter(), readiness: Readiness? = nil,
+        _ server: IdentityTestServer, _ policy: AccessPolicy = AccessPolicy(), readiness: Readiness? = nil,
         logger: Logger = quiet
     ) throws {
         self.logger = logger
@@ -25,7 +25,7 @@ struct Outside {
             readiness: readiness ?? Readiness(flows: server.engine.ports.flows),
             development: DevelopmentPages(
                 baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() }))
-        responder = perimeter.responder(for: routes)
+        responder = policy.responder(for: routes)
     }
 
     func get(_ path: String, from peer: String? = nil, host: String? = "127.0.0.1:8765") async throws -> Response {

@@ -44,7 +44,7 @@ struct OverloadTests {
         "REL-OVR-2, REL-OVR-3: without room a step gets 503 and when to come back, and all that costs nothing goes on")
     func withoutRoom() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(admission: Admission(limit: 0)))
+            let outside = try Outside(server, AccessPolicy(admission: Admission(limit: 0)))
             for _ in 0..<20 {
                 let refused = try await outside.post(Self.start, form: Self.form)
                 #expect(refused.status == .serviceUnavailable)
@@ -54,7 +54,7 @@ struct OverloadTests {
             #expect(try await outside.post(Self.start).status == .badRequest)
             #expect(try await outside.get("/livez").status == .ok)
             #expect(try await outside.get("/contoso/v2.0/.well-known/openid-configuration").status == .ok)
-            let roomy = try Outside(server, Perimeter(admission: Admission(limit: 1)))
+            let roomy = try Outside(server, AccessPolicy(admission: Admission(limit: 1)))
             #expect(try await roomy.post(Self.start, form: Self.form).status == .ok)
         }
     }
@@ -62,7 +62,7 @@ struct OverloadTests {
     @Test("REL-OVR-1: newcomers are refused before those who have begun")
     func newcomersAreRefusedFirst() async throws {
         try await withIdentityServer { server in
-            let full = try Outside(server, Perimeter(admission: Admission(newcomers: 0)))
+            let full = try Outside(server, AccessPolicy(admission: Admission(newcomers: 0)))
             let client = "client_id=00001111-aaaa-2222-bbbb-3333cccc4444"
             var refused: Set<V1Endpoint> = []
             for endpoint in V1Endpoint.allCases {
@@ -88,7 +88,7 @@ struct OverloadTests {
     private func gated(_ routes: IdentityRoutes, _ admission: Admission) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(
-            NewcomerGate(admission, guardian: routes.guardian, logger: quiet))
+            OverloadAdmission(admission, guardian: routes.guardian, logger: quiet))
         return channel
     }
 
@@ -127,7 +127,7 @@ struct OverloadTests {
     @Test("REL-OVR-1: without room a newcomer is refused where it arrives, in the words of the long way")
     func theGateRefuses() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(admission: Admission(newcomers: 0)))
+            let outside = try Outside(server, AccessPolicy(admission: Admission(newcomers: 0)))
             let channel = try gated(outside.routes, newcomers: 0)
             let correlation = "e8b1f0a4-6d0c-4b5e-9f3a-0123456789ab"
             try send(channel, Self.start + "?x=1", headers: [WireHeader.clientRequestID: correlation])
@@ -273,7 +273,7 @@ struct OverloadTests {
         try await withIdentityServer { server in
             let limits = SourceLimits()
             let outside = try Outside(
-                server, Perimeter(limits: limits, unlimitedNetworks: try NetworkList("192.0.2.0/24, 2001:db8::/32")))
+                server, AccessPolicy(limits: limits, unlimitedNetworks: try NetworkList("192.0.2.0/24, 2001:db8::/32")))
             for (source, accepted) in [("192.0.2.77", 100), ("2001:db8::1", 100), ("198.51.100.1", 30)] {
                 var count = 0
                 for _ in 0..<100 where try await outside.post(Self.start, from: source).status == .badRequest {
@@ -306,10 +306,10 @@ struct OverloadTests {
 
     @Test("SEC-NET-6: a source may hold 100 connections; one more is closed, and let in when another has ended")
     func connectionsPerSource() throws {
-        let perimeter = Perimeter(
+        let policy = AccessPolicy(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
             unlimitedNetworks: try NetworkList("203.0.113.0/24"))
-        let connections = try #require(ConnectionsPerSource(within: perimeter, guardian: guardian()))
+        let connections = try #require(ConnectionsPerSource(within: policy, guardian: guardian()))
         let channels = try (0..<100).map { _ in try connect("192.0.2.1", connections) }
         #expect(channels.count { $0.isActive } == 100)
         #expect(try !connect("192.0.2.1", connections).isActive)
@@ -322,16 +322,16 @@ struct OverloadTests {
         try channels[0].close().wait()
         channels[0].embeddedEventLoop.run()
         #expect(try connect("192.0.2.1", connections).isActive)
-        #expect(try ConnectionsPerSource(within: Perimeter(), guardian: guardian()) == nil)
+        #expect(try ConnectionsPerSource(within: AccessPolicy(), guardian: guardian()) == nil)
     }
 
     @Test("SEC-NET-6, B6: proxies may hold so many connections; over one more only health checks are answered")
     func connectionsOfProxies() throws {
-        let perimeter = Perimeter(
+        let policy = AccessPolicy(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
             unlimitedNetworks: try NetworkList("203.0.113.0/24"))
         let connections = try #require(
-            ConnectionsPerSource(within: perimeter, guardian: guardian(), sharedLimit: 3))
+            ConnectionsPerSource(within: policy, guardian: guardian(), sharedLimit: 3))
         func head(_ method: HTTPRequest.Method, _ path: String) -> HTTPRequestPart {
             .head(HTTPRequest(method: method, scheme: "http", authority: "identity.test", path: path))
         }

@@ -53,8 +53,8 @@ extension Refusal {
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
         case .revokedRefreshToken: .throttled(retryAfter: 7)
-        case .throttled: .tooManyNames(retryAfter: 7)
-        case .tooManyNames: nil
+        case .throttled: .enumerationLimited(retryAfter: 7)
+        case .enumerationLimited: nil
         }
     }
 
@@ -87,7 +87,7 @@ extension Refusal {
         case .unknownMethod: [.signInChallenge]
         case .invalidContact, .blockedContact: [.registerChallenge]
         // Status 429, whose body no native client reads (native-auth-v1 §2.4).
-        case .throttled, .tooManyNames: []
+        case .throttled, .enumerationLimited: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -229,7 +229,7 @@ extension RequestFault {
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))
-            let isThrottled = [.throttled(retryAfter: 7), .tooManyNames(retryAfter: 7)].contains(refusal)
+            let isThrottled = [.throttled(retryAfter: 7), .enumerationLimited(retryAfter: 7)].contains(refusal)
             #expect(reply.status == (isThrottled ? 429 : 400), "\(refusal)")
             let tellsWhen = isThrottled || refusal == .locked(seconds: 7)
             #expect(reply.retryAfter == (tellsWhen ? 7 : nil), "\(refusal)")

@@ -39,7 +39,7 @@ import Testing
         let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
         let written = try await lines { logger in
             try await withIdentityServer { server in
-                let outside = try Outside(server, Perimeter(hosts: ["identity.test"]), logger: logger)
+                let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"]), logger: logger)
                 _ = try await outside.post(Self.start, form: Self.form, headers: ["client-request-id": id])
                 _ = try await outside.post(Self.start, headers: ["client-request-id": id.lowercased()])
                 _ = try await outside.post(

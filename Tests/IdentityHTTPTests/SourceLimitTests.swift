@@ -283,7 +283,7 @@ extension Sequence {
     @Test("SEC-RATE-3, SEC-RATE-8: the 41st request at once answers 429 with Retry-After, and no flow sees it")
     func theAnswerIsDocumented() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(limits: SourceLimits()))
+            let outside = try Outside(server, AccessPolicy(limits: SourceLimits()))
             let path = "/contoso/\(V1Endpoint.signUpChallenge.rawValue)"
             for _ in 0..<40 { #expect(try await outside.post(path, from: "192.0.2.1").status == .badRequest) }
             let refused = try await outside.post(path, from: "192.0.2.1")
@@ -304,7 +304,7 @@ extension Sequence {
     @Test("SEC-RATE-4, SEC-PWD-9: starts are refused before their body is read")
     func startsAreRefusedEarly() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, Perimeter(limits: SourceLimits()))
+            let outside = try Outside(server, AccessPolicy(limits: SourceLimits()))
             let path = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
             for _ in 0..<30 { _ = try await outside.post(path, from: "192.0.2.1") }
             let refused = try await outside.post(path, from: "192.0.2.1", type: "text/plain")
@@ -317,8 +317,8 @@ extension Sequence {
     func limitsCanBeOff() async throws {
         try await withIdentityServer { server in
             let path = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
-            for (perimeter, peer) in [(Perimeter(), "192.0.2.1"), (Perimeter(limits: SourceLimits()), nil)] {
-                let outside = try Outside(server, perimeter)
+            for (policy, peer) in [(AccessPolicy(), "192.0.2.1"), (AccessPolicy(limits: SourceLimits()), nil)] {
+                let outside = try Outside(server, policy)
                 for _ in 0..<400 { #expect(try await outside.post(path, from: peer).status == .badRequest) }
             }
         }
@@ -328,7 +328,7 @@ extension Sequence {
     func forwardedSources() async throws {
         try await withIdentityServer { server in
             let proxies = try TrustedProxies(NetworkList("127.0.0.1"))
-            let outside = try Outside(server, Perimeter(trustedProxies: proxies, limits: SourceLimits()))
+            let outside = try Outside(server, AccessPolicy(trustedProxies: proxies, limits: SourceLimits()))
             let path = "/contoso/\(V1Endpoint.signUpChallenge.rawValue)"
             func accepted(_ fields: (Int) -> [String], peer: String = "127.0.0.1") async throws -> Int {
                 var accepted = 0
@@ -374,7 +374,7 @@ extension Sequence {
         let guess = Command.submitSignUpCode(ContinuationToken("t"), code: Secret("1"))
         let step = Command.challengeSignUp(ContinuationToken("t"), accepted: nil)
         for isLimited in [false, true] {
-            context.perimeter.limits = isLimited ? SourceLimits() : nil
+            context.policy.limits = isLimited ? SourceLimits() : nil
             for _ in 0..<30 {
                 try context.checkGuesses(before: guess)
                 context.countGuess(guess, .refused(.incorrectCode))

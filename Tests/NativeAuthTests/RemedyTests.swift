@@ -41,7 +41,7 @@ import Testing
         for word in Set(words).union(WireSuberror.passwordRefusals) {
             #expect(ErrorRemedy(word: word.rawValue)?.name == word.rawValue)
         }
-        for circumstance in Circumstance.allCases {
+        for circumstance in ClientCondition.allCases {
             #expect(ErrorRemedy.all.contains(ErrorRemedy(circumstance)))
         }
     }
@@ -95,15 +95,15 @@ import Testing
     /// An error of this library, and the entry for it.
     struct Noticed: CustomTestStringConvertible, Sendable {
         var error: NativeAuthError
-        var circumstance: Circumstance?
+        var circumstance: ClientCondition?
         var testDescription: String { circumstance?.rawValue ?? "none" }
 
-        init(_ error: NativeAuthError, _ circumstance: Circumstance?) {
+        init(_ error: NativeAuthError, _ circumstance: ClientCondition?) {
             self.error = error
             self.circumstance = circumstance
         }
 
-        init(_ underlying: any Error, _ circumstance: Circumstance) {
+        init(_ underlying: any Error, _ circumstance: ClientCondition) {
             self.init(.network(.init(correlationID: UUID()), underlying: underlying), circumstance)
         }
     }

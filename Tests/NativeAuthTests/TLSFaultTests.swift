@@ -77,7 +77,7 @@ import Testing
 
     @Test("E2: each fault of a certificate says that it is not trusted, and has a text of its own")
     func texts() {
-        let circumstances = TLSFault.allCases.map { Circumstance($0) }
+        let circumstances = TLSFault.allCases.map { ClientCondition($0) }
         #expect(Set(circumstances).count == TLSFault.allCases.count)
         for circumstance in circumstances where circumstance.rawValue.hasPrefix("certificate") {
             #expect(ErrorRemedy(circumstance).cause.hasPrefix("The server's certificate is not trusted: "))

@@ -112,7 +112,7 @@ extension World {
         case (.signUpContinue, "password"): .submitSignUpPassword
         case (.signUpContinue, "attributes"): .submitSignUpAttributes
         case (.signInChallenge, _): .challengeSignIn
-        case (.signInIntrospect, _): .listMethods
+        case (.signInIntrospect, _): .introspectMethods
         case (.token, "password"): .submitSignInPassword
         case (.token, "oob"): [.submitSignInCode, .submitSecondFactor]
         case (.token, "mfa_oob"): .submitSecondFactor
@@ -121,7 +121,7 @@ extension World {
         case (.resetPasswordContinue, _): .submitResetCode
         case (.resetPasswordSubmit, _): .submitNewPassword
         case (.resetPasswordPollCompletion, _): .pollReset
-        case (.registerIntrospect, _): .listContacts
+        case (.registerIntrospect, _): .introspectRegistration
         case (.registerChallenge, _): .challengeContact
         case (.registerContinue, "oob"): .submitContactCode
         case (.registerContinue, "continuation_token"): .confirmContact
@@ -275,7 +275,7 @@ extension World {
             guard Words.isAcceptable(password) else { return .refused("the password is weak") }
             let current = envelope.state.account.flatMap { ledger.people[$0.user.uuid.hex]?.password }
             return password == current ? .refused("the password is the current one") : .accepted
-        case .pollReset, .listContacts, .redeem:
+        case .pollReset, .introspectRegistration, .redeem:
             return .accepted
         case _:
             return .either

@@ -132,14 +132,14 @@ struct DataKeyTests {
         try await sut.withStore { store in
             let before = Vault(masterKey: old, randomness: Self.randomness)
             _ = try await store.insertFirstSigningKey(key(sealedBy: before))
-            let code = before.mark(.oneTimePasscode, tenant: contoso, [value])
+            let code = before.keyedMAC(.oneTimePasscode, tenant: contoso, [value])
             // A wrong key must not become the database's.
             #expect(try await refusal { _ = try await node(store, new) } == "other")
             #expect(try await store.dataKeys().isEmpty)
             let after = try await node(store, old)
             #expect(subject(after) == subject(before))
             #expect(try opens(seal(before), after) && opens(seal(after), before))
-            #expect(after.isMark(code, of: .oneTimePasscode, tenant: contoso, [value]) && code.count == 32)
+            #expect(after.verifyMAC(code, of: .oneTimePasscode, tenant: contoso, [value]) && code.count == 32)
             let opened = try await openedKey(store, with: after)
             #expect(opened == value)
         }
@@ -155,7 +155,7 @@ struct DataKeyTests {
             let vault = try await node(store, old)
             _ = try await store.insertFirstSigningKey(key(sealedBy: vault))
             let (token, person) = (try seal(vault), subject(vault))
-            let code = vault.mark(.oneTimePasscode, tenant: contoso, [value])
+            let code = vault.keyedMAC(.oneTimePasscode, tenant: contoso, [value])
             #expect(try await rotate(store).generation == 1)
             #expect(try await rotate(store).wasBegun)
             #expect(try await rotate(store).activeFrom == noon + 10)
@@ -173,12 +173,12 @@ struct DataKeyTests {
             for server in [vault, next] {
                 #expect(subject(server) == person)
                 #expect(opens(token, server))
-                #expect(server.isMark(code, of: .oneTimePasscode, tenant: contoso, [value]))
-                #expect(!server.isMark(code, of: .oneTimePasscode, tenant: contoso, [token]))
+                #expect(server.verifyMAC(code, of: .oneTimePasscode, tenant: contoso, [value]))
+                #expect(!server.verifyMAC(code, of: .oneTimePasscode, tenant: contoso, [token]))
             }
             // A digest that needs no memory is under the new key.
-            let later = next.mark(.oneTimePasscode, tenant: contoso, [value])
-            #expect(later.count == 36 && vault.isMark(later, of: .oneTimePasscode, tenant: contoso, [value]))
+            let later = next.keyedMAC(.oneTimePasscode, tenant: contoso, [value])
+            #expect(later.count == 36 && vault.verifyMAC(later, of: .oneTimePasscode, tenant: contoso, [value]))
 
             // What is long-lived is sealed anew, once.
             let sealedBefore = try await store.signingKeys(for: contoso).map(\.sealedPrivateKey)

@@ -61,7 +61,7 @@ enum PostgresServer {
     /// A schema of the shared server without tables, gone afterwards.
     static func withSchema(_ body: (Schema) async throws -> Void) async throws {
         let schema = Schema(name: "test_\(UUID().uuidString.prefix(8).lowercased())", server: try url())
-        let keeper = try await PostgresStore(try #require(PostgresPlace(url: schema.server)), small)
+        let keeper = try await PostgresStore(try #require(PostgresEndpoint(url: schema.server)), small)
         _ = try await keeper.unsafeSQL("CREATE SCHEMA \(schema.name)")
         let result: Result<Void, any Error>
         do {
@@ -79,10 +79,10 @@ enum PostgresServer {
         let server: String
 
         /// - Parameter setting: A setting of the connections, such as `synchronous_commit=off`.
-        func place(_ setting: String? = nil) throws -> PostgresPlace {
+        func place(_ setting: String? = nil) throws -> PostgresEndpoint {
             let options = ["search_path=\(name)"] + (setting.map { [$0] } ?? [])
             let text = options.map { "-c\($0.replacing("=", with: "%3D"))" }.joined(separator: "%20")
-            return try #require(PostgresPlace(url: "\(server)?options=\(text)"))
+            return try #require(PostgresEndpoint(url: "\(server)?options=\(text)"))
         }
 
         /// PgBouncer in front of it.

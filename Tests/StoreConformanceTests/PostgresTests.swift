@@ -26,7 +26,8 @@ private func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Voi
 @Suite("PostgreSQL: opening", .timeLimit(.minutes(1)))
 struct PostgresOpeningTests {
     private func expectRefusal(
-        _ expected: PostgresStoreOpenError, of place: PostgresPlace, sourceLocation: SourceLocation = #_sourceLocation
+        _ expected: PostgresStoreOpenError, of place: PostgresEndpoint,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         await #expect(throws: expected, sourceLocation: sourceLocation) {
             try await PostgresStore(place, PostgresServer.small).close()
@@ -38,7 +39,7 @@ struct PostgresOpeningTests {
         let server = try Server("with-postgres", ["fsync=off"])
         let lax = PostgresServer.Schema(name: "public", server: try PostgresServer.url())
         for (place, setting) in [
-            (try #require(PostgresPlace(url: server.url)), "fsync"),
+            (try #require(PostgresEndpoint(url: server.url)), "fsync"),
             (try lax.place("synchronous_commit=off"), "synchronous_commit"),
         ] {
             await expectRefusal(.unsafe(place: place.description, setting: setting), of: place)
@@ -119,22 +120,22 @@ struct PostgresOpeningTests {
     @Test("SEC-LOG-1: no text about a database holds its password")
     func noTextHoldsThePassword() async throws {
         let place = try #require(
-            PostgresPlace(url: "postgresql://ada:s3cr3t@127.0.0.1:1/native_auth?connect_timeout=2"))
+            PostgresEndpoint(url: "postgresql://ada:s3cr3t@127.0.0.1:1/native_auth?connect_timeout=2"))
         #expect(place.description == "postgresql://127.0.0.1:1/native_auth")
         let error = await #expect(throws: PostgresStoreOpenError.self) { try await PostgresStore(place).close() }
         let sentence = try #require(error?.description)
         #expect(!sentence.contains("s3cr3t"))
         #expect(sentence.contains("Connection refused"))
-        #expect(PostgresPlace(url: "postgresql://ada:s3cr3t%zz@host/db") == nil)
-        #expect(PostgresPlace(url: "mysql://ada@host/db") == nil)
+        #expect(PostgresEndpoint(url: "postgresql://ada:s3cr3t%zz@host/db") == nil)
+        #expect(PostgresEndpoint(url: "mysql://ada@host/db") == nil)
     }
 
     @Test(
         "SEC-LOG-1: a URL whose password was not percent-encoded is refused, and not shown as port or database",
         arguments: ["ada:s3c/r3t@host", "ada:1/s3cr3t@host/db", "ada:/s3cr3t@host", "ada/x:s3cr3t@host/db"])
     func aPasswordIsNotTakenForSomethingElse(_ rest: String) {
-        #expect(PostgresPlace(url: "postgresql://" + rest) == nil)
-        #expect(PostgresPlace(url: "postgresql://ada:s%2Fcr%403t@host:5432,other:5433/db") != nil)
+        #expect(PostgresEndpoint(url: "postgresql://" + rest) == nil)
+        #expect(PostgresEndpoint(url: "postgresql://ada:s%2Fcr%403t@host:5432,other:5433/db") != nil)
     }
 }
 
@@ -322,7 +323,7 @@ struct PostgresNodeTests {
     func aPoolerIsNoObstacle() async throws {
         try await PostgresServer.withSchema { schema in
             let pooler = try schema.pooler()
-            let pooled = try #require(PostgresPlace(url: pooler.url))
+            let pooled = try #require(PostgresEndpoint(url: pooler.url))
             let nodes = [
                 try await PostgresStore(pooled, PostgresServer.small),
                 try await PostgresStore(pooled, PostgresServer.small),

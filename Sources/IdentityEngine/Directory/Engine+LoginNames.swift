@@ -60,18 +60,18 @@ extension Engine {
     ///
     /// - Parameter found: The account with the name, if it may sign in.
     /// - Returns: Nil when there is no account and the client may know.
-    func addressee(of found: UserAccount?, named name: SignInName, in scene: Scene) -> Addressee? {
-        let label = scene.hidesAccounts ? name.label : nil
-        let countedName = scene.hidesAccounts ? name.alias?.key.bytes : nil
+    func addressee(of found: UserAccount?, named name: SignInName, in context: RequestContext) -> Addressee? {
+        let label = context.hidesAccounts ? name.label : nil
+        let countedName = context.hidesAccounts ? name.alias?.key.bytes : nil
         if let found, let email = EmailAddress(stored: found.user.email) {
             return Addressee(
                 account: AccountBinding(user: found.user.id, credentialVersion: found.credentialVersion), email: email,
                 label: label, countedName: countedName)
         }
-        guard scene.hidesAccounts else { return nil }
+        guard context.hidesAccounts else { return nil }
         // The same name gives the same decoy, so that failures, locks and cool-downs add up as for an account
         // (SEC-ENUM-5).
-        let digest = vault.digest(.counter, tenant: scene.tenant.id, [Data("decoy".utf8), name.key.bytes])
+        let digest = vault.digest(.counter, tenant: context.tenant.id, [Data("decoy".utf8), name.key.bytes])
         let mailbox: EmailAddress? =
             switch name {
             case .email(let email): email
@@ -86,16 +86,16 @@ extension Engine {
 
     /// A stand-in for the account of a decoy flow, so that its steps do the same work as the steps of other flows; nil
     /// for other flows.
-    func decoyAccount(of opened: Opened, in scene: Scene) -> UserAccount? {
+    func decoyAccount(of opened: OpenedToken, in context: RequestContext) -> UserAccount? {
         guard let binding = opened.state.account, binding.isDecoy else { return nil }
         let user = User(
-            id: binding.user, tenant: scene.tenant.id, email: opened.state.mailbox?.address ?? "", alias: nil,
-            hasPassword: false, attributes: [:], createdAt: scene.now)
-        return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: scene.now)
+            id: binding.user, tenant: context.tenant.id, email: opened.state.mailbox?.address ?? "", alias: nil,
+            hasPassword: false, attributes: [:], createdAt: context.now)
+        return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: context.now)
     }
 
     /// Begins a flow about an account. A name too long for a token belongs to no account: the answer is `userNotFound`.
-    func begin(_ state: FlowState, orNobodyIn scene: Scene) throws(EngineError) -> Outcome {
-        try begin(state, in: scene) ?? scene.outcome(.refused(.userNotFound))
+    func begin(_ state: FlowState, orNobodyIn context: RequestContext) throws(EngineError) -> Outcome {
+        try begin(state, in: context) ?? context.outcome(.refused(.userNotFound))
     }
 }

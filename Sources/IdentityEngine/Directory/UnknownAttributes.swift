@@ -19,10 +19,10 @@ extension Engine {
     /// The attribute names of `command` that are ignored; nil when there are none. They depend on the command alone, so
     /// a repeated request gets the same answer.
     package func unknownAttributes(
-        of command: Command, in context: CommandContext
+        of command: Command, in caller: CallerContext
     ) async throws(EngineError) -> UnknownAttributes? {
         guard let attributes = command.attributes, !attributes.values.isEmpty,
-            case .found(_, let client) = try await resolve(context)
+            case .found(_, let client) = try await resolve(caller)
         else { return nil }
         let names = client.userFlow.judge(attributes).unknown
         return names.isEmpty ? nil : UnknownAttributes(application: client, names: names)

@@ -111,22 +111,23 @@ package struct Vault: Sendable {
         digest(purpose, tenant: tenant, parts, with: dataKeys.sealing)
     }
 
-    /// The same digest with the id of the data key in front, by which ``isMark(_:of:tenant:_:)`` finds the key. Marks
-    /// of the first data key have no id.
-    package func mark(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
+    /// The same digest with the id of the data key in front, by which ``verifyMAC(_:of:tenant:_:)`` finds the
+    /// key. A code of the first data key has no id.
+    package func keyedMAC(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {
         let dataKey = dataKeys.sealing
         let digest = digest(purpose, tenant: tenant, parts, with: dataKey)
         return dataKey.id == dataKeys.first.id ? digest : dataKey.id + digest
     }
 
-    /// Whether ``mark(_:tenant:_:)`` made `mark` from the same parts.
-    package func isMark(_ mark: Data, of purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Bool {
-        let isOfTheFirst = mark.count == SHA256.byteCount
-        guard let dataKey = isOfTheFirst ? dataKeys.first : dataKeys.key(Data(mark.prefix(Self.idLength))) else {
+    /// Whether ``keyedMAC(_:tenant:_:)`` made `mac` from the same parts. The library compares in constant time.
+    package func verifyMAC(_ mac: Data, of purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Bool {
+        let isOfTheFirst = mac.count == SHA256.byteCount
+        guard let dataKey = isOfTheFirst ? dataKeys.first : dataKeys.key(Data(mac.prefix(Self.idLength))) else {
             return false
         }
-        let digest = digest(purpose, tenant: tenant, parts, with: dataKey)
-        return Self.areEqual(isOfTheFirst ? mark : Data(mark.dropFirst(Self.idLength)), digest)
+        return HMAC<SHA256>.isValidAuthenticationCode(
+            isOfTheFirst ? mac : Data(mac.dropFirst(Self.idLength)), authenticating: Self.joined(parts),
+            using: key(purpose, tenant, from: dataKey))
     }
 
     private func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data], with dataKey: DataKeys.Key) -> Data {

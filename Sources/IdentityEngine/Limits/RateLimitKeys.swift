@@ -9,7 +9,7 @@ import NativeAuthCore
 // The subjects that a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
 extension Engine {
     /// The subjects of a step, as keyed digests; all nil when limits over time are off.
-    struct Subjects: Sendable {
+    struct RateLimitKeys: Sendable {
         var isFamiliar = false
         var address: Data?
         var mailbox: Data?
@@ -31,20 +31,20 @@ extension Engine {
     /// The subjects of a step of `state`. Familiar sources are counted separately, so that failures of unknown sources
     /// do not lock the owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
     func subjects(
-        of state: FlowState, _ reading: Reading, in scene: Scene
-    ) async throws(EngineError) -> Subjects {
-        guard settings.limits != nil else { return Subjects() }
-        let tenant = scene.tenant.id
+        of state: FlowState, _ reading: StepReads, in context: RequestContext
+    ) async throws(EngineError) -> RateLimitKeys {
+        guard settings.limits != nil else { return RateLimitKeys() }
+        let tenant = context.tenant.id
         func digest(_ parts: [Data]) -> Data { vault.digest(.counter, tenant: tenant, parts) }
-        var subjects = Subjects()
+        var subjects = RateLimitKeys()
         if let user = state.account?.user {
             let id = Data(user.description.utf8)
-            subjects.network = scene.context.source.map { digest([Data("network".utf8), id, $0.network]) }
+            subjects.network = context.caller.source.map { digest([Data("network".utf8), id, $0.network]) }
             if let network = subjects.network {
                 do {
                     subjects.isFamiliar = try await ports.users.isFamiliar(
                         network, to: user, in: tenant,
-                        since: scene.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
+                        since: context.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
                 } catch {
                     throw .store(error)
                 }
@@ -69,7 +69,7 @@ extension Engine {
         if let name, let code = reading.code, let budget = MailBudget(code.purpose) {
             let purpose = Data(budget.rawValue.utf8)
             subjects.mailbox = digest([Data("mailbox".utf8), purpose, name, bucket])
-            let source = scene.context.source
+            let source = context.caller.source
             if let network = source?.network, !isFamiliar {
                 subjects.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
             }
@@ -82,8 +82,8 @@ extension Engine {
                 subjects.guessingSite = source?.site.map { digest([Data("guessing site".utf8), lane, $0]) }
             }
         }
-        subjects.source = scene.context.source.map { digest([Data("source".utf8), $0.address]) }
-        subjects.site = scene.context.source?.site.map { digest([Data("site".utf8), $0]) }
+        subjects.source = context.caller.source.map { digest([Data("source".utf8), $0.address]) }
+        subjects.site = context.caller.source?.site.map { digest([Data("site".utf8), $0]) }
         return subjects
     }
 
@@ -92,7 +92,7 @@ extension Engine {
     }
 }
 
-extension Engine.Subjects {
+extension Engine.RateLimitKeys {
     subscript(who: CountedSubject) -> Data? {
         switch who {
         case .address: address

@@ -8,38 +8,38 @@ package import NativeAuthCore
 
 /// A client's request to a flow, independent of the wire format.
 package enum Command: Sendable {
-    case startSignUp(SignUpApplication)
+    case startSignUp(SignUpRequest)
     /// Send a code, or answer that a password is required. `accepted` is the set of challenge types that the client can
     /// handle; nil when the client did not state it.
     case challengeSignUp(ContinuationToken, accepted: Set<ChallengeType>?)
     case submitSignUpCode(ContinuationToken, code: Secret<String>)
     case submitSignUpPassword(ContinuationToken, password: Secret<String>)
     case submitSignUpAttributes(ContinuationToken, SubmittedAttributes)
-    case startSignIn(UsernameApplication)
+    case startSignIn(UsernameRequest)
     /// Ask for the password or send a code for the first factor; with `method`, send a code for that method of the
     /// second factor.
     case challengeSignIn(ContinuationToken, method: String?, accepted: Set<ChallengeType>?)
-    case submitSignInPassword(ContinuationToken, password: Secret<String>, TokenDemand)
-    case submitSignInCode(ContinuationToken, code: Secret<String>, TokenDemand)
+    case submitSignInPassword(ContinuationToken, password: Secret<String>, TokenRequest)
+    case submitSignInCode(ContinuationToken, code: Secret<String>, TokenRequest)
     /// List the user's second-factor methods.
-    case listMethods(ContinuationToken)
-    case submitSecondFactor(ContinuationToken, code: Secret<String>, TokenDemand)
+    case introspectMethods(ContinuationToken)
+    case submitSecondFactor(ContinuationToken, code: Secret<String>, TokenRequest)
     /// List the contact types that the user can register as a second factor.
-    case listContacts(ContinuationToken)
+    case introspectRegistration(ContinuationToken)
     /// Send a code to the contact to be registered.
     case challengeContact(ContinuationToken, contact: String, channel: String?)
     case submitContactCode(ContinuationToken, code: Secret<String>)
     /// Register a contact that this flow has already proven.
     case confirmContact(ContinuationToken)
-    case startReset(UsernameApplication)
+    case startReset(UsernameRequest)
     case challengeReset(ContinuationToken, accepted: Set<ChallengeType>?)
     case submitResetCode(ContinuationToken, code: Secret<String>)
     case submitNewPassword(ContinuationToken, password: Secret<String>)
     case pollReset(ContinuationToken)
     /// Exchange the token of a finished flow for tokens.
-    case redeem(ContinuationToken, TokenDemand)
+    case redeem(ContinuationToken, TokenRequest)
     /// Exchange a refresh token. Empty scopes mean the scopes of the sign-in (RFC 6749 section 6).
-    case refresh(Secret<String>, TokenDemand)
+    case refresh(Secret<String>, TokenRequest)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
 }
@@ -95,7 +95,8 @@ extension Command {
         case .submitSignInPassword: CommandTraits(hashesPassword: true, compares: .password, signsIn: true)
         case .submitSignUpAttributes(_, let attributes):
             CommandTraits(reveals: attributes.nameAlias ? [.newAlias] : [])
-        case .listMethods(let token), .listContacts(let token): CommandTraits(repeats: .introspect, counted: token)
+        case .introspectMethods(let token), .introspectRegistration(let token):
+            CommandTraits(repeats: .introspect, counted: token)
         case .pollReset(let token): CommandTraits(repeats: .poll, counted: token)
         case .refresh: CommandTraits(repeats: .refresh)
         case .redeem: CommandTraits(signsIn: true)
@@ -128,7 +129,7 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
 }
 
 /// The tokens that a client asks for.
-package struct TokenDemand: Hashable, Sendable {
+package struct TokenRequest: Hashable, Sendable {
     package var scopes: [String]
     /// The authentication contexts that the access token must satisfy, such as `c1`; each asks for a second factor
     /// (native-auth-v1 §4.7).
@@ -146,7 +147,7 @@ package struct TokenDemand: Hashable, Sendable {
 }
 
 /// The input of a client that starts a sign-in or a password reset.
-package struct UsernameApplication: Sendable {
+package struct UsernameRequest: Sendable {
     /// An e-mail address or an alias.
     package var username: String
     package var accepted: Set<ChallengeType>
@@ -160,7 +161,7 @@ package struct UsernameApplication: Sendable {
 }
 
 /// The input of a client that starts a sign-up.
-package struct SignUpApplication: Sendable {
+package struct SignUpRequest: Sendable {
     package var username: String
     package var password: Secret<String>?
     package var attributes: SubmittedAttributes
@@ -192,7 +193,7 @@ package struct SubmittedAttributes: Sendable {
 }
 
 /// The tenant, the client, the source, the language and the time of a command.
-package struct CommandContext: Sendable {
+package struct CallerContext: Sendable {
     /// The first segment of the path: the tenant's id, domain or subdomain.
     package var tenantName: String
     package var client: ClientID

@@ -9,17 +9,17 @@ import NativeAuthCore
 // What steps read of accounts, and what they ask of passwords.
 extension Engine {
     /// The account with the e-mail address or alias `key`.
-    func account(named key: LoginIdentifier.Key, in scene: Scene) async throws(EngineError) -> UserAccount? {
+    func account(named key: LoginIdentifier.Key, in context: RequestContext) async throws(EngineError) -> UserAccount? {
         do {
-            return try await ports.users.account(named: key, in: scene.tenant.id)
+            return try await ports.users.account(named: key, in: context.tenant.id)
         } catch {
             throw .store(error)
         }
     }
 
-    func account(_ id: UserID, in scene: Scene) async throws(EngineError) -> UserAccount? {
+    func account(_ id: UserID, in context: RequestContext) async throws(EngineError) -> UserAccount? {
         do {
-            return try await ports.users.account(id, in: scene.tenant.id)
+            return try await ports.users.account(id, in: context.tenant.id)
         } catch {
             throw .store(error)
         }
@@ -39,7 +39,7 @@ extension Engine {
     /// The policy's reason to refuse a password for this user; nil when the password is acceptable.
     func check(
         _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],
-        in scene: Scene
+        in context: RequestContext
     ) -> PasswordFault? {
         let names = ["displayName", "givenName", "surname"].compactMap { name -> String? in
             guard case .string(let text)? = attributes[name] else { return nil }
@@ -48,7 +48,7 @@ extension Engine {
         return passwords.check(
             password,
             context: PasswordContext(
-                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: scene.tenant.displayName))
+                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: context.tenant.displayName))
     }
 
     /// Hashes a password that the policy accepted.
@@ -67,7 +67,7 @@ extension Engine {
 }
 
 extension Interaction {
-    static func goToWeb(missing type: ChallengeType) -> Interaction {
-        .goToWeb(reason: "Client is missing \(type.rawValue) challenge type")
+    static func redirectToBrowser(missing type: ChallengeType) -> Interaction {
+        .redirectToBrowser(reason: "Client is missing \(type.rawValue) challenge type")
     }
 }

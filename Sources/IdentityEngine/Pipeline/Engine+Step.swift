@@ -10,7 +10,7 @@ import NativeAuthCore
 // in one transaction.
 extension Engine {
     /// An opened continuation token, and the digest that identifies a repeated request.
-    struct Opened: Sendable {
+    struct OpenedToken: Sendable {
         let envelope: FlowEnvelope
         let secret: Data
         let requestDigest: Data
@@ -27,27 +27,27 @@ extension Engine {
     /// - Parameter content: The content of the request besides the token; part of the digest under which the answer is
     ///   stored.
     private func open(
-        _ token: ContinuationToken, for operation: FlowOperations, content: [Data], in scene: Scene
-    ) throws(ContinuationTokens.Fault) -> Opened {
+        _ token: ContinuationToken, for operation: FlowOperations, content: [Data], in context: RequestContext
+    ) throws(ContinuationTokens.Fault) -> OpenedToken {
         let envelope = try tokens.open(
-            token, for: operation, tenant: scene.tenant.id, client: scene.client.id, now: scene.now)
+            token, for: operation, tenant: context.tenant.id, client: context.client.id, now: context.now)
         let secret = Data(token.secret.reveal().utf8)
-        return Opened(
+        return OpenedToken(
             envelope: envelope, secret: secret,
             requestDigest: Vault.fingerprint([secret, Data("\(operation.rawValue)".utf8)] + content))
     }
 
     /// Opens `token` for `operation` and takes the step, or answers what is wrong with the token.
     func opening(
-        _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in scene: Scene,
-        step: (Opened) async throws(EngineError) -> Outcome
+        _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in context: RequestContext,
+        step: (OpenedToken) async throws(EngineError) -> Outcome
     ) async throws(EngineError) -> Outcome {
-        await tokens.learnKey(of: token, now: scene.now)
-        let opened: Opened
+        await tokens.learnKey(of: token, now: context.now)
+        let opened: OpenedToken
         do {
-            opened = try open(token, for: operation, content: content, in: scene)
+            opened = try open(token, for: operation, content: content, in: context)
         } catch {
-            return scene.outcome(.refused(Refusal(error)))
+            return context.outcome(.refused(Refusal(error)))
         }
         return try await step(opened)
     }
@@ -55,20 +55,20 @@ extension Engine {
     /// Begins a flow whose first step writes nothing: the token holds all of it (decision D2).
     ///
     /// - Returns: The outcome with the token; nil when the state is too long for a token.
-    func begin(_ state: FlowState, in scene: Scene) throws(EngineError) -> Outcome? {
+    func begin(_ state: FlowState, in context: RequestContext) throws(EngineError) -> Outcome? {
         let envelope = FlowEnvelope(
-            flow: ports.randomness.uuid(at: scene.now), startedAt: scene.now, revision: 0,
-            expiresAt: scene.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
+            flow: ports.randomness.uuid(at: context.now), startedAt: context.now, revision: 0,
+            expiresAt: context.now.addingTimeInterval(Double(settings.idleLifetime)), state: state)
         guard
             let token = try tokens.seal(
-                envelope, tenant: scene.tenant.id, client: scene.client.id, hidesLength: scene.hidesAccounts)
+                envelope, tenant: context.tenant.id, client: context.client.id, hidesLength: context.hidesAccounts)
         else { return nil }
         return Outcome(
-            .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: scene.context.trace)
+            .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: context.caller.trace)
     }
 
     /// The data that a step reads besides its flow.
-    struct Reading: Sendable {
+    struct StepReads: Sendable {
         var identifiers: [LoginIdentifier.Key] = []
         /// Whether to read the user's wrong passwords, and whether the user was warned of them.
         var hasLockout = false
@@ -105,18 +105,18 @@ extension Engine {
     ///     resend cool-down replaces the record (decision D4).
     ///   - decide: The flow's pure decision.
     func step(
-        _ opened: Opened, _ reading: Reading = Reading(), keepsAnswer: Bool = true, in scene: Scene,
+        _ opened: OpenedToken, _ reading: StepReads = StepReads(), keepsAnswer: Bool = true, in context: RequestContext,
         decide: @escaping @Sendable (StepSituation) -> Decision<FlowState>
     ) async throws(EngineError) -> Outcome {
-        let subjects = try await subjects(of: opened.state, reading, in: scene)
-        let (outcome, hasMail) = try await transact(opened, reading, subjects, in: scene) {
+        let subjects = try await subjects(of: opened.state, reading, in: context)
+        let (outcome, hasMail) = try await transact(opened, reading, subjects, in: context) {
             facts throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) in
-            switch try enter(facts, opened, reading, subjects, in: scene) {
+            switch try enter(facts, opened, reading, subjects, in: context) {
             case .answered(let outcome, let change):
                 return (change, (outcome, false))
             case .open(let situation):
                 return try commit(
-                    decide(situation), opened, situation.row, subjects, keepsAnswer: keepsAnswer, in: scene)
+                    decide(situation), opened, situation.row, subjects, keepsAnswer: keepsAnswer, in: context)
             }
         }
         if hasMail { ports.mail.notify() }
@@ -124,7 +124,7 @@ extension Engine {
     }
 
     /// Whether a password may be hashed.
-    enum Admission: Sendable {
+    enum PasswordAdmission: Sendable {
         /// Not allowed: this is the answer.
         case answered(Outcome)
         /// Allowed: the facts that were read, and whether the password may also be compared.
@@ -133,10 +133,10 @@ extension Engine {
 
     /// Checks that hashing the password is worth the cost: the token is the newest of a living flow, and the request
     /// was not answered before (`SEC-PWD-9`).
-    func admit(_ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
-        try await transact(opened, Reading(), Subjects(), in: scene) {
-            facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
-            switch try enter(facts, opened, Reading(), Subjects(), in: scene) {
+    func admit(_ opened: OpenedToken, in context: RequestContext) async throws(EngineError) -> PasswordAdmission {
+        try await transact(opened, StepReads(), RateLimitKeys(), in: context) {
+            facts throws(EngineError) -> (change: FlowChange?, answer: PasswordAdmission) in
+            switch try enter(facts, opened, StepReads(), RateLimitKeys(), in: context) {
             case .answered(let outcome, let change): (change, .answered(outcome))
             case .open(let situation): (nil, .admitted(situation))
             }
@@ -147,28 +147,30 @@ extension Engine {
     /// the comparison succeeds (`SEC-LOCK-2`).
     ///
     /// - Parameter guess: A keyed digest of the password.
-    func admit(guess: Data, _ opened: Opened, in scene: Scene) async throws(EngineError) -> Admission {
-        let reading = Reading(hasLockout: true)
-        let subjects = try await subjects(of: opened.state, reading, in: scene)
-        return try await transact(opened, reading, subjects, in: scene) {
-            facts throws(EngineError) -> (change: FlowChange?, answer: Admission) in
-            switch try enter(facts, opened, reading, subjects, in: scene) {
+    func admit(guess: Data, _ opened: OpenedToken, in context: RequestContext) async throws(EngineError)
+        -> PasswordAdmission
+    {
+        let reading = StepReads(hasLockout: true)
+        let subjects = try await subjects(of: opened.state, reading, in: context)
+        return try await transact(opened, reading, subjects, in: context) {
+            facts throws(EngineError) -> (change: FlowChange?, answer: PasswordAdmission) in
+            switch try enter(facts, opened, reading, subjects, in: context) {
             case .answered(let outcome, let change):
                 return (change, .answered(outcome))
             case .open(var situation):
                 guard let subject = subjects.lockout else { return (nil, .admitted(situation)) }
-                switch Lockout.admitting(guess, to: facts.lockout, now: scene.now) {
+                switch Lockout.admitting(guess, to: facts.lockout, now: context.now) {
                 // The same work and the same answer as for a wrong password, even when it is right (SEC-LOCK-8,
                 // SEC-PWD-11).
-                case .locked where scene.hidesAccounts:
+                case .locked where context.hidesAccounts:
                     return (FlowChange(row: situation.row), .admitted(situation, comparing: false))
                 case .locked(let seconds):
-                    return (nil, .answered(scene.outcome(.refused(.locked(seconds: seconds)))))
+                    return (nil, .answered(context.outcome(.refused(.locked(seconds: seconds)))))
                 case .compare(let lockout):
                     situation.lockout = lockout
                     var effects: [Effect] = [.setLockout(lockout, subject: subject)]
                     if lockout.lockedUntil != nil, lockout.failures != facts.lockout?.failures {
-                        let event = event(.signInLocked, user: opened.user, of: opened.flow, in: scene)
+                        let event = event(.signInLocked, user: opened.user, of: opened.flow, in: context)
                         effects.append(.record(event))
                     }
                     return (FlowChange(row: situation.row, effects: effects), .admitted(situation))
@@ -178,7 +180,7 @@ extension Engine {
     }
 
     private func transact<Answer: Sendable>(
-        _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene,
+        _ opened: OpenedToken, _ reading: StepReads, _ subjects: RateLimitKeys, in context: RequestContext,
         body: @escaping @Sendable (StepFacts) throws(EngineError) -> (change: FlowChange?, answer: Answer)
     ) async throws(EngineError) -> Answer {
         var counted = reading.hasLockout || reading.sendsNotice ? [subjects.account] : []
@@ -186,7 +188,7 @@ extension Engine {
         switch reading.code {
         case .sending:
             counted += [subjects.mailbox, subjects.networkAtMailbox, subjects.source, subjects.site]
-            mailsPerHour = settings.limits == nil ? nil : scene.tenant.mailsPerHour
+            mailsPerHour = settings.limits == nil ? nil : context.tenant.mailsPerHour
         case .judging(_, let isShared):
             counted +=
                 [subjects.address]
@@ -194,12 +196,12 @@ extension Engine {
         case nil: break
         }
         let query = StepQuery(
-            tenant: scene.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
+            tenant: context.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
             identifiers: reading.identifiers, user: opened.state.account?.user, subjects: counted.compactMap(\.self),
             lockout: reading.hasLockout ? subjects.lockout : nil, slowLane: subjects.slowLane,
             mailsPerHour: mailsPerHour,
             owners: FlowOwners(identifier: subjects.address ?? subjects.account, source: subjects.source),
-            now: scene.now)
+            now: context.now)
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in
@@ -224,7 +226,8 @@ extension Engine {
     /// The checks of every step: whether this request was answered before, whether the token is the newest, whether the
     /// account's credentials are unchanged.
     private func enter(
-        _ facts: StepFacts, _ opened: Opened, _ reading: Reading, _ subjects: Subjects, in scene: Scene
+        _ facts: StepFacts, _ opened: OpenedToken, _ reading: StepReads, _ subjects: RateLimitKeys,
+        in context: RequestContext
     ) throws(EngineError) -> Entry {
         let envelope = opened.envelope
         if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: opened) {
@@ -233,25 +236,25 @@ extension Engine {
         // No row means the first step that counts, or a flow whose row was lost when the database was restored. Only
         // the first may go on.
         guard var row = facts.row ?? (envelope.revision == 0 ? FlowRow(expiresAt: hardEnd(of: envelope)) : nil) else {
-            return .answered(scene.outcome(.refused(.expiredToken)), nil)
+            return .answered(context.outcome(.refused(.expiredToken)), nil)
         }
-        guard !row.isEnded else { return .answered(scene.outcome(.refused(.unusableToken)), nil) }
+        guard !row.isEnded else { return .answered(context.outcome(.refused(.unusableToken)), nil) }
         guard row.revision == envelope.revision else {
             row.misuses += 1
             row.isEnded = row.misuses >= settings.misusesPerFlow
-            let event = event(.continuationTokenMisused, detail: "\(row.misuses)", of: envelope.flow, in: scene)
+            let event = event(.continuationTokenMisused, detail: "\(row.misuses)", of: envelope.flow, in: context)
             return .answered(
-                scene.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
+                context.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
         }
-        let account = facts.account ?? decoyAccount(of: opened, in: scene)
+        let account = facts.account ?? decoyAccount(of: opened, in: context)
         if let binding = envelope.state.account, !binding.isDecoy {
             // A flow ends when the credentials under which it began change (SEC-CT-9).
             guard let account, account.credentialVersion == binding.credentialVersion, account.disabledAt == nil
             else {
                 row.isEnded = true
-                let tells = account?.disabledAt != nil && !scene.hidesAccounts
-                let outcome = scene.outcome(.refused(tells ? .accountDisabled : .unusableToken))
-                let replay = try sealAnswer(outcome, of: opened, in: scene)
+                let tells = account?.disabledAt != nil && !context.hidesAccounts
+                let outcome = context.outcome(.refused(tells ? .accountDisabled : .unusableToken))
+                let replay = try sealAnswer(outcome, of: opened, in: context)
                 return .answered(outcome, FlowChange(row: row, replay: replay))
             }
         }
@@ -266,27 +269,28 @@ extension Engine {
                 row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
                 slowLane: facts.slowLane, hasSlowLane: subjects.slowLane != nil, usesSharedCode: usesSharedCode,
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: subjects.isFamiliar,
-                hidesAccounts: scene.hidesAccounts, enrolment: scene.enrolment, now: scene.now,
-                userFlow: scene.userFlow, settings: settings))
+                hidesAccounts: context.hidesAccounts, enrolment: context.enrolment, now: context.now,
+                userFlow: context.userFlow, settings: settings))
     }
 
     /// Turns a decision into rows, and seals the next token.
     private func commit(
-        _ decision: Decision<FlowState>, _ opened: Opened, _ row: FlowRow, _ subjects: Subjects, keepsAnswer: Bool,
-        in scene: Scene
+        _ decision: Decision<FlowState>, _ opened: OpenedToken, _ row: FlowRow, _ subjects: RateLimitKeys,
+        keepsAnswer: Bool,
+        in context: RequestContext
     ) throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) {
         let envelope = opened.envelope
-        var outcome = scene.outcome(decision.verdict)
+        var outcome = context.outcome(decision.verdict)
         if let next = decision.next {
             let idle = next.isProven ? settings.provenIdleLifetime : settings.idleLifetime
             let sealed = FlowEnvelope(
                 flow: envelope.flow, startedAt: envelope.startedAt, revision: decision.row?.revision ?? row.revision,
-                expiresAt: min(scene.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
+                expiresAt: min(context.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
             let token = try tokens.seal(
-                sealed, tenant: scene.tenant.id, client: scene.client.id, hidesLength: scene.hidesAccounts)
+                sealed, tenant: context.tenant.id, client: context.client.id, hidesLength: context.hidesAccounts)
             // Only attributes make a state that long: refuse the step that brought too many, and write nothing.
             guard let token else {
-                return (nil, (scene.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
+                return (nil, (context.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
             }
             outcome.token = token
             outcome.allowed = next.allowed
@@ -294,11 +298,11 @@ extension Engine {
         guard let newRow = decision.row else { return (nil, (outcome, false)) }
         var effects: [Effect] = []
         for effect in decision.effects {
-            effects += try rows(for: effect, of: opened, subjects, in: scene)
+            effects += try rows(for: effect, of: opened, subjects, in: context)
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         // A flow that has ended repeats its last answer.
-        let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: opened, in: scene) : nil
+        let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: opened, in: context) : nil
         return (FlowChange(row: newRow, effects: effects, replay: replay), (outcome, hasMail))
     }
 
@@ -307,14 +311,14 @@ extension Engine {
     }
 
     private func sealAnswer(
-        _ outcome: Outcome, of opened: Opened, in scene: Scene
+        _ outcome: Outcome, of opened: OpenedToken, in context: RequestContext
     ) throws(EngineError) -> ReplayRecord {
         do {
             return ReplayRecord(
                 requestDigest: opened.requestDigest,
                 sealedAnswer: try vault.seal(
                     try StateCoding.encode(outcome), underSecret: opened.secret, context: [opened.requestDigest]),
-                expiresAt: scene.now.addingTimeInterval(Double(settings.replayLifetime)))
+                expiresAt: context.now.addingTimeInterval(Double(settings.replayLifetime)))
         } catch let error as EngineError {
             throw error
         } catch {
@@ -322,7 +326,7 @@ extension Engine {
         }
     }
 
-    private func openAnswer(_ sealed: Data, of opened: Opened) -> Outcome? {
+    private func openAnswer(_ sealed: Data, of opened: OpenedToken) -> Outcome? {
         do {
             return StateCoding.decode(
                 try vault.open(sealed, underSecret: opened.secret, context: [opened.requestDigest]))

@@ -55,94 +55,94 @@ package struct Engine: Sendable {
     ///
     /// The same command again within a minute gets the same answer and has no second effect (`REL-IDEM`).
     /// - Throws: ``EngineError`` for a failure of the server; an expected refusal is part of the outcome.
-    package func handle(_ command: Command, in context: CommandContext) async throws(EngineError) -> Outcome {
+    package func handle(_ command: Command, in caller: CallerContext) async throws(EngineError) -> Outcome {
         // 1. Find the tenant and the application.
         let tenant: Tenant
         let client: Client
-        switch try await resolve(context) {
+        switch try await resolve(caller) {
         case .found(let theTenant, let theClient): (tenant, client) = (theTenant, theClient)
-        case .refused(let refusal): return Outcome(.refused(refusal), trace: context.trace)
+        case .refused(let refusal): return Outcome(.refused(refusal), trace: caller.trace)
         }
-        let scene = Scene(
+        let context = RequestContext(
             tenant: tenant, client: client,
             enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration,
-            enrolment: tenant.enrolment ?? settings.enrolment, context: context)
+            enrolment: tenant.enrolment ?? settings.enrolment, caller: caller)
 
         // 2. Check whether this source may learn about one more account.
-        let tells = command.traits.reveals(in: scene.enumeration)
-        if let wait = context.enumerationWait, tells {
-            return scene.outcome(.refused(.tooManyNames(retryAfter: wait)))
+        let tells = command.traits.reveals(in: context.enumeration)
+        if let wait = caller.enumerationWait, tells {
+            return context.outcome(.refused(.enumerationLimited(retryAfter: wait)))
         }
-        var outcome = try await perform(command, in: scene)
+        var outcome = try await perform(command, in: context)
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if tells {
             outcome.disclosure = .counts
-        } else if scene.enumeration == .bulk, command.traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
+        } else if context.enumeration == .bulk, command.traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
             outcome.disclosure = .givesOneBack
         }
         return outcome
     }
 
     /// Takes the step. Every step opens its token first: cheap checks run before costly ones.
-    private func perform(_ command: Command, in scene: Scene) async throws(EngineError) -> Outcome {
+    private func perform(_ command: Command, in context: RequestContext) async throws(EngineError) -> Outcome {
         switch command {
-        case .startSignUp(let application):
-            return try await startSignUp(application, in: scene)
+        case .startSignUp(let request):
+            return try await startSignUp(request, in: context)
         case .challengeSignUp(let token, let accepted):
-            return try await challengeSignUp(token, accepted: accepted, in: scene)
+            return try await challengeSignUp(token, accepted: accepted, in: context)
         case .submitSignUpCode(let token, let code):
-            return try await submitSignUpCode(token, code, in: scene)
+            return try await submitSignUpCode(token, code, in: context)
         case .submitSignUpPassword(let token, let password):
-            return try await submitSignUpPassword(token, password, in: scene)
+            return try await submitSignUpPassword(token, password, in: context)
         case .submitSignUpAttributes(let token, let attributes):
-            return try await submitSignUpAttributes(token, attributes, in: scene)
-        case .startSignIn(let application):
-            return try await startSignIn(application, in: scene)
+            return try await submitSignUpAttributes(token, attributes, in: context)
+        case .startSignIn(let request):
+            return try await startSignIn(request, in: context)
         case .challengeSignIn(let token, let method, let accepted):
-            return try await challengeSignIn(token, method: method, accepted: accepted, in: scene)
+            return try await challengeSignIn(token, method: method, accepted: accepted, in: context)
         case .submitSignInPassword(let token, let password, let demand):
-            return try await submitSignInPassword(token, password, demand, in: scene)
+            return try await submitSignInPassword(token, password, demand, in: context)
         case .submitSignInCode(let token, let code, let demand):
-            return try await submitSignInCode(token, code, demand, in: scene)
-        case .listMethods(let token):
-            return try await listMethods(token, in: scene)
+            return try await submitSignInCode(token, code, demand, in: context)
+        case .introspectMethods(let token):
+            return try await introspectMethods(token, in: context)
         case .submitSecondFactor(let token, let code, let demand):
-            return try await submitSecondFactor(token, code, demand, in: scene)
-        case .listContacts(let token):
-            return try await listContacts(token, in: scene)
+            return try await submitSecondFactor(token, code, demand, in: context)
+        case .introspectRegistration(let token):
+            return try await introspectRegistration(token, in: context)
         case .challengeContact(let token, let contact, let channel):
-            return try await challengeContact(token, contact, channel: channel, in: scene)
+            return try await challengeContact(token, contact, channel: channel, in: context)
         case .submitContactCode(let token, let code):
-            return try await submitContactCode(token, code, in: scene)
+            return try await submitContactCode(token, code, in: context)
         case .confirmContact(let token):
-            return try await confirmContact(token, in: scene)
-        case .startReset(let application):
-            return try await startReset(application, in: scene)
+            return try await confirmContact(token, in: context)
+        case .startReset(let request):
+            return try await startReset(request, in: context)
         case .challengeReset(let token, let accepted):
-            return try await challengeReset(token, accepted: accepted, in: scene)
+            return try await challengeReset(token, accepted: accepted, in: context)
         case .submitResetCode(let token, let code):
-            return try await submitResetCode(token, code, in: scene)
+            return try await submitResetCode(token, code, in: context)
         case .submitNewPassword(let token, let password):
-            return try await submitNewPassword(token, password, in: scene)
+            return try await submitNewPassword(token, password, in: context)
         case .pollReset(let token):
-            return try await pollReset(token, in: scene)
+            return try await pollReset(token, in: context)
         case .redeem(let token, let demand):
-            return try await redeem(token, demand, in: scene)
+            return try await redeem(token, demand, in: context)
         case .refresh(let token, let demand):
-            return try await refresh(token, demand, in: scene)
+            return try await refresh(token, demand, in: context)
         case .revoke(let token):
-            return try await revoke(token, in: scene)
+            return try await revoke(token, in: context)
         }
     }
 
-    /// Records in the audit trail that the source of `context` has used up its enumeration budget (`SEC-ENUM-1`).
-    package func recordEnumeration(in context: CommandContext) async throws(EngineError) {
-        guard case .found(let tenant, let client) = try await resolve(context) else { return }
+    /// Records in the audit trail that the source of `caller` has used up its enumeration budget (`SEC-ENUM-1`).
+    package func recordEnumeration(in caller: CallerContext) async throws(EngineError) {
+        guard case .found(let tenant, let client) = try await resolve(caller) else { return }
         do {
             try await ports.flows.record(
                 AuditEvent(
-                    .enumerationSuspected, at: context.now, tenant: tenant.id, client: client.id,
-                    source: auditSource(context, tenant.id)))
+                    .enumerationSuspected, at: caller.now, tenant: tenant.id, client: client.id,
+                    source: auditSource(caller, tenant.id)))
         } catch {
             throw .store(error)
         }
@@ -171,12 +171,12 @@ package struct Engine: Sendable {
         case refused(Refusal)
     }
 
-    func resolve(_ context: CommandContext) async throws(EngineError) -> Resolution {
+    func resolve(_ caller: CallerContext) async throws(EngineError) -> Resolution {
         do {
-            guard let tenant = try await ports.clients.tenant(named: context.tenantName) else {
+            guard let tenant = try await ports.clients.tenant(named: caller.tenantName) else {
                 return .refused(.unknownTenant)
             }
-            guard let client = try await ports.clients.client(context.client, in: tenant.id) else {
+            guard let client = try await ports.clients.client(caller.client, in: tenant.id) else {
                 return .refused(.unknownClient)
             }
             return client.isNativeAuthEnabled ? .found(tenant, client) : .refused(.nativeAuthDisabled)
@@ -187,14 +187,14 @@ package struct Engine: Sendable {
 }
 
 /// The tenant, the client and the time of a command.
-struct Scene: Sendable {
+struct RequestContext: Sendable {
     let tenant: Tenant
     let client: Client
     let enumeration: EnumerationMode
     let enrolment: EnrolmentMode
-    let context: CommandContext
+    let caller: CallerContext
 
-    var now: Date { context.now }
+    var now: Date { caller.now }
     var userFlow: UserFlow { client.userFlow }
     /// Whether answers must hide whether an account exists.
     var hidesAccounts: Bool { enumeration == .strict }
@@ -202,6 +202,6 @@ struct Scene: Sendable {
     var requiresSecondFactor: Bool { client.requiresSecondFactor || userFlow.requiresSecondFactor }
 
     func outcome(_ verdict: Verdict) -> Outcome {
-        Outcome(verdict, trace: context.trace)
+        Outcome(verdict, trace: caller.trace)
     }
 }

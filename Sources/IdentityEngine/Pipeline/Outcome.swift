@@ -91,7 +91,7 @@ package enum Interaction: Hashable, Sendable, Codable {
     /// The session is over.
     case revoked
     /// This client cannot continue here; the web flow can.
-    case goToWeb(reason: String)
+    case redirectToBrowser(reason: String)
 }
 
 /// A way to give a second factor, or to register one.
@@ -148,7 +148,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     /// Too many requests for this address; the client may try again after this many seconds.
     case throttled(retryAfter: Int)
     /// The source has learned about enough accounts; it may ask again after this many seconds (`SEC-ENUM-1`).
-    case tooManyNames(retryAfter: Int)
+    case enumerationLimited(retryAfter: Int)
     /// The scopes name two resources, or one of them is not a scope.
     case invalidScope
     /// The application may not ask for this scope.
@@ -191,9 +191,9 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let challengeSignIn = FlowOperations(rawValue: 1 << 5)
     package static let submitSignInPassword = FlowOperations(rawValue: 1 << 6)
     package static let submitSignInCode = FlowOperations(rawValue: 1 << 7)
-    package static let listMethods = FlowOperations(rawValue: 1 << 8)
+    package static let introspectMethods = FlowOperations(rawValue: 1 << 8)
     package static let submitSecondFactor = FlowOperations(rawValue: 1 << 9)
-    package static let listContacts = FlowOperations(rawValue: 1 << 10)
+    package static let introspectRegistration = FlowOperations(rawValue: 1 << 10)
     package static let challengeContact = FlowOperations(rawValue: 1 << 11)
     package static let submitContactCode = FlowOperations(rawValue: 1 << 12)
     package static let confirmContact = FlowOperations(rawValue: 1 << 13)

@@ -10,36 +10,39 @@ import NativeAuthCore
 // another one.
 extension Engine {
     /// Lists the methods of the second factor.
-    func listMethods(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .listMethods, in: scene) { opened throws(EngineError) in
-            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-            return try await step(opened, in: scene) { situation in
+    func introspectMethods(_ token: ContinuationToken, in context: RequestContext) async throws(EngineError) -> Outcome
+    {
+        try await opening(token, for: .introspectMethods, in: context) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return context.outcome(.refused(.notAllowedNow)) }
+            return try await step(opened, in: context) { situation in
                 state.listingMethods(in: situation).map(FlowState.signIn)
             }
         }
     }
 
     /// Lists what the user can register.
-    func listContacts(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .listContacts, in: scene) { opened throws(EngineError) in
-            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
-            return try await step(opened, in: scene) { _ in state.listingContacts().map(FlowState.signIn) }
+    func introspectRegistration(_ token: ContinuationToken, in context: RequestContext) async throws(EngineError)
+        -> Outcome
+    {
+        try await opening(token, for: .introspectRegistration, in: context) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return context.outcome(.refused(.notAllowedNow)) }
+            return try await step(opened, in: context) { _ in state.listingContacts().map(FlowState.signIn) }
         }
     }
 
     /// Sends a code to the contact that is to be registered.
     func challengeContact(
-        _ token: ContinuationToken, _ contact: String, channel: String?, in scene: Scene
+        _ token: ContinuationToken, _ contact: String, channel: String?, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .challengeContact, in: scene) { opened throws(EngineError) in
-            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+        try await opening(token, for: .challengeContact, in: context) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return context.outcome(.refused(.notAllowedNow)) }
             guard SignInState.isEmail(channel),
                 let email = EmailAddress(contact)
-            else { return scene.outcome(.refused(.invalidContact)) }
+            else { return context.outcome(.refused(.invalidContact)) }
             let digits = drawCode()
-            let reading = Reading(recipient: email, code: .sending(.registration))
-            return try await step(opened, reading, keepsAnswer: false, in: scene) { situation in
-                let fresh = freshCode(digits, situation, of: opened, to: email, for: .registration, in: scene)
+            let reading = StepReads(recipient: email, code: .sending(.registration))
+            return try await step(opened, reading, keepsAnswer: false, in: context) { situation in
+                let fresh = freshCode(digits, situation, of: opened, to: email, for: .registration, in: context)
                 return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
             }
         }
@@ -47,23 +50,23 @@ extension Engine {
 
     /// Judges the code that went to the contact, and registers it.
     func submitContactCode(
-        _ token: ContinuationToken, _ code: Secret<String>, in scene: Scene
+        _ token: ContinuationToken, _ code: Secret<String>, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
         let digits = digits(of: code)
         return try await opening(
-            token, for: .submitContactCode, content: [Data((digits ?? code).reveal().utf8)], in: scene
+            token, for: .submitContactCode, content: [Data((digits ?? code).reveal().utf8)], in: context
         ) {
             opened throws(EngineError) in
             guard case .signIn(let state) = opened.state, let email = state.mailbox else {
-                return scene.outcome(.refused(.notAllowedNow))
+                return context.outcome(.refused(.notAllowedNow))
             }
-            guard let digits else { return scene.outcome(.refused(.incorrectCode)) }
+            guard let digits else { return context.outcome(.refused(.incorrectCode)) }
             let method = ports.randomness.uuid()
-            let reading = Reading(sendsNotice: true, code: .judging(.registration, digits))
-            return try await step(opened, reading, in: scene) { situation in
+            let reading = StepReads(sendsNotice: true, code: .judging(.registration, digits))
+            return try await step(opened, reading, in: context) { situation in
                 state.submitting(
                     contactCode: {
-                        matches(digits, $0, situation, of: opened, to: email, for: .registration, in: scene)
+                        matches(digits, $0, situation, of: opened, to: email, for: .registration, in: context)
                     }, newMethod: method, in: situation
                 ).map(FlowState.signIn)
             }
@@ -71,11 +74,11 @@ extension Engine {
     }
 
     /// Registers a contact that this flow has proven already.
-    func confirmContact(_ token: ContinuationToken, in scene: Scene) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .confirmContact, in: scene) { opened throws(EngineError) in
-            guard case .signIn(let state) = opened.state else { return scene.outcome(.refused(.notAllowedNow)) }
+    func confirmContact(_ token: ContinuationToken, in context: RequestContext) async throws(EngineError) -> Outcome {
+        try await opening(token, for: .confirmContact, in: context) { opened throws(EngineError) in
+            guard case .signIn(let state) = opened.state else { return context.outcome(.refused(.notAllowedNow)) }
             let method = ports.randomness.uuid()
-            return try await step(opened, Reading(sendsNotice: true), in: scene) { situation in
+            return try await step(opened, StepReads(sendsNotice: true), in: context) { situation in
                 state.confirmingContact(newMethod: method, in: situation).map(FlowState.signIn)
             }
         }

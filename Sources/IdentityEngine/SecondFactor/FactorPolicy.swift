@@ -15,7 +15,7 @@ package enum FactorVerdict: Hashable, Sendable {
     /// The user must register a method first.
     case registerMethod
     /// The client or this API cannot do what is needed.
-    case goToWeb(reason: String)
+    case redirectToBrowser(reason: String)
 }
 
 /// The factors that an application, its user flow and its tenant require.
@@ -59,32 +59,34 @@ extension Authentication {
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         guard account.passwordHash != nil else {
-            return .goToWeb(reason: "The user has no password, and a second factor needs one")
+            return .redirectToBrowser(reason: "The user has no password, and a second factor needs one")
         }
         let methods = usableMethods(of: account, demand)
         if !methods.isEmpty {
             return capabilities.contains(.mfaRequired)
-                ? .giveSecondFactor(methods) : .goToWeb(reason: "Client is missing mfa_required capability")
+                ? .giveSecondFactor(methods) : .redirectToBrowser(reason: "Client is missing mfa_required capability")
         }
         // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
         guard account.strongMethods.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
             let isResting = account.strongMethods.contains { $0.suspendedAt != nil }
-            return .goToWeb(reason: isResting ? Self.methodSuspended : Self.otherMailboxNeeded)
+            return .redirectToBrowser(reason: isResting ? Self.methodSuspended : Self.otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
             // A password set through the mailbox cannot replace what the mailbox lacks (SEC-ENR-8).
-            guard !passwordIsFromReset else { return .goToWeb(reason: Self.passwordFromReset) }
+            guard !passwordIsFromReset else { return .redirectToBrowser(reason: Self.passwordFromReset) }
             // A flow registers at most once (native-auth-v1 §5.4); the registered mailbox is insufficient only if the
             // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
             // not help.
             let isPossible = demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
-            guard registered == nil, isPossible else { return .goToWeb(reason: Self.otherMailboxNeeded) }
+            guard registered == nil, isPossible else { return .redirectToBrowser(reason: Self.otherMailboxNeeded) }
             return canRegister
-                ? .registerMethod : .goToWeb(reason: "Client is missing registration_required capability")
+                ? .registerMethod : .redirectToBrowser(reason: "Client is missing registration_required capability")
         case .signUp, .reset:
             // The mailbox has been proven and counts once (SEC-MFA-3).
-            guard !isRequired, !demand.distinctMailbox else { return .goToWeb(reason: Self.otherMailboxNeeded) }
+            guard !isRequired, !demand.distinctMailbox else {
+                return .redirectToBrowser(reason: Self.otherMailboxNeeded)
+            }
             return registered == nil && account.strongMethods.isEmpty && canRegister
                 ? .registerMethod : .tokens(contexts: [])
         }

@@ -56,11 +56,11 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .started: [.challengeSignIn]
         case .awaitingPassword: [.challengeSignIn, .submitSignInPassword]
         case .awaitingCode: [.challengeSignIn, .submitSignInCode]
-        case .choosingMethod: [.listMethods, .challengeSignIn]
-        case .awaitingSecondFactor: [.listMethods, .challengeSignIn, .submitSecondFactor]
-        case .choosingContact: [.listContacts, .challengeContact]
-        case .awaitingContactCode: [.listContacts, .challengeContact, .submitContactCode]
-        case .confirmingContact: [.listContacts, .challengeContact, .confirmContact]
+        case .choosingMethod: [.introspectMethods, .challengeSignIn]
+        case .awaitingSecondFactor: [.introspectMethods, .challengeSignIn, .submitSecondFactor]
+        case .choosingContact: [.introspectRegistration, .challengeContact]
+        case .awaitingContactCode: [.introspectRegistration, .challengeContact, .submitContactCode]
+        case .confirmingContact: [.introspectRegistration, .challengeContact, .confirmContact]
         case .authenticated: [.redeem]
         }
     }

@@ -222,11 +222,11 @@ extension SignInState {
                 .accepted(.registerMethod), next: .choosingContact(proven), row: row,
                 effects: effects + [.record(.secondFactorRequired, user: user, detail: "registration")]
                     + cleared(for: proven))
-        case .goToWeb(let reason):
+        case .redirectToBrowser(let reason):
             var row = row
             row.isEnded = true
             return Decision(
-                .accepted(.goToWeb(reason: reason)), row: row, effects: effects + cleared(for: proven))
+                .accepted(.redirectToBrowser(reason: reason)), row: row, effects: effects + cleared(for: proven))
         }
     }
 

@@ -10,20 +10,21 @@ import NativeAuthCore
 extension Engine {
     /// Exchanges the token of a finished flow for tokens, or answers which factor is missing (native-auth-v1 §5.4).
     func redeem(
-        _ token: ContinuationToken, _ demand: TokenDemand, in scene: Scene
+        _ token: ContinuationToken, _ demand: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .redeem, content: demand.digestContent, in: scene) { opened throws(EngineError) in
-            guard let proven = opened.state.authentication else { return scene.outcome(.refused(.notAllowedNow)) }
+        try await opening(token, for: .redeem, content: demand.digestContent, in: context) {
+            opened throws(EngineError) in
+            guard let proven = opened.state.authentication else { return context.outcome(.refused(.notAllowedNow)) }
             let grant: ScopeGrant
-            switch judge(demand.scopes, in: scene) {
+            switch judge(demand.scopes, in: context) {
             case .granted(let judged): grant = judged
-            case .refused(let refusal): return scene.outcome(.refused(refusal))
+            case .refused(let refusal): return context.outcome(.refused(refusal))
             }
-            guard let account = try await account(proven.account.user, in: scene) else {
-                return scene.outcome(.refused(.unusableToken))
+            guard let account = try await account(proven.account.user, in: context) else {
+                return context.outcome(.refused(.unusableToken))
             }
-            let prepared = try await prepare(proven, demand, grant, account, in: scene)
-            return try await step(opened, in: scene) { situation in
+            let prepared = try await prepare(proven, demand, grant, account, in: context)
+            return try await step(opened, in: context) { situation in
                 SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
             }
         }
@@ -31,68 +32,71 @@ extension Engine {
 
     /// Signs the tokens that `proven` entitles to, if any. The step decides again, under its lock.
     func prepare(
-        _ proven: Authentication, _ demand: TokenDemand, _ grant: ScopeGrant, _ account: UserAccount, in scene: Scene
+        _ proven: Authentication, _ demand: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
+        in context: RequestContext
     ) async throws(EngineError) -> PreparedTokens {
-        let demand = factorDemand(demand.contexts, in: scene)
+        let demand = factorDemand(demand.contexts, in: context)
         switch proven.judged(demand, of: account) {
-        case .giveSecondFactor, .registerMethod, .goToWeb:
+        case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
         case .tokens(let contexts):
-            let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: scene.now) : nil
+            let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
                 methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session)
-            var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
+            var issued = try await sign(grant, for: account.user, proof: proof, in: context)
             var family: RefreshFamily?
             if let session {
-                let refreshToken = newRefreshToken(of: session, in: scene)
+                let refreshToken = newRefreshToken(of: session, in: context)
                 issued.refreshToken = refreshToken
                 family = RefreshFamily(
-                    id: session, tenant: scene.tenant.id, client: scene.client.id, user: account.user.id,
+                    id: session, tenant: context.tenant.id, client: context.client.id, user: account.user.id,
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
-                    authenticatedAt: proof.authenticatedAt, createdAt: scene.now,
-                    expiresAt: refreshExpiry(createdAt: scene.now, in: scene), tokenDigest: Self.digest(refreshToken))
+                    authenticatedAt: proof.authenticatedAt, createdAt: context.now,
+                    expiresAt: refreshExpiry(createdAt: context.now, in: context),
+                    tokenDigest: Self.digest(refreshToken))
             }
             return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
         }
     }
 
     /// The proofs required for tokens that state `contexts`.
-    func factorDemand(_ contexts: [String] = [], in scene: Scene) -> FactorDemand {
+    func factorDemand(_ contexts: [String] = [], in context: RequestContext) -> FactorDemand {
         FactorDemand(
-            contexts: contexts, isRequired: scene.requiresSecondFactor,
-            distinctMailbox: scene.userFlow.requiresDistinctMailbox, enrolment: scene.enrolment,
-            suspensionRest: settings.suspensionRest, now: scene.now)
+            contexts: contexts, isRequired: context.requiresSecondFactor,
+            distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
+            suspensionRest: settings.suspensionRest, now: context.now)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
     func refresh(
-        _ token: Secret<String>, _ demand: TokenDemand, in scene: Scene
+        _ token: Secret<String>, _ demand: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
-        guard let (found, account) = try await session(of: token, in: scene), found.client == scene.client.id
-        else { return scene.outcome(.refused(.unusableRefreshToken)) }
-        guard account.disabledAt == nil else { return scene.outcome(.refused(.accountDisabled)) }
+        guard let (found, account) = try await session(of: token, in: context), found.client == context.client.id
+        else { return context.outcome(.refused(.unusableRefreshToken)) }
+        guard account.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
         let wanted: ScopeGrant
-        switch judge(demand.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : demand.scopes, in: scene)
+        switch judge(
+            demand.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : demand.scopes, in: context)
         {
         case .granted(let judged): wanted = judged
-        case .refused(let refusal): return scene.outcome(.refused(refusal))
+        case .refused(let refusal): return context.outcome(.refused(refusal))
         }
         guard let grant = found.narrowing(wanted, baseURL: settings.baseURL)?.grant else {
-            return scene.outcome(.refused(.scopeNotConsented))
+            return context.outcome(.refused(.scopeNotConsented))
         }
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
-        let isRequired = scene.requiresSecondFactor || account.requiresSecondFactor
+        let isRequired = context.requiresSecondFactor || account.requiresSecondFactor
         guard demand.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
-            return scene.outcome(.refused(.secondFactorNeeded))
+            return context.outcome(.refused(.secondFactorNeeded))
         }
         let proof = Proof(
             methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
-        var issued = try await sign(grant, for: account.user, proof: proof, in: scene)
-        let successor = newRefreshToken(of: found.id, in: scene)
+        var issued = try await sign(grant, for: account.user, proof: proof, in: context)
+        let successor = newRefreshToken(of: found.id, in: context)
         issued.refreshToken = successor
 
         let secret = Data(token.reveal().utf8)
-        let answer = Outcome(.accepted(.signedIn(issued)), trace: scene.context.trace)
+        let answer = Outcome(.accepted(.signedIn(issued)), trace: context.caller.trace)
         let sealedAnswer: Data
         do {
             sealedAnswer = try vault.seal(StateCoding.encode(answer), underSecret: secret, context: [])
@@ -103,11 +107,11 @@ extension Engine {
         }
         let rotation = Rotation(
             presented: Self.digest(token), successor: Self.digest(successor), sealedAnswer: sealedAnswer,
-            slidingExpiry: refreshExpiry(createdAt: found.createdAt, in: scene), now: scene.now,
+            slidingExpiry: refreshExpiry(createdAt: found.createdAt, in: context), now: context.now,
             grace: Double(settings.refreshGrace))
         let verdict: RefreshVerdict
         do {
-            verdict = try await ports.refresh.updateRefreshFamily(found.id, in: scene.tenant.id) { family in
+            verdict = try await ports.refresh.updateRefreshFamily(found.id, in: context.tenant.id) { family in
                 guard let family else { return (nil, nil, .refused(.unusableRefreshToken)) }
                 let (change, verdict) = family.presenting(rotation)
                 switch verdict {
@@ -122,15 +126,15 @@ extension Engine {
                         if narrowed.isNew {
                             event(
                                 .scopesGranted, user: found.user, detail: grant.asked.joined(separator: " "), of: nil,
-                                in: scene)
+                                in: context)
                         } else if change != nil {
-                            event(.tokenRefreshed, user: found.user, of: nil, in: scene)
+                            event(.tokenRefreshed, user: found.user, of: nil, in: context)
                         } else {
                             nil
                         }
                     return (change != nil || narrowed.isNew ? next : nil, event, verdict)
                 case .reused:
-                    return (change, event(.tokenReuseDetected, user: found.user, of: nil, in: scene), verdict)
+                    return (change, event(.tokenReuseDetected, user: found.user, of: nil, in: context), verdict)
                 case .refused:
                     return (change, nil, verdict)
                 }
@@ -140,46 +144,46 @@ extension Engine {
         }
         switch verdict {
         case .rotated: return answer
-        case .refused(let refusal): return scene.outcome(.refused(refusal))
-        case .reused: return scene.outcome(.refused(.revokedRefreshToken))
+        case .refused(let refusal): return context.outcome(.refused(refusal))
+        case .reused: return context.outcome(.refused(.revokedRefreshToken))
         case .repeated(let sealed):
             do {
                 guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: [])),
                     case .accepted(.signedIn(let tokens)) = first.verdict
-                else { return scene.outcome(.refused(.unusableRefreshToken)) }
+                else { return context.outcome(.refused(.unusableRefreshToken)) }
                 guard tokens.scopes != issued.scopes else { return first }
                 // The same refresh token for another resource at the same moment (native-auth-v1 §5.5): a new access
                 // token, and the existing successor.
                 issued.refreshToken = tokens.refreshToken
-                return scene.outcome(.accepted(.signedIn(issued)))
+                return context.outcome(.accepted(.signedIn(issued)))
             } catch {
-                return scene.outcome(.refused(.unusableRefreshToken))
+                return context.outcome(.refused(.unusableRefreshToken))
             }
         }
     }
 
-    func judge(_ scopes: [String], in scene: Scene) -> ScopeJudgement {
-        scene.client.judge(scopes, baseURL: settings.baseURL)
+    func judge(_ scopes: [String], in context: RequestContext) -> ScopeJudgement {
+        context.client.judge(scopes, baseURL: settings.baseURL)
     }
 
     /// Ends the session of a refresh token or an access token. A token that is unknown or belongs to another client
     /// counts as revoked already (RFC 7009 section 2.2).
-    func revoke(_ token: Secret<String>, in scene: Scene) async throws(EngineError) -> Outcome {
-        let done = scene.outcome(.accepted(.revoked))
-        var session = try await family(of: token, in: scene)
+    func revoke(_ token: Secret<String>, in context: RequestContext) async throws(EngineError) -> Outcome {
+        let done = context.outcome(.accepted(.revoked))
+        var session = try await family(of: token, in: context)
         // A refresh token that is not the live one also ends its family: two parties hold it (SEC-TOK-9).
-        if session == nil, let claims = try await verified(token, for: scene.tenant, now: scene.now),
+        if session == nil, let claims = try await verified(token, for: context.tenant, now: context.now),
             let id = claims.sessionID
         {
-            session = try await refreshFamily(id, in: scene.tenant.id)
+            session = try await refreshFamily(id, in: context.tenant.id)
         }
-        guard let session, session.client == scene.client.id else { return done }
-        let now = scene.now
+        guard let session, session.client == context.client.id else { return done }
+        let now = context.now
         do {
-            try await ports.refresh.updateRefreshFamily(session.id, in: scene.tenant.id) { family in
+            try await ports.refresh.updateRefreshFamily(session.id, in: context.tenant.id) { family in
                 guard var family, family.revokedAt == nil else { return (nil, nil, ()) }
                 family.revokedAt = now
-                return (family, event(.tokenRevoked, user: family.user, of: nil, in: scene), ())
+                return (family, event(.tokenRevoked, user: family.user, of: nil, in: context), ())
             }
         } catch {
             throw .store(error)
@@ -191,13 +195,13 @@ extension Engine {
     ///
     /// - Returns: Nil for a token that this server did not make, because a client can make up any number of them
     ///   (design D16), and for a command that is not counted.
-    package func repeatedKey(of command: Command, in context: CommandContext) async throws(EngineError) -> Data? {
-        guard case .found(let tenant, let client) = try await resolve(context) else { return nil }
+    package func repeatedKey(of command: Command, in caller: CallerContext) async throws(EngineError) -> Data? {
+        guard case .found(let tenant, let client) = try await resolve(caller) else { return nil }
         if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
         guard let token = command.traits.counted else { return nil }
-        await tokens.learnKey(of: token, now: context.now)
+        await tokens.learnKey(of: token, now: caller.now)
         guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
         return Vault.fingerprint([Data(token.secret.reveal().utf8)])
     }
@@ -211,18 +215,20 @@ extension Engine {
 
     /// The family that a refresh token names. ``RefreshFamily/presenting(_:)`` decides whether the token is the live
     /// one.
-    private func family(of token: Secret<String>, in scene: Scene) async throws(EngineError) -> RefreshFamily? {
-        guard let id = family(of: token, in: scene.tenant.id) else { return nil }
-        return try await refreshFamily(id, in: scene.tenant.id)
+    private func family(of token: Secret<String>, in context: RequestContext) async throws(EngineError)
+        -> RefreshFamily?
+    {
+        guard let id = family(of: token, in: context.tenant.id) else { return nil }
+        return try await refreshFamily(id, in: context.tenant.id)
     }
 
     /// The family that a refresh token names, with its account.
     private func session(
-        of token: Secret<String>, in scene: Scene
+        of token: Secret<String>, in context: RequestContext
     ) async throws(EngineError) -> (family: RefreshFamily, account: UserAccount)? {
-        guard let id = family(of: token, in: scene.tenant.id) else { return nil }
+        guard let id = family(of: token, in: context.tenant.id) else { return nil }
         do {
-            return try await ports.refresh.refreshSession(id, in: scene.tenant.id)
+            return try await ports.refresh.refreshSession(id, in: context.tenant.id)
         } catch {
             throw .store(error)
         }
@@ -237,22 +243,22 @@ extension Engine {
     }
 
     private func sign(
-        _ grant: ScopeGrant, for user: User, proof: Proof, in scene: Scene
+        _ grant: ScopeGrant, for user: User, proof: Proof, in context: RequestContext
     ) async throws(EngineError) -> IssuedTokens {
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
         let subject = TokenSubject(
-            tenant: scene.tenant.id, client: scene.client.id, user: user,
-            audience: grant.resource ?? scene.client.id.description, scopes: grant.resourceScopes,
+            tenant: context.tenant.id, client: context.client.id, user: user,
+            audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
-            contexts: proof.contexts, sessionID: proof.session, issuedAt: scene.now, lifetime: lifetime,
+            contexts: proof.contexts, sessionID: proof.session, issuedAt: context.now, lifetime: lifetime,
             tokenID: ports.randomness.uuid(), issuer: settings.baseURL)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(
                 accessToken: signed.accessToken, idToken: signed.idToken, refreshToken: nil, scopes: grant.all,
-                lifetime: lifetime, user: user.id, tenant: scene.tenant.id)
+                lifetime: lifetime, user: user.id, tenant: context.tenant.id)
         } catch {
             throw .tokens(error)
         }
@@ -260,13 +266,13 @@ extension Engine {
 
     /// When an unused family expires: after a fixed day for one-time-passcode applications, otherwise after 90 days,
     /// and never more than a year after its creation (native-auth-v1 §5.5, `SEC-TOK-12`).
-    private func refreshExpiry(createdAt: Date, in scene: Scene) -> Date {
-        switch scene.userFlow.method {
+    private func refreshExpiry(createdAt: Date, in context: RequestContext) -> Date {
+        switch context.userFlow.method {
         case .emailOneTimePasscode:
             createdAt.addingTimeInterval(Double(settings.oneTimePasscodeRefreshLifetime))
         case .emailPassword:
             min(
-                scene.now.addingTimeInterval(Double(settings.refreshLifetime)),
+                context.now.addingTimeInterval(Double(settings.refreshLifetime)),
                 createdAt.addingTimeInterval(Double(settings.refreshFamilyLifetime)))
         }
     }
@@ -274,9 +280,9 @@ extension Engine {
     /// base64url of the family's id, 256 random bits, and 128 bits that only the server can compute from both. The last
     /// part proves that the server issued the token. Without it, a client that knows a family's id (tokens state it as
     /// `sid`) could make up a token that looks used and have the family revoked.
-    private func newRefreshToken(of family: UUID, in scene: Scene) -> Secret<String> {
+    private func newRefreshToken(of family: UUID, in context: RequestContext) -> Secret<String> {
         let issued = withUnsafeBytes(of: family.uuid) { Array($0) } + ports.randomness.bytes(32)
-        return Secret(Base64URL.encode(issued + check(of: issued, scene.tenant.id)))
+        return Secret(Base64URL.encode(issued + check(of: issued, context.tenant.id)))
     }
 
     private func family(of token: Secret<String>, in tenant: TenantID) -> UUID? {

@@ -14,7 +14,7 @@ import NativeAuthCore
 /// enforces it.
 ///
 /// The default is for requests that arrive over no socket: it restricts nothing.
-package struct Perimeter: Sendable {
+package struct AccessPolicy: Sendable {
     package var trustedProxies: TrustedProxies
     /// Limits per source; nil: off, as in the development profile (decision D11).
     package var limits: SourceLimits?
@@ -45,12 +45,12 @@ package struct Perimeter: Sendable {
         self.inboxHosts = inboxHosts
     }
 
-    /// A responder that passes requests to the router of `routes` within this perimeter.
+    /// A responder that passes requests to the router of `routes` within this policy.
     package func responder(for routes: IdentityRoutes) -> some HTTPResponder<IdentityRequestContext> {
         let router = routes.router().buildResponder()
         return CallbackResponder<IdentityRequestContext> { request, context in
             var context = context
-            context.perimeter = self
+            context.policy = self
             guard request.method == .post else { return try await router.respond(to: request, context: context) }
             // A task keeps the memory of its deepest call until it ends, and a connection's task ends with the
             // connection. A step has deep calls, so it gets a separate task: 20 KiB less for each idle connection.
@@ -80,13 +80,13 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     package func checkGuesses(before command: Command) throws(RequestFault) {
-        guard let limits = perimeter.limits, let source, let secret = command.traits.compares else { return }
+        guard let limits = policy.limits, let source, let secret = command.traits.compares else { return }
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
     /// Counts a wrong guess (`SEC-RATE-5`) and notes a right one (`SEC-RATE-7`); does nothing for other verdicts.
     package func countGuess(_ command: Command, _ verdict: Verdict) {
-        guard let limits = perimeter.limits, let source else { return }
+        guard let limits = policy.limits, let source else { return }
         let wrong = GuessedSecret(wrongIn: verdict)
         if let wrong { limits.record(wrong: wrong, from: source, now: trace.at) }
         var right: GuessedSecret?
@@ -101,7 +101,7 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``EngineError/overloaded`` if there is none; otherwise the error of `body`.
     package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
-        guard let admission = perimeter.admission else { return try await body() }
+        guard let admission = policy.admission else { return try await body() }
         let traits = command.traits
         return try await admission(isHashing: traits.hashesPassword, beginsFlow: traits.beginsFlow, body)
     }
@@ -111,6 +111,6 @@ extension IdentityRequestContext {
     /// - Parameter key: The key of the flow or the family; counted also for requests over no socket.
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     package func admit(_ step: RepeatedStep, of key: some Collection<UInt8>) throws(RequestFault) {
-        try perimeter.limits?.admit(step, of: key, now: trace.at)
+        try policy.limits?.admit(step, of: key, now: trace.at)
     }
 }

@@ -30,18 +30,18 @@ package final class ConnectionsPerSource: Sendable {
     private let guardian: RequestGuard
     private let counts = Locked(Counts())
 
-    /// Nil when the perimeter has no limits.
+    /// Nil when the policy has no limits.
     ///
     /// - Parameters:
     ///   - guardian: Makes the refusals.
     ///   - sharedLimit: The limit for all proxies and unlimited networks together; the rest of ``most`` is for health
     ///     checks.
-    package init?(within perimeter: Perimeter, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
-        guard perimeter.limits != nil else { return nil }
+    package init?(within policy: AccessPolicy, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
+        guard policy.limits != nil else { return nil }
         self.limit = limit
         self.sharedLimit = sharedLimit
         self.guardian = guardian
-        exempt = [perimeter.trustedProxies.networks, perimeter.unlimitedNetworks]
+        exempt = [policy.trustedProxies.networks, policy.unlimitedNetworks]
     }
 
     /// A handler for one connection.

@@ -11,7 +11,7 @@ import NativeAuthWire
 ///
 /// Under ten times the load, nine of ten requests are such steps, and the time for each is taken from the admitted
 /// steps. So they are refused directly behind the parser: no task, no router, no parsing of their form.
-final class NewcomerGate: ChannelDuplexHandler {
+final class OverloadAdmission: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart

@@ -61,7 +61,7 @@ final class RequestFraming: ChannelInboundHandler {
 struct StrictHTTP1Channel: ServerChildChannel {
     let http1: HTTP1Channel
     /// Makes the gate; nil when newcomers are not limited.
-    let gate: (@Sendable () -> NewcomerGate)?
+    let gate: (@Sendable () -> OverloadAdmission)?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http1.setup(channel: channel, logger: logger).flatMapThrowing { value in

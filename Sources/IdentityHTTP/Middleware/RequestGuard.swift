@@ -24,7 +24,7 @@ package struct IdentityRequestContext: RequestContext {
     /// ``peer`` is nil.
     package var source: SourceAddress?
     /// Set by the listener, before the router.
-    package var perimeter = Perimeter()
+    package var policy = AccessPolicy()
     /// The number of the answered error, for the log; nil when there is none.
     let errorCode = Locked<Int?>(nil)
 
@@ -185,7 +185,7 @@ package struct RequestGuard: RouterMiddleware {
     /// The source of the request (`SEC-NET-2`).
     private func source(of request: Request, _ context: Context) -> SourceAddress? {
         guard let peer = context.peer else { return nil }
-        let client = context.perimeter.trustedProxies.client(
+        let client = context.policy.trustedProxies.client(
             behind: peer, forwardedFor: request.headers[values: IdentityHeader.forwardedFor])
         if client == nil {
             context.logger.warning("a trusted proxy sent an X-Forwarded-For that is no list of addresses")
@@ -198,9 +198,9 @@ package struct RequestGuard: RouterMiddleware {
         // Use the router's template when there is one: the router ignores doubled slashes, so this check must too.
         let path = context.endpointPath ?? request.uri.path
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
-        guard hosts.allSatisfy({ context.perimeter.answers(to: $0, at: path) }) else { throw .misdirected }
-        guard let limits = context.perimeter.limits, let source = context.source,
-            !context.perimeter.unlimitedNetworks.contains(source.address)
+        guard hosts.allSatisfy({ context.policy.answers(to: $0, at: path) }) else { throw .misdirected }
+        guard let limits = context.policy.limits, let source = context.source,
+            !context.policy.unlimitedNetworks.contains(source.address)
         else { return }
         let group = context.endpointPath.flatMap { LimitGroup(route: $0) } ?? .step
         try limits.admit(group, from: source, now: context.trace.at)

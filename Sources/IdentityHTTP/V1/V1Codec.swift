@@ -51,7 +51,7 @@ package enum V1Codec {
                 return Request(client: client, command: .startSignIn(application))
             case .signInChallenge: return try challenge(V1.SignIn.ChallengeRequest(form: form))
             case .signInIntrospect:
-                return try follow(V1.SignIn.IntrospectRequest(form: form), Command.listMethods)
+                return try follow(V1.SignIn.IntrospectRequest(form: form), Command.introspectMethods)
             case .resetPasswordStart:
                 let (client, application) = try application(V1.ResetPassword.StartRequest(form: form))
                 return Request(client: client, command: .startReset(application))
@@ -62,7 +62,7 @@ package enum V1Codec {
             case .resetPasswordPollCompletion:
                 return try follow(V1.ResetPassword.PollCompletionRequest(form: form), Command.pollReset)
             case .registerIntrospect:
-                return try follow(V1.Register.IntrospectRequest(form: form), Command.listContacts)
+                return try follow(V1.Register.IntrospectRequest(form: form), Command.introspectRegistration)
             case .registerChallenge: return try challenge(V1.Register.ChallengeRequest(form: form))
             case .registerContinue: return try register(V1.Register.ContinueRequest(form: form))
             }
@@ -87,7 +87,7 @@ package enum V1Codec {
         return Request(
             client: client,
             command: .startSignUp(
-                SignUpApplication(
+                SignUpRequest(
                     username: username, password: password,
                     attributes: try form.attributes.map { text throws(RequestFault) in try attributes(text) }
                         ?? SubmittedAttributes(),
@@ -97,12 +97,12 @@ package enum V1Codec {
     /// The input of a sign-in or a password reset.
     private static func application(
         _ form: V1.SignIn.InitiateRequest
-    ) throws(RequestFault) -> (ClientID, UsernameApplication) {
+    ) throws(RequestFault) -> (ClientID, UsernameRequest) {
         let client = try client(form.clientID)
         guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
         return (
             client,
-            UsernameApplication(
+            UsernameRequest(
                 username: username, accepted: try challengeTypes(try present(form.challengeTypes, "challenge_type")),
                 capabilities: try capabilities(form.capabilities ?? []))
         )
@@ -195,11 +195,11 @@ package enum V1Codec {
         let client = try client(form.clientID)
         let grant = try present(form.grantType, "grant_type")
         let contexts = try form.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
-        func demand(_ scopes: [String]) -> TokenDemand {
+        func demand(_ scopes: [String]) -> TokenRequest {
             let added = ["openid", "profile", "offline_access"].filter { needsEveryScope && !scopes.contains($0) }
-            return TokenDemand(scopes: scopes + added, contexts: contexts)
+            return TokenRequest(scopes: scopes + added, contexts: contexts)
         }
-        func flowDemand() throws(RequestFault) -> TokenDemand { demand(try present(form.scopes, "scope")) }
+        func flowDemand() throws(RequestFault) -> TokenRequest { demand(try present(form.scopes, "scope")) }
         let command: Command
         switch grant {
         case .continuationToken:
@@ -219,7 +219,7 @@ package enum V1Codec {
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
             let named = form.scopes ?? []
             command = .refresh(
-                token, named.isEmpty ? TokenDemand(scopes: [], contexts: contexts) : demand(named))
+                token, named.isEmpty ? TokenRequest(scopes: [], contexts: contexts) : demand(named))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }

@@ -87,7 +87,7 @@ extension V1Codec {
                     refreshToken: tokens.refreshToken, idToken: tokens.idToken,
                     clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
                 outcome)
-        case .goToWeb(let reason):
+        case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason), outcome)
         }
     }

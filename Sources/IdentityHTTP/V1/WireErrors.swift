@@ -104,7 +104,7 @@ package struct V1Failure: Hashable, Sendable {
                 Self(
                     .temporarilyUnavailable, .tenantThrottled, "Too many attempts for this address; come again later.",
                     status: 429)
-            case .tooManyNames:
+            case .enumerationLimited:
                 Self(.temporarilyUnavailable, .tenantThrottled, Self.tooManyRequests, status: 429)
             case .invalidScope:
                 Self(
@@ -152,7 +152,7 @@ package struct V1Failure: Hashable, Sendable {
             }
         if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
         if case .throttled(let seconds) = refusal { retryAfter = seconds }
-        if case .tooManyNames(let seconds) = refusal { retryAfter = seconds }
+        if case .enumerationLimited(let seconds) = refusal { retryAfter = seconds }
         if case .locked(let seconds) = refusal { retryAfter = seconds }
     }
 

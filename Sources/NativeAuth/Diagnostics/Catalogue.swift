@@ -7,7 +7,7 @@ extension ErrorRemedy {
         ("One-time passcodes", codes), ("Second factor", secondFactor), ("The order of a flow", order),
         ("Sessions, tokens and scopes", tokens), ("The browser", browser), ("Requests", requests),
         ("The server", server), ("Words of the server, where it gives no number", words),
-        ("What this library notices by itself", Circumstance.allCases.map(ErrorRemedy.init)),
+        ("What this library notices by itself", ClientCondition.allCases.map(ErrorRemedy.init)),
     ]
 
     private static let application: [ErrorRemedy] = [

@@ -6,7 +6,7 @@
 #endif
 
 /// An error that this library detects itself, for which the server has neither a number nor a word.
-package enum Circumstance: String, CaseIterable, Hashable, Sendable {
+package enum ClientCondition: String, CaseIterable, Hashable, Sendable {
     case answerLost
     case answerRedirects
     case answerUnreadable
@@ -35,7 +35,7 @@ package enum Circumstance: String, CaseIterable, Hashable, Sendable {
     case urlInsecure
 }
 
-extension Circumstance {
+extension ClientCondition {
     /// Why a transport got no answer.
     package init(transport error: any Error) {
         if let fault = TLSFault(error) {
@@ -53,7 +53,7 @@ extension Circumstance {
             }
     }
 
-    private static let byCode: [URLError.Code: Circumstance] = [
+    private static let byCode: [URLError.Code: ClientCondition] = [
         .cannotFindHost: .hostNotFound, .dnsLookupFailed: .hostNotFound,
         .cannotConnectToHost: .connectionRefused,
         .notConnectedToInternet: .offline, .internationalRoamingOff: .offline, .callIsActive: .offline,
@@ -95,10 +95,10 @@ extension Circumstance {
 
 extension NativeAuthError {
     /// The cause that only this library knows; nil when the server's answer or the user's input says everything.
-    package var circumstance: Circumstance? {
+    package var circumstance: ClientCondition? {
         switch self {
-        case .browserRequired(let details): Circumstance(redirectReason: details.message)
-        case .network(_, let underlying): Circumstance(transport: underlying)
+        case .browserRequired(let details): ClientCondition(redirectReason: details.message)
+        case .network(_, let underlying): ClientCondition(transport: underlying)
         case .unexpectedReply(let details):
             details.message == V1Client.unexpectedReply || details.message == nil ? .answerUnreadable : .answerRedirects
         case .indeterminate: .answerLost
@@ -118,7 +118,7 @@ extension NativeAuthError {
 }
 
 extension ErrorRemedy {
-    package init(_ circumstance: Circumstance) {
+    package init(_ circumstance: ClientCondition) {
         let (cause, remedy) =
             switch circumstance {
             case .answerLost:

@@ -178,7 +178,7 @@ final class StepUse: Sendable {
     /// (native-auth-v1 §8.6), but not after the step has succeeded.
     ///
     /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
-    func aside<Next: Sendable>(
+    func withoutConsuming<Next: Sendable>(
         _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
     ) async throws(NativeAuthError) -> Next {
         guard state.withLock({ $0 != .spent }) else { throw alreadyUsed(flow) }

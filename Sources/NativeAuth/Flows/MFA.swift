@@ -27,7 +27,7 @@ package struct MFAState: Sendable {
     /// - Throws: ``NativeAuthError/authMethodBlocked(_:)``, after which another method can be chosen here;
     ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
     package func requestChallenge(_ method: AuthMethod) async throws(NativeAuthError) -> MFACodeState {
-        try await use.aside(flow) { () async throws(NativeAuthError) in
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             let request = V1.SignIn.ChallengeRequest(
                 clientID: flow.configuration.clientID, continuationToken: flow.continuationToken,
                 challengeTypes: flow.configuration.challengeTypeWords, id: method.id)

@@ -33,7 +33,7 @@ package struct RegistrationState: Sendable {
     package func requestChallenge(
         _ method: AuthMethod, contact: String
     ) async throws(NativeAuthError) -> RegistrationProgress {
-        try await use.aside(flow) { () async throws(NativeAuthError) in
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
         }
     }

@@ -66,7 +66,7 @@ package struct ResetCodeState: Sendable {
     ///
     /// - Returns: The same step for the new code.
     package func resend() async throws(NativeAuthError) -> ResetCodeState {
-        try await use.aside(flow) { () async throws(NativeAuthError) in
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
                 try await flow.challengeReset()
             }

@@ -96,7 +96,7 @@ package struct SignInCodeState: Sendable {
     ///
     /// - Returns: The same step for the new code.
     package func resend() async throws(NativeAuthError) -> SignInCodeState {
-        try await use.aside(flow) { () async throws(NativeAuthError) in
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
                 try await flow.challengeSignIn()
             }

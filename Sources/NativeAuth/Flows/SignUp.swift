@@ -71,7 +71,7 @@ package struct SignUpCodeState: Sendable {
     /// - Throws: The error; the earlier code can still be submitted here, unless the server requires something other
     ///   than a code.
     package func resend() async throws(NativeAuthError) -> SignUpCodeState {
-        try await use.aside(flow) { () async throws(NativeAuthError) in
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
                 try await flow.challengeSignUp()
             }

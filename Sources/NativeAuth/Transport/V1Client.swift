@@ -200,7 +200,7 @@ final class V1Client: Sendable {
             case .notSent(let underlying):
                 var details = again
                 // The operator of the server must change something, so release builds report it too.
-                details.message = TLSFault(underlying).map { ErrorRemedy(Circumstance($0)).cause }
+                details.message = TLSFault(underlying).map { ErrorRemedy(ClientCondition($0)).cause }
                 return .network(details, underlying: underlying)
             case .lost(let underlying) where isRepeatable: return .network(again, underlying: underlying)
             case .lost:

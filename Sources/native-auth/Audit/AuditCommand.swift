@@ -27,7 +27,7 @@ struct AuditCommand: AsyncParsableCommand {
                 with --noted: then nobody who put an older copy of the whole database in its place goes unseen either.
                 """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Option(help: "An end of the chain that was noted earlier, POSITION:SEAL; needs --tenant if there are several.")
         var noted: String?
 
@@ -58,7 +58,7 @@ struct AuditCommand: AsyncParsableCommand {
             abstract: "Print the audit trail, a line of JSON for each event.",
             discussion: "Each tenant's events come in the order in which they were written; times are RFC 3339, UTC.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Option(help: "Only what was written after the line with this seq.") var after = 0
 
         func run() async throws {

@@ -24,7 +24,7 @@ struct BackupCommand: AsyncParsableCommand {
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a backup (default).")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Argument(help: "The file to make; there must be none of that name.") var file: String
 
         func run() async throws {
@@ -50,11 +50,11 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read a backup to its end, and say whether it is sound and what it holds.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Argument(help: "The backup.") var file: String
 
         func run() async throws {
-            try await DatabasePlace.telling {
+            try await DatabaseLocation.telling {
                 let file = try BackupFile(reading: file)
                 let contents = try file.verified(try place.vault())
                 do {
@@ -77,13 +77,13 @@ struct RestoreCommand: AsyncParsableCommand {
             Start servers afterwards, not before.
             """)
 
-    @OptionGroup var place: DatabasePlace
+    @OptionGroup var place: DatabaseLocation
     @Argument(help: "The backup.") var file: String
     @Flag(help: "Keep refresh tokens: a stolen one that was ended after the backup works again.") var keepSessions =
         false
 
     func run() async throws {
-        try await DatabasePlace.telling {
+        try await DatabaseLocation.telling {
             let file = try BackupFile(reading: file)
             let vault = try place.vault()
             // Read to the end before anything is written.
@@ -109,7 +109,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-extension DatabasePlace {
+extension DatabaseLocation {
     /// The vault of the master key, which must exist.
     fileprivate func vault() throws -> Vault {
         let settings = try settings()

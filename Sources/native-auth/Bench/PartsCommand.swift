@@ -180,13 +180,13 @@ private final class PartsBench: Sendable {
         try await take(.refresh(token, demand), number)
     }
 
-    private let demand = TokenDemand(scopes: ["openid", "offline_access"])
+    private let demand = TokenRequest(scopes: ["openid", "offline_access"])
 
     /// An address; the addresses are spread over a hundred domains, like those of a load.
     private func address(_ number: Int) -> String { "part\(number)@\(number % 100).example.com" }
 
     private func take(_ command: Command, _ number: Int) async throws {
-        let context = CommandContext(
+        let context = CallerContext(
             tenantName: "contoso", client: client, language: .english,
             trace: Trace(id: randomness.uuid(), correlationID: randomness.uuid(), at: clock.now))
         let outcome = try await engine.handle(command, in: context)

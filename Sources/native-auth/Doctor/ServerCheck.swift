@@ -55,7 +55,7 @@ struct ServerCheck {
         do {
             response = try await get(authority.endpoint("v2.0/.well-known/openid-configuration"))
         } catch {
-            let circumstance = Circumstance(transport: error)
+            let circumstance = ClientCondition(transport: error)
             let remedy = ErrorRemedy(circumstance)
             let isPlain = isHere && circumstance == .tlsMissing
             notes.problem(
@@ -126,7 +126,7 @@ struct ServerCheck {
             case let count: notes.ok("keys", "\(count) to check tokens with")
             }
         } catch {
-            notes.problem("keys", ErrorRemedy(Circumstance(transport: error)).cause, remedy)
+            notes.problem("keys", ErrorRemedy(ClientCondition(transport: error)).cause, remedy)
         }
     }
 
@@ -215,7 +215,7 @@ struct ServerCheck {
                 return (text, "List oob and password as challenge types: with both the server goes on.")
             }
         }
-        return (text, ErrorRemedy(Circumstance(redirectReason: reason)).remedy)
+        return (text, ErrorRemedy(ClientCondition(redirectReason: reason)).remedy)
     }
 
     // MARK: A user

@@ -24,7 +24,7 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a line for each key: tenant, key id, algorithm, what it does, since or until when.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
 
         func run() async throws {
             try await place.open { keys in
@@ -42,7 +42,7 @@ struct KeyCommand: AsyncParsableCommand {
                 old key stay good either way.
                 """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Flag(help: "Let the new key sign at once.") var now = false
         @Option(help: "RS256 or ES256 (default: that of the newest key).") var algorithm: String?
 
@@ -74,7 +74,7 @@ struct KeyCommand: AsyncParsableCommand {
                 place, or a new one.
                 """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Argument(help: "The key id, as list prints it.") var kid: String
 
         func run() async throws {

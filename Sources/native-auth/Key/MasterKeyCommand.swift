@@ -23,7 +23,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a line for each data key: its number, since when it seals, which master keys open it.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
 
         func run() async throws {
             try await place.open { opened in
@@ -48,7 +48,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 readable by its owner alone.
                 """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
         @Option(name: .customLong("new-master-key-file"), help: "File with the new master key, 32 random bytes.")
         var newMasterKeyFile: String
 
@@ -84,7 +84,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 still runs with another one goes on until its next start. Backups open under the master key of their time.
                 """)
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
 
         func run() async throws {
             try await place.open { opened in

@@ -213,7 +213,7 @@ struct IdentityService: Sendable {
                 engine: engine, clock: clock, readiness: readiness,
                 resourceServers: settings.resourceServers, development: pages,
                 countsRequests: metrics != nil),
-            within: perimeter(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
+            within: policy(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
             onRunning: { _ in await onReady(address) })
         if let metrics, let port = settings.metricsPort {
             services.append(
@@ -250,12 +250,12 @@ struct IdentityService: Sendable {
     }
 
     /// The limits per source are on when the limits over time are (decision D11).
-    private func perimeter(_ address: Address, limits: TimeLimits?) -> Perimeter {
+    private func policy(_ address: Address, limits: TimeLimits?) -> AccessPolicy {
         if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
             // The listener is on loopback, so all requests come from a proxy, which has the budget of one client.
             logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
         }
-        return Perimeter(
+        return AccessPolicy(
             trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
             unlimitedNetworks: settings.unlimitedNetworks, admission: Admission(),
             hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],

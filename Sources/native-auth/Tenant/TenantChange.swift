@@ -6,7 +6,7 @@ import NativeAuthCore
 /// Puts a document in force: shows the changes and asks for confirmation, so that no tenant with users is removed by
 /// mistake.
 struct TenantChange: ParsableArguments {
-    @OptionGroup var place: DatabasePlace
+    @OptionGroup var place: DatabaseLocation
     @Flag(help: "Do not ask; needed where standard input is no terminal.") var yes = false
     @Option(
         name: .customLong("remove"),

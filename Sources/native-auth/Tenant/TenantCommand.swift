@@ -27,7 +27,7 @@ struct TenantCommand: AsyncParsableCommand {
             "tenants.yaml"
 
         func run() async throws {
-            try await DatabasePlace.telling {
+            try await DatabaseLocation.telling {
                 do {
                     try Data(TenantTemplate.text().utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
                 } catch let error as CocoaError where error.code == .fileWriteFileExists {
@@ -51,7 +51,7 @@ struct TenantCommand: AsyncParsableCommand {
         @Argument(help: "The tenant file, YAML.") var file: String
 
         func run() async throws {
-            try await DatabasePlace.telling {
+            try await DatabaseLocation.telling {
                 let (_, read) = try checked(file)
                 for warning in read.warnings { Terminal.complain("warning: \(warning)") }
                 say("\(file): \(read.directory.summary)")
@@ -71,7 +71,7 @@ struct TenantCommand: AsyncParsableCommand {
         @Argument(help: "The tenant file, YAML.") var file: String
 
         func run() async throws {
-            try await DatabasePlace.telling {
+            try await DatabaseLocation.telling {
                 let (text, read) = try checked(file)
                 try await change.place.open(isAboutTenants: true) { opened in
                     try await change.put(text, read, in: opened)
@@ -85,7 +85,7 @@ struct TenantCommand: AsyncParsableCommand {
             abstract: "Print the document in force.",
             discussion: "Without one in the database, --config or the development tenant, as a server has it then.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
 
         func run() async throws {
             try await place.open(isAboutTenants: true) { opened in
@@ -101,7 +101,7 @@ struct TenantCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a line for each document that was in force: version, since when, SHA-256, what it has.")
 
-        @OptionGroup var place: DatabasePlace
+        @OptionGroup var place: DatabaseLocation
 
         func run() async throws {
             try await place.open(isAboutTenants: true) { opened in

@@ -22,7 +22,7 @@ struct UserCommand: AsyncParsableCommand {
         ])
 
     struct Place: ParsableArguments {
-        @OptionGroup var database: DatabasePlace
+        @OptionGroup var database: DatabaseLocation
         @Argument(help: "The e-mail address or the alias of the user.") var name: String
 
         /// Runs `work` with the account of that name.

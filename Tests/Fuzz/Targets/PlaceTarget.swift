@@ -38,7 +38,7 @@ struct PlaceTarget: Target {
     func check(_ input: [UInt8]) throws -> Bool {
         let text = input.lenientText
         var isAccepted = false
-        if let place = PostgresPlace(url: text) {
+        if let place = PostgresEndpoint(url: text) {
             isAccepted = true
             try demand(!place.description.contains(Self.secret), "the place shows the password: \(place.description)")
         }

@@ -262,9 +262,9 @@ struct RequestTarget: Target {
 /// A kind of request: endpoint, grant and fields.
 private enum Step: CaseIterable {
     case startSignUp, startSignUpWithPassword, challengeSignUp, signUpCode, signUpPassword, signUpAttributes
-    case startSignIn, challengeSignIn, listMethods, signInPassword, signInCode, secondFactor, redeem, refresh
+    case startSignIn, challengeSignIn, introspectMethods, signInPassword, signInCode, secondFactor, redeem, refresh
     case startReset, challengeReset, resetCode, newPassword, poll
-    case listContacts, challengeContact, contactCode, confirmContact
+    case introspectRegistration, challengeContact, contactCode, confirmContact
 
     var endpoint: V1Endpoint {
         switch self {
@@ -273,14 +273,14 @@ private enum Step: CaseIterable {
         case .signUpCode, .signUpPassword, .signUpAttributes: .signUpContinue
         case .startSignIn: .signInInitiate
         case .challengeSignIn: .signInChallenge
-        case .listMethods: .signInIntrospect
+        case .introspectMethods: .signInIntrospect
         case .signInPassword, .signInCode, .secondFactor, .redeem, .refresh: .token
         case .startReset: .resetPasswordStart
         case .challengeReset: .resetPasswordChallenge
         case .resetCode: .resetPasswordContinue
         case .newPassword: .resetPasswordSubmit
         case .poll: .resetPasswordPollCompletion
-        case .listContacts: .registerIntrospect
+        case .introspectRegistration: .registerIntrospect
         case .challengeContact: .registerChallenge
         case .contactCode, .confirmContact: .registerContinue
         }
@@ -295,9 +295,10 @@ private enum Step: CaseIterable {
         case .redeem, .confirmContact: "continuation_token"
         case .refresh: "refresh_token"
         case .challengeContact: "challenge"
-        case .startSignUp, .startSignUpWithPassword, .challengeSignUp, .startSignIn, .challengeSignIn, .listMethods,
+        case .startSignUp, .startSignUpWithPassword, .challengeSignUp, .startSignIn, .challengeSignIn,
+            .introspectMethods,
             .startReset,
-            .challengeReset, .newPassword, .poll, .listContacts:
+            .challengeReset, .newPassword, .poll, .introspectRegistration:
             ""
         }
     }
@@ -317,7 +318,7 @@ private enum Step: CaseIterable {
         case .redeem: token + ["grant_type", "scope"]
         case .refresh: ["client_id", "grant_type", "refresh_token", "scope"]
         case .newPassword: token + ["new_password"]
-        case .listMethods, .poll, .listContacts: token
+        case .introspectMethods, .poll, .introspectRegistration: token
         case .challengeContact: token + ["challenge_type", "challenge_target", "challenge_channel"]
         case .confirmContact: token + ["grant_type"]
         }
@@ -331,7 +332,7 @@ private enum Step: CaseIterable {
         case .signUpPassword: .submitSignUpPassword
         case .signUpAttributes: .submitSignUpAttributes
         case .challengeSignIn: .challengeSignIn
-        case .listMethods: .listMethods
+        case .introspectMethods: .introspectMethods
         case .signInPassword: .submitSignInPassword
         case .signInCode: .submitSignInCode
         case .secondFactor: .submitSecondFactor
@@ -340,7 +341,7 @@ private enum Step: CaseIterable {
         case .resetCode: .submitResetCode
         case .newPassword: .submitNewPassword
         case .poll: .pollReset
-        case .listContacts: .listContacts
+        case .introspectRegistration: .introspectRegistration
         case .challengeContact: .challengeContact
         case .contactCode: .submitContactCode
         case .confirmContact: .confirmContact

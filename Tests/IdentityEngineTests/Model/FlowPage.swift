@@ -3,7 +3,8 @@ import IdentityEngine
 extension Input {
     /// The endpoint with its grant.
     enum Kind: Hashable {
-        case challenge, code, password, newPassword, attributes, listMethods, listContacts, challengeContact
+        case challenge, code, password, newPassword, attributes, introspectMethods, introspectRegistration,
+            challengeContact
         case contactCode, confirmContact, poll, redeem
     }
 
@@ -14,8 +15,8 @@ extension Input {
         case .password: .password
         case .newPassword: .newPassword
         case .attributes: .attributes
-        case .listMethods: .listMethods
-        case .listContacts: .listContacts
+        case .introspectMethods: .introspectMethods
+        case .introspectRegistration: .introspectRegistration
         case .challengeContact: .challengeContact
         case .contactCode: .contactCode
         case .confirmContact: .confirmContact
@@ -66,7 +67,7 @@ struct FlowPage {
         var labels: [Pair: Set<String>] = [:]
         for row in survey.rows where row.journey == journey {
             guard case .accepted(let interaction) = row.answer else { continue }
-            let written = Self.written(row.written) + (interaction == .goToWeb ? ["web"] : [])
+            let written = Self.written(row.written) + (interaction == .redirectToBrowser ? ["web"] : [])
             labels[Pair(from: row.from, to: row.hasEnded ? nil : row.to), default: []]
                 .insert(Self.wire(row) + (written.isEmpty ? "" : " / " + written.joined(separator: " ")))
         }
@@ -147,8 +148,8 @@ struct FlowPage {
         case .password: "token password"
         case .newPassword: isReset ? "resetpassword/submit" : "signup/continue password"
         case .attributes: "signup/continue attributes"
-        case .listMethods: "oauth2/introspect"
-        case .listContacts: "register/introspect"
+        case .introspectMethods: "oauth2/introspect"
+        case .introspectRegistration: "register/introspect"
         case .challengeContact: "register/challenge"
         case .contactCode: "register/continue oob"
         case .confirmContact: "register/continue continuation_token"

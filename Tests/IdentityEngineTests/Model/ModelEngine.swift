@@ -233,7 +233,7 @@ extension Scenario {
         case .attributes(let given):
             variation.needsAttributes && (ModelTests.isWide || given == .all || state.isProven)
         case .challengeContact(.own): ModelTests.isWide || variation.journey == .signUp
-        case .challenge, .challengeMethod, .code, .password, .newPassword, .listMethods, .listContacts,
+        case .challenge, .challengeMethod, .code, .password, .newPassword, .introspectMethods, .introspectRegistration,
             .challengeContact, .contactCode, .confirmContact, .poll, .redeem:
             true
         }
@@ -331,8 +331,8 @@ struct Trial {
             vault: Self.vault, settings: settings, passwords: Self.passwords)
     }
 
-    private var context: CommandContext {
-        CommandContext(
+    private var context: CallerContext {
+        CallerContext(
             tenantName: "model", client: client.id, language: .english,
             trace: Trace(id: UUID(), correlationID: UUID(), at: now))
     }
@@ -342,13 +342,13 @@ struct Trial {
         let accepted: Set<ChallengeType> = [.oneTimePasscode, .password, .redirect]
         let engine = engine(TurnStore(store: store, client: 0))
         if variation.journey != .signUp { try await plantAccount() }
-        let application = UsernameApplication(
+        let application = UsernameRequest(
             username: email(.own), accepted: accepted, capabilities: variation.capabilities)
         let command: Command =
             switch variation.journey {
             case .signUp:
                 .startSignUp(
-                    SignUpApplication(
+                    SignUpRequest(
                         username: email(.own), password: variation.hasPasswordAtStart ? Secret(Self.password) : nil,
                         attributes: SubmittedAttributes(), accepted: accepted, capabilities: variation.capabilities))
             case .signIn: .startSignIn(application)
@@ -418,7 +418,7 @@ struct Trial {
     func command(_ request: Request) -> Command {
         let token = tokens[request.token].token
         let isBad = request.isMalformed
-        let demand = TokenDemand(
+        let demand = TokenRequest(
             scopes: isBad ? ["banana"] : ["openid", "offline_access"], contexts: request.input.isDemanded ? ["c1"] : [])
         func code(_ isRight: Bool) -> Secret<String> {
             isBad ? Secret("") : isRight ? Secret(newestCode ?? "00000000") : Secret(wrongCode(request))
@@ -453,8 +453,8 @@ struct Trial {
             if given != .some { values.append(("city", .string("Ribe"))) }
             if isBad { values = [("country", .integer(4))] }
             return .submitSignUpAttributes(token, SubmittedAttributes(values))
-        case .listMethods: return .listMethods(token)
-        case .listContacts: return .listContacts(token)
+        case .introspectMethods: return .introspectMethods(token)
+        case .introspectRegistration: return .introspectRegistration(token)
         case .challengeContact(let mailbox):
             return .challengeContact(token, contact: isBad ? "nobody" : email(mailbox), channel: nil)
         case .contactCode(let isRight): return .submitContactCode(token, code: code(isRight))
@@ -615,7 +615,8 @@ extension Input {
     var canBeDemanded: Bool {
         switch self {
         case .code, .password, .redeem: true
-        case .challenge, .challengeMethod, .newPassword, .attributes, .listMethods, .listContacts, .challengeContact,
+        case .challenge, .challengeMethod, .newPassword, .attributes, .introspectMethods, .introspectRegistration,
+            .challengeContact,
             .contactCode, .confirmContact, .poll:
             false
         }
@@ -627,7 +628,8 @@ extension Input {
         case .challenge, .challengeMethod, .code(isRight: true, _), .newPassword, .attributes(.all),
             .challengeContact(.other), .contactCode(isRight: true), .redeem:
             true
-        case .code, .password, .attributes, .listMethods, .listContacts, .challengeContact, .contactCode,
+        case .code, .password, .attributes, .introspectMethods, .introspectRegistration, .challengeContact,
+            .contactCode,
             .confirmContact, .poll:
             false
         }

@@ -59,7 +59,7 @@ struct EdgeCheck {
         must(isAccepted || written.isEmpty, "a refusal has an effect")
         must(!before.row.isEnded, "an ended flow goes on")
         if decision.next != nil { must(!after.row.isEnded, "an ended flow has a token") }
-        if answer == .accepted(.signedIn) || answer == .accepted(.goToWeb) {
+        if answer == .accepted(.signedIn) || answer == .accepted(.redirectToBrowser) {
             must(after.row.isEnded && decision.next == nil, "the last step does not end the flow")
         }
         if isAccepted, !after.row.isEnded {
@@ -96,7 +96,7 @@ struct EdgeCheck {
         return switch input {
         case .code, .password, .newPassword, .contactCode, .confirmContact, .redeem: true
         case .attributes: answer == .accepted(.signIn)
-        case .challenge, .challengeMethod, .listMethods, .listContacts, .challengeContact, .poll: false
+        case .challenge, .challengeMethod, .introspectMethods, .introspectRegistration, .challengeContact, .poll: false
         }
     }
 
@@ -229,7 +229,8 @@ struct EdgeCheck {
             (.password, .incorrectPassword), (.newPassword, .userAlreadyExists), (.attributes, .userAlreadyExists):
             true
         case (.challenge, _), (.challengeMethod, _), (.challengeContact, _), (.contactCode, _), (.confirmContact, _),
-            (.code, _), (.password, _), (.newPassword, _), (.attributes, _), (.listMethods, _), (.listContacts, _),
+            (.code, _), (.password, _), (.newPassword, _), (.attributes, _), (.introspectMethods, _),
+            (.introspectRegistration, _),
             (.poll, _), (.redeem, _):
             false
         }

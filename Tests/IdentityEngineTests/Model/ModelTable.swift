@@ -87,8 +87,8 @@ enum Input: Hashable {
     case password(isRight: Bool, isDemanded: Bool)
     case newPassword
     case attributes(Attributes)
-    case listMethods
-    case listContacts
+    case introspectMethods
+    case introspectRegistration
     case challengeContact(Mailbox)
     case contactCode(isRight: Bool)
     case confirmContact
@@ -106,7 +106,8 @@ enum Input: Hashable {
         }
         let contacts = [true, false].map { Input.contactCode(isRight: $0) }
         let mailboxes = Mailbox.allCases.flatMap { [Input.challengeMethod($0), .challengeContact($0)] }
-        return [.challenge, .newPassword, .listMethods, .listContacts, .confirmContact, .poll] + codes + contacts
+        return [.challenge, .newPassword, .introspectMethods, .introspectRegistration, .confirmContact, .poll] + codes
+            + contacts
             + mailboxes + Attributes.allCases.map { .attributes($0) }
             + [true, false].map { .redeem(isDemanded: $0) }
     }()
@@ -127,8 +128,8 @@ enum Input: Hashable {
         case (.signIn(let state), .challengeMethod): state.draft == nil ? .challengeSignIn : []
         case (.signIn, .code): [.submitSignInCode, .submitSecondFactor]
         case (.signIn, .password): .submitSignInPassword
-        case (.signIn, .listMethods): .listMethods
-        case (.signIn, .listContacts): .listContacts
+        case (.signIn, .introspectMethods): .introspectMethods
+        case (.signIn, .introspectRegistration): .introspectRegistration
         case (.signIn, .challengeContact): .challengeContact
         case (.signIn, .contactCode): .submitContactCode
         case (.signIn, .confirmContact): .confirmContact
@@ -143,8 +144,9 @@ enum Input: Hashable {
         case .code(isRight: false, let isDemanded): .code(isRight: true, isDemanded: isDemanded)
         case .password(isRight: false, let isDemanded): .password(isRight: true, isDemanded: isDemanded)
         case .contactCode(isRight: false): .contactCode(isRight: true)
-        case .code, .password, .contactCode, .challenge, .challengeMethod, .newPassword, .attributes, .listMethods,
-            .listContacts, .challengeContact, .confirmContact, .poll, .redeem:
+        case .code, .password, .contactCode, .challenge, .challengeMethod, .newPassword, .attributes,
+            .introspectMethods,
+            .introspectRegistration, .challengeContact, .confirmContact, .poll, .redeem:
             nil
         }
     }
@@ -153,7 +155,8 @@ enum Input: Hashable {
     var isDemanded: Bool {
         switch self {
         case .code(_, let isDemanded), .password(_, let isDemanded), .redeem(let isDemanded): isDemanded
-        case .challenge, .challengeMethod, .newPassword, .attributes, .listMethods, .listContacts, .challengeContact,
+        case .challenge, .challengeMethod, .newPassword, .attributes, .introspectMethods, .introspectRegistration,
+            .challengeContact,
             .contactCode, .confirmContact, .poll:
             false
         }
@@ -165,7 +168,7 @@ enum Answer: Hashable {
     enum Interaction: String, Hashable {
         case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst
         case giveSecondFactor, registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword
-        case awaitReset, passwordChanged, signIn, signedIn, revoked, goToWeb
+        case awaitReset, passwordChanged, signIn, signedIn, revoked, redirectToBrowser
     }
 
     case accepted(Interaction)
@@ -197,7 +200,7 @@ enum Answer: Hashable {
                 case .signIn: .accepted(.signIn)
                 case .signedIn: .accepted(.signedIn)
                 case .revoked: .accepted(.revoked)
-                case .goToWeb: .accepted(.goToWeb)
+                case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
             }
     }

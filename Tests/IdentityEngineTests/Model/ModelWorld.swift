@@ -328,7 +328,7 @@ struct Exploration {
         note(check.faults(right: right), state, input, world)
         guard after != world else { return nil }
         let index = Int32(index(of: after))
-        if [.accepted(.signedIn), .accepted(.goToWeb)].contains(answer) { goals.insert(index) }
+        if [.accepted(.signedIn), .accepted(.redirectToBrowser)].contains(answer) { goals.insert(index) }
         return index
     }
 
@@ -586,9 +586,9 @@ struct Exploration {
             step.decision = state.submitting(
                 passwordIsRight: isRight, outdated: nil, prepared: isRight ? proven.map(prepared) : nil, in: situation
             ).map(FlowState.signIn)
-        case (.signIn(let state), .listMethods):
+        case (.signIn(let state), .introspectMethods):
             step.decision = state.listingMethods(in: situation).map(FlowState.signIn)
-        case (.signIn(let state), .listContacts):
+        case (.signIn(let state), .introspectRegistration):
             step.decision = state.listingContacts().map(FlowState.signIn)
         case (.signIn(let state), .challengeContact(let mailbox)):
             step.decision = state.challenging(
@@ -637,7 +637,8 @@ struct Exploration {
                 after.proofs.insert(.password)
                 if world.facts.contains(.manyFailures) { after.proofs.insert(.doubtful) }
             case .newPassword: after.proofs.insert(.chosenPassword)
-            case .challenge, .challengeMethod, .attributes, .listMethods, .listContacts, .challengeContact,
+            case .challenge, .challengeMethod, .attributes, .introspectMethods, .introspectRegistration,
+                .challengeContact,
                 .confirmContact, .poll, .redeem:
                 break
             }
