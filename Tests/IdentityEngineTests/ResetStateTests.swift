@@ -108,7 +108,7 @@ struct ResetStateTests {
         ] {
             #expect(decision.effects.contains(effect), "\(effect)")
         }
-        #expect(Self.draft.account.credentialVersion == 0 && decision.next?.account.credentialVersion == 1)
+        #expect(decision.next?.account == .account(Self.draft.account.user, credentialVersion: 1))
         for row in Self.table {
             for input in Input.allCases where input != .redeem && row.expected[input]?.result != .awaitReset {
                 let changes = Self.decide(row.state, input).effects.contains {

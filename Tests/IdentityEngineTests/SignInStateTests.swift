@@ -416,7 +416,7 @@ struct SignInStateTests {
         return email
     }
 
-    static let binding = AccountBinding(user: user, credentialVersion: 0)
+    static let binding = AccountBinding.account(user, credentialVersion: 0)
 
     static func draft(hasPassword: Bool) -> SignInDraft {
         SignInDraft(

@@ -88,7 +88,7 @@ struct SignUpStateTests {
         Row(
             state: .completed(
                 Authentication(
-                    account: AccountBinding(user: user, credentialVersion: 0), email: draft().email, origin: .signUp,
+                    account: .account(user, credentialVersion: 0), email: draft().email, origin: .signUp,
                     knowsPassword: false, mailboxes: [draft().email], authenticatedAt: now, capabilities: [])),
             flow: plainOTP, expected: [:]),
     ]

@@ -232,8 +232,8 @@ extension World {
         else { return .refused("the flow is gone") }
         if row.isEnded { return .refused("the flow has ended") }
         if row.revision != envelope.revision { return .refused("the token is spent") }
-        if let binding = envelope.state.account {
-            guard let account = view.account, account.credentialVersion == binding.credentialVersion,
+        if case .account(_, let version) = envelope.state.account {
+            guard let account = view.account, account.credentialVersion == version,
                 account.disabledAt == nil
             else { return .refused("the credentials have changed") }
         }

@@ -65,7 +65,7 @@ extension Engine {
         let countedName = context.hidesAccounts ? name.alias?.key.bytes : nil
         if let found, let email = EmailAddress(stored: found.user.email) {
             return Addressee(
-                account: AccountBinding(user: found.user.id, credentialVersion: found.credentialVersion), email: email,
+                account: .account(found.user.id, credentialVersion: found.credentialVersion), email: email,
                 label: label, countedName: countedName)
         }
         guard context.hidesAccounts else { return nil }
@@ -80,7 +80,7 @@ extension Engine {
             }
         guard let mailbox, let user = UUID(bytes: digest.prefix(16)) else { return nil }
         return Addressee(
-            account: AccountBinding(user: UserID(user), credentialVersion: nil), email: mailbox, label: label,
+            account: .decoy(UserID(user)), email: mailbox, label: label,
             countedName: countedName)
     }
 

@@ -59,7 +59,7 @@ extension ResetState {
             var row = situation.row
             row.revision += 1
             // This flow continues under the new credentials; all other flows of the user have ended (SEC-CT-9).
-            proven.account.credentialVersion = draft.account.credentialVersion.map { $0 + 1 }
+            proven.account = draft.account.afterChange
             return Decision(
                 .accepted(.awaitReset(pollInterval: situation.settings.pollInterval)), next: .changed(proven), row: row,
                 effects: [

@@ -247,9 +247,9 @@ extension Engine {
                 context.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
         }
         let account = facts.account ?? decoyAccount(of: opened, in: context)
-        if let binding = envelope.state.account, !binding.isDecoy {
+        if case .account(_, let version) = envelope.state.account {
             // A flow ends when the credentials under which it began change (SEC-CT-9).
-            guard let account, account.credentialVersion == binding.credentialVersion, account.disabledAt == nil
+            guard let account, account.credentialVersion == version, account.disabledAt == nil
             else {
                 row.isEnded = true
                 let tells = account?.disabledAt != nil && !context.hidesAccounts

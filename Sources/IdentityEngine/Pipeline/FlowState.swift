@@ -92,20 +92,34 @@ package enum FlowState: Hashable, Sendable, Codable {
     }
 }
 
-/// A flow's reference to an account.
-package struct AccountBinding: Hashable, Sendable, Codable {
-    /// In a decoy flow, an id derived from the typed name: always the same, and no user has it.
-    package var user: UserID
-    /// The version of the credentials when the flow began; another version ends the flow (`SEC-CT-9`). Nil in a decoy
-    /// flow: there is no account, every credential is wrong, and the client must not learn why (`SEC-ENUM-3`).
-    package var credentialVersion: Int?
+/// A flow's reference to an account, or to no account where answers must not tell (`SEC-ENUM-3`).
+package enum AccountBinding: Hashable, Sendable, Codable {
+    /// The version is that of the credentials when the flow began; another version ends the flow (`SEC-CT-9`).
+    case account(UserID, credentialVersion: Int)
+    /// There is no account: every credential is wrong. The id is derived from the typed name: always the same, and no user
+    /// has it.
+    case decoy(UserID)
 
-    package init(user: UserID, credentialVersion: Int?) {
-        self.user = user
-        self.credentialVersion = credentialVersion
+    package var user: UserID {
+        switch self {
+        case .account(let user, credentialVersion: _), .decoy(let user): user
+        }
     }
 
-    package var isDecoy: Bool { credentialVersion == nil }
+    package var isDecoy: Bool {
+        switch self {
+        case .account: false
+        case .decoy: true
+        }
+    }
+
+    /// The binding of the next step when this step changes the credentials: the change must not end its own flow.
+    var afterChange: AccountBinding {
+        switch self {
+        case .account(let user, let version): .account(user, credentialVersion: version + 1)
+        case .decoy: self
+        }
+    }
 }
 
 /// What a user has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).

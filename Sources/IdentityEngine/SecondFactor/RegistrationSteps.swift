@@ -101,7 +101,7 @@ extension SignInState {
         var proven = before.proving(contact, enrolledUnder: strength)
         proven.registered = contact
         // This flow continues; all other flows of the user have ended.
-        proven.account.credentialVersion = before.account.credentialVersion.map { $0 + 1 }
+        proven.account = before.account.afterChange
         let method = StrongMethod(
             id: newMethod, email: contact, provenAt: situation.now,
             enrolment: Enrolment(strength, authenticatedAt: before.authenticatedAt))

@@ -124,7 +124,7 @@ extension SignUpState {
                 .accepted(.collectAttributes(missing)), next: .awaitingAttributes(draft), row: row, effects: effects)
         }
         let completed = Authentication(
-            account: AccountBinding(user: newUser, credentialVersion: 0), email: draft.email, origin: .signUp,
+            account: .account(newUser, credentialVersion: 0), email: draft.email, origin: .signUp,
             knowsPassword: draft.passwordHash != nil, mailboxes: [draft.email], authenticatedAt: situation.now,
             capabilities: draft.capabilities)
         let count = draft.ignoredAttributes

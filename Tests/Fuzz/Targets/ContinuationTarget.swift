@@ -23,7 +23,7 @@ struct ContinuationTarget: Target {
     private let mutator: Mutator
 
     init() throws {
-        let account = AccountBinding(user: UserID(Self.uuid(5)), credentialVersion: 1)
+        let account = AccountBinding.account(UserID(Self.uuid(5)), credentialVersion: 1)
         guard let email = EmailAddress("dana@example.com") else { throw Finding("no address") }
         let draft = ResetDraft(account: account, email: email, capabilities: [])
         let proven = Authentication(
