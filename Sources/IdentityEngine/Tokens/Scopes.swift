@@ -92,7 +92,9 @@ extension Client {
         guard !requested.isEmpty, requested.count <= 16, requested.allSatisfy(Self.isWellFormed) else {
             return .refused(.invalidScope)
         }
-        let mayUse = scopes.compactMap { $0 == "*" ? nil : ResourceScope($0, baseURL: baseURL) }
+        func mayUse(_ scope: ResourceScope) -> Bool {
+            scopes.contains("*") || scopes.contains { ResourceScope($0, baseURL: baseURL)?.covers(scope) == true }
+        }
         var grant = ScopeGrant(openID: [], resource: nil, resourceScopes: [])
         for text in requested {
             if ResourceScope.openID.contains(text) {
@@ -105,8 +107,7 @@ extension Client {
                 return .refused(.invalidScope)
             }
             // Wildcards are valid only in an application's list, not in a request.
-            guard scope.exists, scope.name != "*", scopes.contains("*") || mayUse.contains(where: { $0.covers(scope) })
-            else {
+            guard scope.exists, scope.name != "*", mayUse(scope) else {
                 return .refused(.scopeNotConsented)
             }
             grant.resource = scope.resource

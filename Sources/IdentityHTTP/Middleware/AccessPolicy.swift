@@ -65,7 +65,7 @@ package struct AccessPolicy: Sendable {
     ///   - authority: The host as the client wrote it, with or without a port; the port is ignored.
     ///   - path: The path of the request, or the template of its route.
     func answers(to authority: String, at path: String) -> Bool {
-        let segments = path.split(separator: "/")
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
         // Proxies request these with any host name or none, and the answers reveal nothing.
         if segments == ["livez"] || segments == ["readyz"] { return true }
         // Every path under /dev belongs to the inbox, except the sample API, which apps call.
