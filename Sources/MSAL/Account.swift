@@ -1,7 +1,7 @@
 public import Foundation
 internal import NativeAuth
 
-/// A user who is signed in.
+/// A signed-in user.
 public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendable {
     // Sendable holds because every access to the two mutable properties holds the lock.
     private let lock = NSLock()
@@ -15,22 +15,22 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
         client = user.client
     }
 
-    /// Who it is. Replaced when an access token was fetched from the server.
+    /// The user's account. Replaced when an access token was fetched from the server.
     public var account: MSALAccount {
         get { lock.withLock { lockedAccount } }
         set { lock.withLock { lockedAccount = newValue } }
     }
 
-    /// The ID token, a JWT. Another one after an access token was fetched from the server.
+    /// The ID token, a JWT. Replaced when an access token was fetched from the server.
     public var idToken: String? { lock.withLock { lockedUser.idToken } }
 
-    /// Forgets all users of this application and their tokens on this device. The server is told in the background, so that
-    /// the refresh token ends too where it can.
+    /// Removes all users of this application and their tokens from this device. The server is told in the background,
+    /// so that it also revokes the refresh token if it can.
     public func signOut() {
         client.signOut()
     }
 
-    /// Gets an access token: one from the cache that is good for five more minutes, or a new one.
+    /// Gets an access token: one from the cache that is valid for five more minutes, or a new one.
     ///
     /// - Parameters:
     ///   - parameters: Read before this returns.
@@ -44,7 +44,7 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
             correlationID: parameters.correlationId, delegate: delegate)
     }
 
-    /// The form of ``getAccessToken(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``getAccessToken(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use getAccessToken(parameters:delegate:).")
     public func getAccessToken(
         forceRefresh: Bool = false, correlationId: UUID? = nil, delegate: any CredentialsDelegate
@@ -54,8 +54,8 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
             correlationID: correlationId, delegate: delegate)
     }
 
-    /// The form of ``getAccessToken(parameters:delegate:)`` that releases from 1.4 up to 2.0 have; empty `scopes` are an
-    /// error with ``RetrieveAccessTokenError/isInvalidScope``.
+    /// The form of ``getAccessToken(parameters:delegate:)`` in releases from 1.4 up to 2.0; empty `scopes` are an error
+    /// with ``RetrieveAccessTokenError/isInvalidScope``.
     @available(*, deprecated, message: "Use getAccessToken(parameters:delegate:).")
     public func getAccessToken(
         scopes: [String], forceRefresh: Bool = false, correlationId: UUID? = nil, delegate: any CredentialsDelegate
@@ -92,7 +92,7 @@ public final class MSALNativeAuthUserAccountResult: NSObject, @unchecked Sendabl
             })
     }
 
-    /// Takes over the ID token that may have come with the access token.
+    /// Adopts the ID token that may have come with the access token.
     private func refresh() {
         guard let user = client.account(homeAccountID: lock.withLock { lockedUser.homeAccountID }) else { return }
         lock.withLock {
@@ -117,13 +117,13 @@ public final class MSALNativeAuthTokenResult: NSObject, Sendable {
     public var accessToken: String { token.value }
     /// The refresh token, when ``MSALNativeAuthGetAccessTokenParameters/returnRefreshToken`` asked for it.
     public var refreshToken: String? { showsRefreshToken ? token.refreshToken : nil }
-    /// What was granted.
+    /// The granted scopes.
     public var scopes: [String] { token.scopes }
-    /// When the token ends.
+    /// When the token expires.
     public var expiresOn: Date? { token.expiresOn }
 }
 
-/// Who a user is. It has no public initializer.
+/// The identity of a user. It has no public initializer.
 public final class MSALAccount: NSObject, Sendable {
     let user: Account
 

@@ -1,11 +1,12 @@
 public import Foundation
 package import NativeAuth
 
-/// Where an app begins: an application of a tenant, for native authentication.
+/// The entry point of an app: an application of a tenant, for native authentication.
 ///
 /// It may be called from any thread. Each call returns at once; its delegate is called later, exactly once, on the main actor.
 public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplication, @unchecked Sendable {
-    // Sendable holds because this class adds no stored property to its superclass, whose own are immutable and Sendable.
+    // Sendable holds because this class adds no stored property to its superclass, whose stored properties are
+    // immutable and Sendable.
 
     /// An application with these settings, which are read now.
     ///
@@ -15,11 +16,11 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         self.init(try config.translated())
     }
 
-    /// The form that releases before 2.2 have.
+    /// The form in releases before 2.2.
     ///
     /// - Parameters:
     ///   - config: The settings; its authority must be a ``MSALCIAMAuthority``.
-    ///   - challengeTypes: As in the app's registration.
+    ///   - challengeTypes: The challenge types of the app's registration.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
     public convenience init(
@@ -36,14 +37,14 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         try self.init(nativeAuthConfiguration: native)
     }
 
-    /// The form that releases before 2.2 have.
+    /// The form in releases before 2.2.
     ///
     /// - Parameters:
     ///   - clientId: The identifier of the app's registration.
     ///   - tenantSubdomain: The first label of the tenant's host.
-    ///   - challengeTypes: As in the app's registration.
+    ///   - challengeTypes: The challenge types of the app's registration.
     ///   - redirectUri: Where a browser would return to; not used.
-    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or a subdomain that is no host label.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or a subdomain that is not a host label.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
     public convenience init(
         clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes,
@@ -55,21 +56,21 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         try self.init(nativeAuthConfiguration: native)
     }
 
-    /// An application over a client that is set up already, such as one with another transport.
+    /// An application over an existing client, such as one with another transport.
     package override init(_ configuration: NativeAuthConfiguration) {
         super.init(configuration)
     }
 
-    /// As ``init(nativeAuthConfiguration:)``, with another way for requests to travel.
+    /// The same as ``init(nativeAuthConfiguration:)``, with another transport.
     package convenience init(
         _ config: MSALNativeAuthPublicClientApplicationConfig, transport: any HTTPTransport
     ) throws {
         self.init(try config.translated(transport: transport))
     }
 
-    /// The user who is signed in, from the token cache; nil when there is none. Asks no server.
+    /// The signed-in user, from the token cache; nil when there is none. Sends no request.
     ///
-    /// - Parameter correlationId: Stands in the log.
+    /// - Parameter correlationId: The identifier in the log.
     public func getNativeAuthUserAccount(correlationId: UUID? = nil) -> MSALNativeAuthUserAccountResult? {
         let account = client.currentAccount()
         MSALGlobalConfig.loggerConfig.log(

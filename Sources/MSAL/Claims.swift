@@ -2,7 +2,7 @@ public import Foundation
 internal import NativeAuth
 
 #if !canImport(ObjectiveC)
-    /// What `error: &error` and `error: nil` convert to; Apple's Foundation declares it there.
+    /// The type that `error: &error` and `error: nil` convert to; Apple's Foundation declares it there.
     public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif
 
@@ -21,7 +21,7 @@ public enum MSALClaimsRequestTarget: UInt, Sendable {
     }
 }
 
-/// Claims that the tokens should carry, as the JSON object of OpenID Connect Core section 5.5.
+/// A request for claims in the tokens, as the JSON object of OpenID Connect Core section 5.5.
 ///
 /// It is read when it is used; changing it afterwards has no effect on a call.
 public final class MSALClaimsRequest: NSObject {
@@ -30,7 +30,7 @@ public final class MSALClaimsRequest: NSObject {
     /// A request for no particular claim.
     public override init() {}
 
-    /// Takes over a claims request.
+    /// Parses a claims request.
     ///
     /// - Parameters:
     ///   - jsonString: A JSON object.
@@ -51,24 +51,25 @@ public final class MSALClaimsRequest: NSObject {
         do {
             return String(decoding: try encoder.encode(members), as: UTF8.self)
         } catch {
-            // What was decoded or translated encodes again; were it not so, nothing is requested.
+            // Decoded or translated values always encode; if encoding fails, nothing is requested.
             return nil
         }
     }
 
-    /// Requests a claim, in the place of an earlier request for it.
+    /// Requests a claim; replaces an earlier request for it.
     ///
     /// - Parameters:
-    ///   - request: The claim and what is wanted of it; read now.
-    ///   - target: The token that shall carry it.
-    /// - Throws: An error in ``MSALErrorDomain`` for a value that JSON has no form for, or a whole number beyond `Int`.
+    ///   - request: The claim and its conditions; read now.
+    ///   - target: The token that must contain it.
+    /// - Throws: An error in ``MSALErrorDomain`` for a value that JSON cannot represent, or a whole number outside
+    ///   `Int`.
     public func requestClaim(_ request: MSALIndividualClaimRequest, for target: MSALClaimsRequestTarget) throws {
         var claims = claims(for: target)
         claims[request.name] = try request.additionalInfo?.json() ?? .null
         members[target.member] = .object(claims)
     }
 
-    /// Takes a request for a claim back.
+    /// Removes the request for a claim.
     ///
     /// - Throws: An error in ``MSALErrorDomain`` when the claim was not requested.
     public func removeClaimRequest(withName name: String, target: MSALClaimsRequestTarget) throws {
@@ -79,7 +80,7 @@ public final class MSALClaimsRequest: NSObject {
         members[target.member] = claims.isEmpty ? nil : .object(claims)
     }
 
-    /// The claims that are requested, ordered by name; nil for none.
+    /// The requested claims, ordered by name; nil for none.
     public func claimsRequests(for target: MSALClaimsRequestTarget) -> [MSALIndividualClaimRequest]? {
         let claims = claims(for: target)
         guard !claims.isEmpty else { return nil }
@@ -97,20 +98,20 @@ public final class MSALClaimsRequest: NSObject {
     }
 }
 
-/// A claim that a token should carry.
+/// A request for a claim in a token.
 public final class MSALIndividualClaimRequest: NSObject {
     /// The claim's name.
     public var name: String
-    /// What is wanted of it; nil for whatever value it has.
+    /// The conditions for the claim; nil for any value.
     public var additionalInfo: MSALIndividualClaimRequestAdditionalInfo?
 
-    /// A request for a claim, whatever its value.
+    /// A request for a claim with any value.
     public init(name: String) {
         self.name = name
     }
 }
 
-/// What is wanted of a claim.
+/// The conditions for a claim.
 public final class MSALIndividualClaimRequestAdditionalInfo: NSObject {
     /// A boolean: whether the user's task needs the claim.
     public var essential: NSNumber?
@@ -119,7 +120,7 @@ public final class MSALIndividualClaimRequestAdditionalInfo: NSObject {
     /// The values that the claim may have, the best one first.
     public var values: [Any]?
 
-    /// Wants nothing in particular.
+    /// No conditions.
     public override init() {}
 
     fileprivate init(_ members: [String: JSONValue]) {
@@ -145,7 +146,7 @@ public final class MSALIndividualClaimRequestAdditionalInfo: NSObject {
 }
 
 extension JSONValue {
-    /// The value as `JSONSerialization` would give it.
+    /// The value in the form of `JSONSerialization`.
     var any: Any {
         switch self {
         case .null: NSNull()
@@ -158,9 +159,9 @@ extension JSONValue {
         }
     }
 
-    /// Nil for what JSON has no form for.
+    /// Nil for a value that JSON cannot represent.
     init?(any value: Any) {
-        // An NSNumber by its own class first: it would pass for a Swift number and a Swift boolean alike.
+        // Check for NSNumber by its class first: it would also convert to a Swift number and a Swift boolean.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             if number.isBoolean {
                 self = .boolean(number.boolValue)
@@ -198,7 +199,7 @@ extension JSONValue {
 extension NSNumber {
     fileprivate var isBoolean: Bool {
         #if canImport(ObjectiveC)
-            // The type alone does not tell: a number of eight bits has that of a boolean.
+            // The type alone is not enough: a number of eight bits has the type of a boolean.
             CFGetTypeID(self) == CFBooleanGetTypeID()
         #else
             ["c", "B"].contains(String(cString: objCType))

@@ -2,8 +2,7 @@ public import Foundation
 internal import NativeAuth
 internal import NativeAuthCore
 
-/// How the app can let a user prove who they are. It must agree with the app's registration, or the server sends the user to
-/// a browser.
+/// How the app can let a user sign in. It must match the app's registration, or the server sends the user to a browser.
 public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -18,7 +17,7 @@ public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
     public static let password = MSALNativeAuthChallengeTypes(rawValue: 1 << 1)
 }
 
-/// What the app can handle beyond the first factor.
+/// The requirements beyond the first factor that the app can handle.
 public struct MSALNativeAuthCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -34,18 +33,18 @@ public struct MSALNativeAuthCapabilities: OptionSet, Sendable {
 
 /// The address of the tenant that issues tokens. Immutable.
 public class MSALAuthority: NSObject, @unchecked Sendable {
-    // Sendable holds because the one stored property is immutable and Sendable, and the subclasses add none.
+    // Sendable holds because the only stored property is immutable and Sendable, and the subclasses add none.
 
     let authority: Authority
 
-    /// The address, in lower case as far as it may be, without query and fragment.
+    /// The address, in lower case where case does not matter, without query and fragment.
     public var url: URL { authority.url }
 
     /// An authority.
     ///
     /// - Parameter url: An `https` address with a host, or an `http` address on this machine. The path names the tenant; only
     ///   the hosts of external tenants need none.
-    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is not such an address.
     public init(url: URL) throws {
         do throws(AuthorityError) {
             authority = try Authority(url: url)
@@ -58,7 +57,7 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
         self.authority = authority
     }
 
-    /// Whether native authentication exists there: the app says so, or says nothing and the host has the form.
+    /// Whether the tenant supports native authentication: the app says so, or does not say and the host has the form.
     var isOfExternalTenant: Bool {
         self is MSALCIAMAuthority || (type(of: self) == MSALAuthority.self && hasCIAMHost)
     }
@@ -88,17 +87,17 @@ public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
     ///
     /// - Parameter url: An `https` address whose host has `ciamlogin` as its second label. Without a path, that of the
     ///   tenant's first domain is added.
-    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is not such an address.
     public convenience override init(url: URL) throws {
         try self.init(url: url, validateFormat: true)
     }
 
-    /// An authority, on any host if wanted.
+    /// An authority, optionally on any host.
     ///
     /// - Parameters:
-    ///   - url: An `https` address, or an `http` address on this machine; on a host of one's own the path names the tenant.
+    ///   - url: An `https` address, or an `http` address on this machine; on your own host the path names the tenant.
     ///   - validateFormat: False to accept hosts other than those of external tenants.
-    /// - Throws: An error in ``MSALErrorDomain`` when `url` is no such address.
+    /// - Throws: An error in ``MSALErrorDomain`` when `url` is not such an address.
     public init(url: URL, validateFormat: Bool) throws {
         try super.init(url: url)
         if validateFormat && !hasCIAMHost {
@@ -106,20 +105,21 @@ public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
         }
     }
 
-    /// That of an application object, which has been looked at before.
+    /// The authority of an application object, which was already validated.
     override init(_ authority: Authority) {
         super.init(authority)
     }
 }
 
-/// The address of a workforce tenant, where native authentication does not exist: an application object refuses it. Immutable.
+/// The address of a workforce tenant, which does not support native authentication: an application object refuses it.
+/// Immutable.
 public final class MSALAADAuthority: MSALAuthority, @unchecked Sendable {}
 
-/// The address of a tenant of the older service for customers, where native authentication does not exist: an application
-/// object refuses it. Immutable.
+/// The address of a tenant of the older service for customers, which does not support native authentication: an
+/// application object refuses it. Immutable.
 public final class MSALB2CAuthority: MSALAuthority, @unchecked Sendable {}
 
-/// A part of the vendor's cloud that requests should go to, for tests. Immutable.
+/// A part of the vendor's cloud that requests must go to, for tests. Immutable.
 public final class MSALSliceConfig: NSObject, Sendable {
     /// The slice. Stored only: native authentication has no parameter for it.
     public let slice: String
@@ -134,18 +134,18 @@ public final class MSALSliceConfig: NSObject, Sendable {
     }
 }
 
-/// Where the account is kept.
+/// Where the account is stored.
 public final class MSALCacheConfig: NSObject {
-    /// The access group of the Keychain, for several apps of one team, such as `com.example.shared`; the prefix of the team is
-    /// put in front where it is missing. The app's entitlement `keychain-access-groups` must list the group.
+    /// The access group of the Keychain, for several apps of one team, such as `com.example.shared`; a missing team
+    /// prefix is added. The app's entitlement `keychain-access-groups` must list the group.
     ///
-    /// Empty, or the bundle identifier of the app, for the app's default group: the first that the entitlement lists, or its
-    /// own. Without effect where there is no Keychain.
+    /// Empty, or the bundle identifier of the app, for the app's default group: the first group of the entitlement, or
+    /// the app's own. No effect on systems without a Keychain.
     public var keychainSharingGroup = MSALCacheConfig.defaultKeychainSharingGroup()
 
     override init() {}
 
-    /// Empty, for the app's default group.
+    /// Empty, which means the app's default group.
     public class func defaultKeychainSharingGroup() -> String { "" }
 }
 
@@ -157,17 +157,17 @@ public class MSALPublicClientApplicationConfig: NSObject {
     public var clientId: String
     /// Where a browser would return to. Stored only: this module opens no browser.
     public var redirectUri: String?
-    /// The tenant. Nil stands for workforce tenants, where native authentication does not exist.
+    /// The tenant. Nil means workforce tenants, which do not support native authentication.
     public var authority: MSALAuthority?
-    /// Authorities that a browser may be sent to. Stored only: requests go to ``authority`` alone.
+    /// Authorities that a browser may be sent to. Stored only: requests go only to ``authority``.
     public var knownAuthorities: [MSALAuthority] = []
-    /// Whether ``redirectUri`` may have any form. Stored only: it is not looked at.
+    /// Whether ``redirectUri`` may have any form. Stored only: it is not checked.
     public var bypassRedirectURIValidation = false
-    /// How long before its end an access token is renewed, in seconds. Stored only: it is always 300.
+    /// How long before its expiry an access token is refreshed, in seconds. Stored only: it is always 300.
     public var tokenExpirationBuffer = 300.0
-    /// The part of the vendor's cloud that requests should go to; nil for whichever is near.
+    /// The part of the vendor's cloud that requests must go to; nil for the nearest.
     public var sliceConfig: MSALSliceConfig?
-    /// Where the account is kept.
+    /// Where the account is stored.
     public let cacheConfig = MSALCacheConfig()
 
     /// Settings of an app that names no tenant.
@@ -185,7 +185,8 @@ public class MSALPublicClientApplicationConfig: NSObject {
 
 /// The settings of an app that uses native authentication.
 public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClientApplicationConfig {
-    /// What the app can handle beyond the first factor; a tenant that needs more sends the user to a browser.
+    /// The requirements beyond the first factor that the app can handle; a tenant that requires more sends the user to
+    /// a browser.
     public var capabilities: MSALNativeAuthCapabilities = []
     /// Adds header fields to each request; kept until the application object is released.
     public var requestInterceptor: (any MSALNativeAuthRequestInterceptor)?
@@ -196,7 +197,7 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     /// - Parameters:
     ///   - clientId: The identifier of the app's registration, a UUID.
     ///   - authority: A `MSALCIAMAuthority`.
-    ///   - challengeTypes: As in the app's registration.
+    ///   - challengeTypes: The challenge types of the app's registration.
     public init(clientId: String, authority: MSALAuthority, challengeTypes: MSALNativeAuthChallengeTypes) {
         self.challengeTypes = challengeTypes
         super.init(clientId: clientId, redirectUri: nil, authority: authority)
@@ -207,8 +208,8 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     /// - Parameters:
     ///   - clientId: The identifier of the app's registration, a UUID.
     ///   - tenantSubdomain: The first label of the tenant's host, such as `contoso`.
-    ///   - challengeTypes: As in the app's registration.
-    /// - Throws: An error in ``MSALErrorDomain`` when `tenantSubdomain` is no host label.
+    ///   - challengeTypes: The challenge types of the app's registration.
+    /// - Throws: An error in ``MSALErrorDomain`` when `tenantSubdomain` is not a host label.
     public init(clientId: String, tenantSubdomain: String, challengeTypes: MSALNativeAuthChallengeTypes) throws {
         self.challengeTypes = challengeTypes
         let url: URL
@@ -221,16 +222,16 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     }
 }
 
-/// Takes the header fields that an interceptor adds; only the first call counts.
+/// Receives the header fields that an interceptor adds; only the first call counts.
 public typealias MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock = @Sendable ([String: String]?) -> Void
 
 /// Adds header fields to requests, for example for a proxy in front of the server.
 ///
-/// It is called from any thread, before each request. Only names that begin with `x-` are taken, and none that begin with
-/// `x-ms-`, `x-client-`, `x-broker-` or `x-app-`.
+/// It is called from any thread, before each request. Only names that begin with `x-` are accepted, except names that
+/// begin with `x-ms-`, `x-client-`, `x-broker-` or `x-app-`.
 public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol {
     /// Asks for the fields of one request; answer by calling `completionBlock`, with nil for none. Releasing the block
-    /// without a call means nil too.
+    /// without a call also means nil.
     func addAdditionalHeaderFields(
         _ requestUrl: URL?, completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock)
 }
@@ -238,9 +239,9 @@ public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol {
 // MARK: - Translation
 
 extension MSALNativeAuthPublicClientApplicationConfig {
-    /// What the client needs to know, as the settings are now.
+    /// The client's configuration from the current settings.
     ///
-    /// - Parameter transport: How requests travel; nil for the usual way.
+    /// - Parameter transport: The transport; nil for the default.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID or a tenant without native authentication.
     func translated(transport: (any HTTPTransport)? = nil) throws -> NativeAuthConfiguration {
         guard clientId.contains(where: { !$0.isWhitespace }) else { throw NSError.msal("The client ID is blank.") }
@@ -268,7 +269,7 @@ extension MSALNativeAuthPublicClientApplicationConfig {
 }
 
 extension TokenCacheError {
-    /// The case alone: the path or the name of an item that belongs to it may name the user.
+    /// Only the case: its value, the path or the name of an item, may name the user.
     fileprivate var name: String {
         switch self {
         case .setAside: "setAside"
@@ -316,7 +317,7 @@ private struct SliceTransport: NetworkTransport {
 
 /// Asks the app's interceptor.
 private struct Interceptor: RequestInterceptor, @unchecked Sendable {
-    // Sendable rests on the documented contract of the app's object: it is called from any thread.
+    // Sendable relies on the documented contract of the app's object: it may be called from any thread.
     let interceptor: any MSALNativeAuthRequestInterceptor
 
     func additionalHeaders(for url: URL) async -> [String: String] {
@@ -326,9 +327,11 @@ private struct Interceptor: RequestInterceptor, @unchecked Sendable {
         }
     }
 
-    /// Takes the first answer; going away without one is an answer too, so that a forgotten block cannot hang the flow.
+    /// Takes the first answer. Deallocation without an answer also counts as one, so that a forgotten block cannot
+    /// block the flow.
     private final class Answer: @unchecked Sendable {
-        // Sendable holds because the mutable property is touched under the lock only, or when nobody else has the object.
+        // Sendable holds because the mutable property is accessed only under the lock, or when no other reference
+        // exists.
         private let lock = NSLock()
         private var continuation: CheckedContinuation<[String: String], Never>?
 

@@ -1,12 +1,12 @@
-// A callback that an app may leave out has a default implementation that records its name; the dispatcher, which runs on the
-// main actor too, reads the name right after the call and tells the delegate's own error method.
+// A callback that an app may leave out has a default implementation that records its name. The dispatcher, which also
+// runs on the main actor, reads the name directly after the call and calls the delegate's own error method.
 //
-// A callback that several protocols share has its default in one hidden parent, so that a class that leaves it out conforms
-// to all of them without ambiguity. Each delegate protocol still repeats the requirement: otherwise a class whose
-// conformances stand in several extensions loses the main actor on its own method. For the same reason `@MainActor` stands
+// A callback that several protocols share has its default in one hidden parent, so that a class that leaves it out
+// conforms to all of them without ambiguity. Each delegate protocol still repeats the requirement: otherwise a class
+// with conformances in several extensions loses the main actor on its own method. For the same reason `@MainActor` is
 // on each method: on a protocol it would make plain conforming classes main-actor types.
 //
-// The hidden parents stand here, the delegate protocols in one file for each flow.
+// This file has the hidden parents; the delegate protocols have one file per flow.
 
 /// Holds the defaults of `onSignUpAttributesRequired`. Not for apps.
 public protocol _OnSignUpAttributesRequired {

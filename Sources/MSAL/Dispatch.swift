@@ -1,15 +1,15 @@
 internal import Foundation
 internal import NativeAuth
 
-/// Where a default implementation leaves the name of the callback that an app left out.
+/// Stores the name of the callback that the app left out, for its default implementation.
 @MainActor
 enum MissingCallback {
-    /// Nil unless a default implementation ran since the last reset.
+    /// Nil unless a default implementation has run since the last reset.
     static var name: String?
 
-    /// The name of the callback that `call` needed and the app does not implement; nil when it implements it.
+    /// The name of the callback that `call` needed and the app does not implement; nil when the app implements it.
     ///
-    /// Callbacks are synchronous and on the main actor, so nothing but `call` can set the name meanwhile.
+    /// Callbacks are synchronous and on the main actor, so only `call` can set the name meanwhile.
     static func during(_ call: () -> Void) -> String? {
         name = nil
         call()
@@ -22,19 +22,19 @@ enum MissingCallback {
 ///
 /// Delegates are plain classes and not `Sendable`; requiring that would break app code in Swift 6 mode.
 private struct Handover<Delegate>: @unchecked Sendable {
-    // Sendable is sound for this use: the delegate is stored here, and touched again on the main actor only.
+    // Sendable is safe for this use: the delegate is stored here, and accessed again only on the main actor.
     let delegate: Delegate
 }
 
-/// Does `work` away from the main actor, then calls one callback of the delegate on the main actor.
+/// Runs `work` outside the main actor, then calls one callback of the delegate on the main actor.
 ///
 /// The call returns at once, and the callback always comes later. The delegate is held until the callback is over.
 ///
 /// - Parameters:
 ///   - operation: The name of the app's call, for the log.
 ///   - correlationID: The identifier of the request, for the log and for the error about a callback that is left out.
-///   - delegate: Who is called.
-///   - work: What to do.
+///   - delegate: The object that is called.
+///   - work: The operation.
 ///   - succeed: Calls the callback that fits the outcome.
 ///   - fail: Calls the callback that fits the error. Also called, with a general error, when the delegate does not implement
 ///     the callback that was called first.
@@ -54,7 +54,7 @@ func perform<Delegate, Value: Sendable>(
             logger.log(.info, "\(operation) succeeded; correlation ID \(correlationID)")
             report = { succeed(handover.delegate, value) }
         } catch {
-            // The server's text is left out: it may quote what the user typed.
+            // The server's text is left out: it may quote the user's input.
             let codes = error.details.errorCodes
             logger.log(.error, "\(operation) failed; codes \(codes); correlation ID \(error.details.correlationID)")
             report = { fail(handover.delegate, error) }

@@ -5,10 +5,10 @@ internal import NativeAuth
 ///
 /// Each concrete class has read-only flags; at most one of them is true, and none is for a general error.
 public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable {
-    // Sendable holds because this class and its subclasses, all in this module and none of them open, have immutable
-    // stored properties of Sendable types only; the compiler cannot see that for a class with subclasses.
+    // Sendable holds because this class and its subclasses, all in this module and none of them open, have only
+    // immutable stored properties of Sendable types; the compiler cannot check that for a class with subclasses.
 
-    /// The one fact that all flags are views of.
+    /// The kind of the error, from which all flags derive.
     enum Kind: Hashable, Sendable {
         case general, browserRequired
         case userAlreadyExists, userNotFound, userDoesNotHavePassword
@@ -21,25 +21,25 @@ public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable 
     let kind: Kind
     private let message: String?
 
-    /// The identifier under which client and server log the request, for a support case.
+    /// The identifier of the request in the client's and the server's logs, for support.
     public let correlationId: UUID
     /// The server's numbers, such as 1003037; empty for an error that no server reported.
     public let errorCodes: [Int]
     /// An address with more about the error, when the server names one.
     public let errorUri: String?
 
-    /// What happened: the server's own words when there are some, otherwise a short English sentence. Never nil.
+    /// A description: the server's own text if there is one, otherwise a short English sentence. Never nil.
     public var errorDescription: String? { message ?? kind.text }
 
-    /// The kinds that this class has a flag for; an error of another kind is a general one to it.
+    /// The kinds that this class has a flag for; an error of another kind is a general error.
     class var kinds: Set<Kind> { [] }
 
     /// Translates `error`.
     ///
     /// - Parameters:
-    ///   - error: Why a step did not succeed.
-    ///   - kind: The kind, where it does not follow from `error` alone.
-    ///   - message: The description, where it is not the usual one.
+    ///   - error: The error of a step.
+    ///   - kind: The kind, when it does not follow from `error` alone.
+    ///   - message: The description, when it is not the default.
     init(_ error: NativeAuthError, kind: Kind? = nil, message: String? = nil) {
         let details = error.details
         self.kind = kind ?? error.kinds.first(where: Self.kinds.contains) ?? .general
@@ -55,7 +55,7 @@ public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable 
 }
 
 extension MSALNativeAuthError.Kind {
-    /// The words for a case that the server said nothing about.
+    /// The text for a case without a server description.
     var text: String {
         switch self {
         case .general: "General error"
@@ -79,7 +79,7 @@ extension MSALNativeAuthError.Kind {
 }
 
 extension NativeAuthError {
-    /// What the error may be called, the best name first: an error class takes the first that it has a flag for.
+    /// The possible kinds of the error, best first: an error class takes the first that it has a flag for.
     fileprivate var kinds: [MSALNativeAuthError.Kind] {
         switch self {
         case .browserRequired: [.browserRequired]
@@ -102,7 +102,8 @@ extension NativeAuthError {
         }
     }
 
-    /// The text of an error of `kind`: the server's; otherwise ours for a general error; otherwise nil, for the usual text.
+    /// The text of an error of `kind`: the server's; otherwise ours for a general error; otherwise nil, for the default
+    /// text.
     fileprivate func message(for kind: MSALNativeAuthError.Kind) -> String? {
         if let advice { return [advice, details.message].compactMap(\.self).joined(separator: " ") }
         if isOnTheWay { return details.message ?? "The server cannot be reached" }
@@ -110,7 +111,7 @@ extension NativeAuthError {
         return isUsual ? nil : details.message
     }
 
-    /// Whether it happened on the way to the server or back.
+    /// Whether the request or its answer was lost on the network.
     private var isOnTheWay: Bool {
         switch self {
         case .network, .indeterminate: true
@@ -123,7 +124,7 @@ extension NativeAuthError {
         }
     }
 
-    /// What mends an error, where the server's text does not say it to an app.
+    /// The correction of an error, when the server's text does not state it.
     private var advice: String? {
         if case .throttled(let seconds?, _) = self {
             "Too many requests; wait \(seconds) seconds."
@@ -134,17 +135,17 @@ extension NativeAuthError {
         } else if case .mfaRequired = self {
             "A second factor is needed; sign the user in again."
         } else if details.errorCodes.contains(50_142) {
-            // No case of its own: the password has to be changed (sdk-surface §3.9).
+            // There is no separate case: the password must be changed (sdk-surface §3.9).
             "The password must be reset first."
         } else {
             nil
         }
     }
 
-    /// Whether the app may go on with the state that it called.
+    /// Whether the app may continue with the state that it called.
     var canRetry: Bool { details.canRetry }
 
-    /// The same where the flow may have ended at the server: not after a failure on the way to it or back.
+    /// The same for flows that may have ended at the server: false after a failure on the network.
     var keepsState: Bool { canRetry && !isOnTheWay }
 
     /// A step that cannot follow the one before it.
@@ -153,10 +154,10 @@ extension NativeAuthError {
     }
 }
 
-/// An error of an operation that knows no reason of its own.
+/// An error of an operation without specific reasons.
 public class MSALNativeAuthGenericError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
 }
 
@@ -165,13 +166,13 @@ public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> {
         [.browserRequired, .userAlreadyExists, .invalidPassword, .invalidUsername, .invalidAttributes]
     }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// Somebody has an account with this e-mail address or this alias.
+    /// An account with this e-mail address or alias already exists.
     public var isUserAlreadyExists: Bool { kind == .userAlreadyExists }
     /// The password is empty or breaks the tenant's rules.
     public var isInvalidPassword: Bool { kind == .invalidPassword }
-    /// The username is empty or no e-mail address.
+    /// The username is empty or not an e-mail address.
     public var isInvalidUsername: Bool { kind == .invalidUsername }
     /// An attribute, such as the alias, breaks its rule, and the delegate does not implement
     /// ``SignUpStartDelegate/onSignUpAttributesInvalid(attributeNames:)``; the description names the attributes.
@@ -181,11 +182,11 @@ public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
 /// Why a sign-in did not start.
 public final class SignInStartError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .userNotFound, .invalidCredentials, .invalidUsername] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// Nobody has an account with this e-mail address or this alias.
+    /// No account has this e-mail address or alias.
     public var isUserNotFound: Bool { kind == .userNotFound }
-    /// The password is empty, or not that of the account.
+    /// The password is empty, or is not the account's.
     public var isInvalidCredentials: Bool { kind == .invalidCredentials }
     /// The username is empty.
     public var isInvalidUsername: Bool { kind == .invalidUsername }
@@ -196,11 +197,11 @@ public final class ResetPasswordStartError: MSALNativeAuthError, @unchecked Send
     override class var kinds: Set<Kind> {
         [.browserRequired, .userDoesNotHavePassword, .userNotFound, .invalidUsername]
     }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
     /// The account signs in with one-time passcodes, and has no password.
     public var isUserDoesNotHavePassword: Bool { kind == .userDoesNotHavePassword }
-    /// Nobody has an account with this e-mail address or this alias.
+    /// No account has this e-mail address or alias.
     public var isUserNotFound: Bool { kind == .userNotFound }
     /// The username is empty.
     public var isInvalidUsername: Bool { kind == .invalidUsername }
@@ -209,16 +210,16 @@ public final class ResetPasswordStartError: MSALNativeAuthError, @unchecked Send
 /// Why a code was not accepted.
 public final class VerifyCodeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidCode] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The code is wrong or empty; also true when the server refuses, at this step, the password given at the start. The
-    /// description and the codes tell which.
+    /// The code is wrong or empty; also true when the server refuses, at this step, the password given at the start.
+    /// The description and the codes say which.
     public var isInvalidCode: Bool { kind == .invalidCode }
 }
 
 extension VerifyCodeError {
-    /// A password that was given at the start of a sign-up and is refused now keeps the flag that apps know for this step; the
-    /// text tells.
+    /// When a password given at the start of a sign-up is refused now, the error has the flag that apps know for this
+    /// step; the text names the password.
     convenience init(signUp error: NativeAuthError) {
         guard case .invalidPassword(let details) = error else {
             self.init(error)
@@ -235,14 +236,14 @@ public final class ResendCodeError: MSALNativeAuthGenericError, @unchecked Senda
 /// Why a password was not accepted.
 public final class PasswordRequiredError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidPassword] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The password is empty, breaks the tenant's rules, or, in a sign-in, is not that of the account.
+    /// The password is empty, breaks the tenant's rules, or, in a sign-in, is not the account's.
     public var isInvalidPassword: Bool { kind == .invalidPassword }
 }
 
 extension PasswordRequiredError {
-    /// A wrong password of a sign-in has the usual text, whatever the server says.
+    /// A wrong password of a sign-in has the default text, regardless of the server's text.
     convenience init(signIn error: NativeAuthError) {
         if case .invalidPassword = error {
             self.init(error, message: Kind.invalidPassword.text)
@@ -255,39 +256,39 @@ extension PasswordRequiredError {
 /// Why attributes could not be sent, or the flow ended at them.
 public final class AttributesRequiredError: MSALNativeAuthGenericError, @unchecked Sendable {}
 
-/// Why the sign-in after a sign-up failed. The account exists all the same.
+/// Why the sign-in after a sign-up failed. The account exists.
 public final class SignInAfterSignUpError: MSALNativeAuthGenericError, @unchecked Sendable {}
 
-/// Why the sign-in after a password reset failed. The password is the new one all the same.
+/// Why the sign-in after a password reset failed. The password is changed.
 public final class SignInAfterResetPasswordError: MSALNativeAuthGenericError, @unchecked Sendable {}
 
 /// Why no code for the second factor was sent.
 public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .authMethodBlocked] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The server does not serve this method now; another one may work.
+    /// The server does not support this method now; another one may work.
     public var isAuthMethodBlocked: Bool { kind == .authMethodBlocked }
 }
 
 /// Why a code of the second factor was not accepted.
 public final class MFASubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidChallenge] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
     /// The code is wrong or empty.
     public var isInvalidChallenge: Bool { kind == .invalidChallenge }
 }
 
-/// Why the methods of the second factor are not known. Of the releases from 1.6 up to 2.5.
+/// Why the methods of the second factor are not known. For releases from 1.6 up to 2.5.
 public final class MFAGetAuthMethodsError: MSALNativeAuthGenericError, @unchecked Sendable {}
 
 /// Why a strong authentication method could not be challenged.
 public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidInput, .verificationContactBlocked] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The contact is empty, or no address of the method's channel.
+    /// The contact is empty, or is not an address of the method's channel.
     public var isInvalidInput: Bool { kind == .invalidInput }
     /// The server sends nothing to this contact; another one may work.
     public var isVerificationContactBlocked: Bool { kind == .verificationContactBlocked }
@@ -296,7 +297,7 @@ public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unche
 /// Why a strong authentication method was not registered.
 public final class RegisterStrongAuthSubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .invalidChallenge] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
     /// The code is wrong or empty.
     public var isInvalidChallenge: Bool { kind == .invalidChallenge }
@@ -305,9 +306,9 @@ public final class RegisterStrongAuthSubmitChallengeError: MSALNativeAuthError, 
 /// Why there is no access token.
 public final class RetrieveAccessTokenError: MSALNativeAuthError, @unchecked Sendable {
     override class var kinds: Set<Kind> { [.browserRequired, .refreshTokenExpired, .invalidScope] }
-    /// The flow can only go on in a browser.
+    /// The flow can continue only in a browser.
     public var isBrowserRequired: Bool { kind == .browserRequired }
-    /// The refresh token is spent, revoked or too old: the user must sign in again.
+    /// The refresh token is spent, revoked or expired: the user must sign in again.
     public var isRefreshTokenExpired: Bool { kind == .refreshTokenExpired }
     /// The scopes are empty where they must not be, or the server refuses them.
     public var isInvalidScope: Bool { kind == .invalidScope }
@@ -329,15 +330,15 @@ public let MSALCorrelationIDKey = "MSALCorrelationIDKey"
 
 /// The codes of errors in ``MSALErrorDomain``.
 public enum MSALError: Int, Sendable {
-    /// A value that the app passed cannot be used, or something else; the description tells.
+    /// A value that the app passed is invalid, or another error; the description says which.
     case `internal` = -50000
-    /// The user must go on in a browser, or sign in again.
+    /// The user must continue in a browser, or sign in again.
     case interactionRequired = -50002
     /// Not all scopes were granted.
     case serverDeclinedScopes = -50003
     /// The task was cancelled.
     case userCanceled = -50005
-    /// The server cannot be reached, or refused.
+    /// The server cannot be reached, or refused the request.
     case serverError = -50006
 }
 

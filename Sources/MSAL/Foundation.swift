@@ -1,2 +1,2 @@
-// The vendor's module brings Foundation along, so code that was written for it names `NSObject` and `URL` after `import MSAL`.
+// The vendor's module re-exports Foundation, so code written for it uses `NSObject` and `URL` after `import MSAL`.
 @_exported public import Foundation

@@ -3,8 +3,8 @@
     import Security
 
     extension MSALCacheConfig {
-        /// ``keychainSharingGroup`` as the Keychain wants it, with the prefix of the team; nil for the app's default group. As
-        /// it stands when the Keychain does not tell the prefix: then the first use of the cache reports what is wrong.
+        /// ``keychainSharingGroup`` in the form of the Keychain, with the team prefix; nil for the app's default group.
+        /// Unchanged when the Keychain does not state the prefix: then the first use of the cache reports the fault.
         var accessGroup: String? {
             let group = keychainSharingGroup
             guard !group.isEmpty, group != Bundle.main.bundleIdentifier else { return nil }
@@ -12,8 +12,8 @@
             return "\(team).\(group)"
         }
 
-        /// The first label of the group that an item without one gets: the team, before the dot. There is no other way to ask
-        /// for it on every system.
+        /// The first label of the group that an item without a group gets: the team prefix, before the dot. No other
+        /// way to read it works on every system.
         private static var team: String? {
             let probe =
                 [

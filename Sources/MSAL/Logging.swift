@@ -6,9 +6,9 @@ public enum MSALLogLevel: Int, Sendable, CaseIterable {
     case nothing
     /// Failures.
     case error
-    /// Failures and oddities.
+    /// Failures and unexpected events.
     case warning
-    /// Also what the app asked for and how it ended.
+    /// Also the app's calls and their results.
     case info
     /// Everything.
     case verbose
@@ -17,11 +17,11 @@ public enum MSALLogLevel: Int, Sendable, CaseIterable {
     public static var last: MSALLogLevel { .verbose }
 }
 
-/// What of personal data log lines may show. Here they never show any, whatever the level.
+/// The personal data that log lines may show. Here they never show any, at any level.
 public enum MSALLogMaskingLevel: Int, Sendable, CaseIterable {
     /// No personal data.
     case settingsMaskAllPII
-    /// No data that names a person.
+    /// No data that identifies a user.
     case settingsMaskEUIIOnly
     /// No secrets.
     case settingsMaskSecretsOnly
@@ -29,13 +29,13 @@ public enum MSALLogMaskingLevel: Int, Sendable, CaseIterable {
 
 /// Settings of the whole process.
 public final class MSALGlobalConfig: NSObject {
-    /// Where log lines go.
+    /// The receiver of log lines.
     public static let loggerConfig = MSALLoggerConfig()
 
     private override init() {}
 }
 
-/// Where log lines go. No line carries personal data, a code, a password or a token.
+/// The receiver of log lines. No line contains personal data, a code, a password or a token.
 public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
     // Sendable holds because every access to the mutable properties holds the lock.
     private let lock = NSLock()
@@ -45,20 +45,20 @@ public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
 
     override init() {}
 
-    /// Lines above this level are not made.
+    /// Lines above this level are not created.
     public var logLevel: MSALLogLevel {
         get { lock.withLock { lockedLevel } }
         set { lock.withLock { lockedLevel = newValue } }
     }
 
-    /// Without effect: lines never show personal data.
+    /// No effect: lines never show personal data.
     public var logMaskingLevel: MSALLogMaskingLevel {
         get { lock.withLock { lockedMaskingLevel } }
         set { lock.withLock { lockedMaskingLevel = newValue } }
     }
 
-    /// Takes log lines: level, text, and whether the text has personal data in it, which is never so. It is called from any
-    /// thread; a later one replaces it.
+    /// Sets the receiver of log lines: level, text, and whether the text contains personal data, which is never the
+    /// case. It is called from any thread; a later one replaces it.
     public func setLogCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
         lock.withLock { lockedCallback = callback }
     }
@@ -68,7 +68,7 @@ public final class MSALLoggerConfig: NSObject, @unchecked Sendable {
         lock.withLock { lockedCallback }
     }
 
-    /// Logs one line; outside the lock, so that a callback may use this object.
+    /// Logs one line, outside the lock, so that a callback may use this object.
     func log(_ level: MSALLogLevel, _ line: @autoclosure () -> String) {
         let callback = lock.withLock { level.rawValue <= lockedLevel.rawValue ? lockedCallback : nil }
         callback?(level, line(), false)

@@ -1,7 +1,7 @@
 public import Foundation
 internal import NativeAuth
 
-/// A sign-in that waits until a method for the second factor is chosen. Usable any number of times.
+/// A sign-in that waits for the choice of a method for the second factor. It can be used any number of times.
 public final class AwaitingMFAState: NSObject, Sendable {
     private let step: MFAState
 
@@ -12,16 +12,16 @@ public final class AwaitingMFAState: NSObject, Sendable {
     /// Asks for a code.
     ///
     /// - Parameters:
-    ///   - authMethod: One of the methods that came with this state. Nil, as in releases before 2.5, means the only one; where
-    ///     there are several the delegate is asked to select one.
+    ///   - authMethod: One of the methods that came with this state. Nil, as in releases before 2.5, means the only
+    ///     one; if there are several, the delegate is asked to select one.
     ///   - delegate: Receives the outcome; held until then.
     public func requestChallenge(authMethod: MSALAuthMethod? = nil, delegate: any MFARequestChallengeDelegate) {
         MFARequiredState(step).requestChallenge(authMethod: authMethod, delegate: delegate)
     }
 }
 
-/// A sign-in that waits for the code of the second factor. Usable again after an error; spent once the code was accepted.
-/// Usable any number of times before the first code was sent.
+/// A sign-in that waits for the code of the second factor. It can be used again after an error; it is spent once the
+/// code was accepted. Before the first code was sent, it can be used any number of times.
 public final class MFARequiredState: NSObject, Sendable {
     private let choice: MFAState
     private let code: MFACodeState?
@@ -39,8 +39,8 @@ public final class MFARequiredState: NSObject, Sendable {
     /// Asks for a code, or for another one.
     ///
     /// - Parameters:
-    ///   - authMethod: One of the user's methods. Nil, as in releases before 2.5, means the only one; where there are several
-    ///     the delegate is asked to select one.
+    ///   - authMethod: One of the user's methods. Nil, as in releases before 2.5, means the only one; if there are
+    ///     several, the delegate is asked to select one.
     ///   - delegate: Receives the outcome; held until then.
     public func requestChallenge(authMethod: MSALAuthMethod? = nil, delegate: any MFARequestChallengeDelegate) {
         let methods = choice.methods
@@ -73,7 +73,8 @@ public final class MFARequiredState: NSObject, Sendable {
     /// Submits the code.
     ///
     /// - Parameters:
-    ///   - challenge: The code as typed; an empty one is reported without a request, and so is any before one was asked for.
+    ///   - challenge: The code as typed; an empty one, or any code before one was requested, is reported without a
+    ///     request.
     ///   - delegate: Receives the outcome; held until then.
     public func submitChallenge(challenge: String, delegate: any MFASubmitChallengeDelegate) {
         perform(
@@ -92,7 +93,7 @@ public final class MFARequiredState: NSObject, Sendable {
             })
     }
 
-    /// Tells the user's methods, which are known since the sign-in. Of the releases from 1.6 up to 2.5.
+    /// Reports the user's methods, which are known since the sign-in. For releases from 1.6 up to 2.5.
     ///
     /// - Parameter delegate: Receives the methods; held until then.
     @available(*, deprecated, message: "Use the methods that came with onSignInAwaitingMFA(authMethods:newState:).")

@@ -1,8 +1,8 @@
 /// Receives the outcome of asking for a code for the second factor.
 public protocol MFARequestChallengeDelegate: AnyObject {
-    /// No code went out. With a state, a code can be asked for again on it; without one the flow is over.
+    /// No code was sent. With a state, a code can be asked for again on it; without one the flow is over.
     @MainActor func onMFARequestChallengeError(error: MFARequestChallengeError, newState: MFARequiredState?)
-    /// A code went out. Optional; without it ``onMFARequestChallengeError(error:newState:)`` is called.
+    /// A code was sent. Optional; without it ``onMFARequestChallengeError(error:newState:)`` is called.
     @MainActor func onMFARequestChallengeVerificationRequired(
         newState: MFARequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int)
     /// The app named no method and the user has several; ask again with one of them. Optional; without it
@@ -18,7 +18,7 @@ public protocol MFASubmitChallengeDelegate: AnyObject, _OnSignInCompleted {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// Receives the methods of the second factor. Of the releases from 1.6 up to 2.5.
+/// Receives the methods of the second factor. For releases from 1.6 up to 2.5.
 public protocol MFAGetAuthMethodsDelegate: AnyObject {
     /// The methods are not known.
     @MainActor func onMFAGetAuthMethodsError(error: MFAGetAuthMethodsError, newState: MFARequiredState?)
@@ -28,10 +28,10 @@ public protocol MFAGetAuthMethodsDelegate: AnyObject {
 
 /// Receives the outcome of challenging a strong authentication method.
 public protocol RegisterStrongAuthChallengeDelegate: AnyObject, _OnSignInCompleted {
-    /// No code went out. With a state, a method can be challenged again on it; without one the flow is over.
+    /// No code was sent. With a state, a method can be challenged again on it; without one the flow is over.
     @MainActor func onRegisterStrongAuthChallengeError(
         error: RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
-    /// A code went out. Optional; without it ``onRegisterStrongAuthChallengeError(error:newState:)`` is called.
+    /// A code was sent. Optional; without it ``onRegisterStrongAuthChallengeError(error:newState:)`` is called.
     @MainActor func onRegisterStrongAuthVerificationRequired(
         result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
     /// The contact was verified before, and the user is signed in. Optional; without it

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Shows none of its content to `dump`, debuggers and test reports, because it names a person or holds a password. Its
-/// description is that of every object, without content too.
+/// Hides its content from `dump`, debuggers and test reports, because it contains a name or a password. The description
+/// is the default of every object, without content too.
 protocol Redacted: CustomReflectable {}
 
 extension Redacted {
@@ -9,7 +9,7 @@ extension Redacted {
     public var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
 }
 
-/// What a sign-up starts with.
+/// The parameters of a sign-up.
 public final class MSALNativeAuthSignUpParameters: NSObject, Redacted {
     /// The e-mail address; it becomes the account's sign-in name.
     public var username: String
@@ -26,15 +26,15 @@ public final class MSALNativeAuthSignUpParameters: NSObject, Redacted {
     }
 }
 
-/// What a sign-in starts with.
+/// The parameters of a sign-in.
 public final class MSALNativeAuthSignInParameters: NSObject, Redacted {
     /// The e-mail address or the alias.
     public var username: String
     /// The password, to sign in without being asked for it; nil to be asked for a code or the password.
     public var password: String?
-    /// Scopes beside `openid`, `profile` and `offline_access`, which are always asked for.
+    /// Scopes besides `openid`, `profile` and `offline_access`, which are always requested.
     public var scopes: [String]?
-    /// Claims that the tokens should carry.
+    /// Claims to request in the tokens.
     public var claimsRequest: MSALClaimsRequest?
     /// The identifier of the flow in both logs; nil for a new one.
     public var correlationId: UUID?
@@ -45,7 +45,7 @@ public final class MSALNativeAuthSignInParameters: NSObject, Redacted {
     }
 }
 
-/// What a password reset starts with.
+/// The parameters of a password reset.
 public final class MSALNativeAuthResetPasswordParameters: NSObject, Redacted {
     /// The e-mail address or the alias.
     public var username: String
@@ -58,29 +58,29 @@ public final class MSALNativeAuthResetPasswordParameters: NSObject, Redacted {
     }
 }
 
-/// What the sign-in after a sign-up asks for.
+/// The parameters of the sign-in after a sign-up.
 public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
-    /// Scopes beside `openid`, `profile` and `offline_access`, which are always asked for.
+    /// Scopes besides `openid`, `profile` and `offline_access`, which are always requested.
     public var scopes: [String]?
-    /// Claims that the tokens should carry.
+    /// Claims to request in the tokens.
     public var claimsRequest: MSALClaimsRequest?
 
-    /// Parameters that ask for nothing in particular.
+    /// Parameters with no optional values.
     public override init() {}
 }
 
-/// What the sign-in after a password reset asks for.
+/// The parameters of the sign-in after a password reset.
 public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
-    /// Scopes beside `openid`, `profile` and `offline_access`, which are always asked for.
+    /// Scopes besides `openid`, `profile` and `offline_access`, which are always requested.
     public var scopes: [String]?
-    /// Claims that the tokens should carry.
+    /// Claims to request in the tokens.
     public var claimsRequest: MSALClaimsRequest?
 
-    /// Parameters that ask for nothing in particular.
+    /// Parameters with no optional values.
     public override init() {}
 }
 
-/// Which strong authentication method to register.
+/// The strong authentication method to register.
 public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject, Redacted {
     /// One of the methods that came with the state.
     public let authMethod: MSALAuthMethod
@@ -99,19 +99,19 @@ public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject, Redact
     }
 }
 
-/// What an access token is asked for.
+/// The parameters for an access token.
 public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
-    /// Whether to ask the server even though a token that is good enough lies in the cache.
+    /// Whether to ask the server even when the cache has a valid token.
     public var forceRefresh = false
-    /// Whether the result should show the refresh token.
+    /// Whether the result contains the refresh token.
     public var returnRefreshToken = false
-    /// The scopes that the token must have; nil or empty for the ones of the sign-in.
+    /// The scopes that the token must have; nil or empty for the scopes of the sign-in.
     public var scopes: [String]?
-    /// Claims that the token should carry; a request for claims always goes to the server.
+    /// Claims to request in the token; a request for claims always goes to the server.
     public var claimsRequest: MSALClaimsRequest?
     /// The identifier of the request in both logs; nil for a new one.
     public var correlationId: UUID?
 
-    /// Parameters that ask for nothing in particular.
+    /// Parameters with no optional values.
     public override init() {}
 }

@@ -7,13 +7,13 @@ internal import NativeAuth
     public import AppKit
 #endif
 
-/// What applications share whatever their way to sign in. It has no public initializer: make a
+/// The base of all applications, regardless of their sign-in method. It has no public initializer: make a
 /// ``MSALNativeAuthPublicClientApplication``.
 ///
-/// This module opens no browser. The calls that need one answer at once, through their completion block, with an error of
-/// ``MSALError/interactionRequired``, so that apps with a web fallback compile and can tell their users.
+/// This module opens no browser. Calls that need a browser answer at once, through their completion block, with an
+/// error of ``MSALError/interactionRequired``, so that apps with a web fallback compile and can tell their users.
 public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
-    // Sendable holds because all stored properties, also those of the one subclass, are immutable and Sendable.
+    // Sendable holds because all stored properties, including those of the only subclass, are immutable and Sendable.
 
     let client: NativeAuthClient
     private let authority: MSALAuthority
@@ -25,19 +25,19 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     // MARK: Accounts
 
-    /// The accounts that are signed in, the last one first, from the token cache. Asks no server.
+    /// The signed-in accounts, latest first, from the token cache. Sends no request.
     public func allAccounts() throws -> [MSALAccount] {
         client.accounts().map(MSALAccount.init)
     }
 
-    /// An account that is signed in, by its ``MSALAccount/identifier``.
+    /// A signed-in account, by its ``MSALAccount/identifier``.
     ///
     /// - Throws: An error in ``MSALErrorDomain`` when there is none.
     public func account(forIdentifier identifier: String) throws -> MSALAccount {
         try account { $0.identifier == identifier }
     }
 
-    /// An account that is signed in, by its e-mail address without regard to letter case.
+    /// A signed-in account, by its e-mail address without regard to letter case.
     ///
     /// - Throws: An error in ``MSALErrorDomain`` when there is none.
     public func account(forUsername username: String) throws -> MSALAccount {
@@ -51,7 +51,8 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         return account
     }
 
-    /// Tells who signed in last, on the main actor. The second account of the block, the one before, is always nil.
+    /// Reports the account that signed in last, on the main actor. The second account of the block, the previous one,
+    /// is always nil.
     public func getCurrentAccount(
         with parameters: MSALParameters?,
         completionBlock: @escaping (MSALAccount?, MSALAccount?, (any Error)?) -> Void
@@ -70,7 +71,7 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         return user
     }
 
-    /// Forgets an account and its tokens on this device.
+    /// Removes an account and its tokens from this device.
     ///
     /// - Throws: An error in ``MSALErrorDomain`` when the account is not signed in.
     public func remove(_ account: MSALAccount) throws {
@@ -81,9 +82,10 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Forgets an account and its tokens on this device, and tells so on the main actor.
+    /// Removes an account and its tokens from this device, and calls the block on the main actor.
     ///
-    /// The block receives an error when a browser should be signed out too, or the account is not signed in.
+    /// The block receives an error when the parameters also ask for a sign-out from the browser, or the account is not
+    /// signed in.
     public func signout(
         with account: MSALAccount, signoutParameters: MSALSignoutParameters,
         completionBlock: @escaping (Bool, (any Error)?) -> Void
@@ -102,7 +104,7 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     // MARK: Tokens
 
-    /// Gets a token for an account that is signed in: one from the cache, or a new one. The block is called on the main actor.
+    /// Gets a token for a signed-in account, from the cache or a new one. The block is called on the main actor.
     public func acquireTokenSilent(
         with parameters: MSALSilentTokenParameters, completionBlock: @escaping (MSALResult?, (any Error)?) -> Void
     ) {
@@ -123,7 +125,8 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
             fail: { completionBlock, error in completionBlock(nil, NSError.msal(error)) })
     }
 
-    /// Would sign a user in with a browser; answers an error of ``MSALError/interactionRequired``, on the main actor.
+    /// Would sign a user in with a browser; here it reports an error of ``MSALError/interactionRequired``, on the main
+    /// actor.
     public func acquireToken(
         with parameters: MSALInteractiveTokenParameters, completionBlock: @escaping (MSALResult?, (any Error)?) -> Void
     ) {
@@ -141,7 +144,7 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     @discardableResult
     public class func cancelCurrentWebAuthSession() -> Bool { false }
 
-    /// Would take over the address that a browser or broker opened the app with; nobody waits for one.
+    /// Would handle the URL that a browser or broker opened the app with; no call waits for one.
     ///
     /// - Returns: False.
     @discardableResult
@@ -155,10 +158,10 @@ extension NativeAuthError {
     }
 }
 
-/// A token and whose it is. It has no public initializer.
+/// A token and its account. It has no public initializer.
 public final class MSALResult: NSObject, Sendable {
     private let token: AccessToken
-    /// Who is signed in.
+    /// The signed-in account.
     public let account: MSALAccount
     /// The tenant that issued the token.
     public let authority: MSALAuthority
@@ -174,9 +177,9 @@ public final class MSALResult: NSObject, Sendable {
 
     /// The token, for the header `Authorization: Bearer …`.
     public var accessToken: String { token.value }
-    /// When the token ends.
+    /// When the token expires.
     public var expiresOn: Date? { token.expiresOn }
-    /// What was granted.
+    /// The granted scopes.
     public var scopes: [String] { token.scopes }
     /// The ID token, a JWT.
     public var idToken: String? { account.user.idToken }
@@ -190,98 +193,98 @@ public final class MSALResult: NSObject, Sendable {
 
 // MARK: - Parameters
 
-/// What all calls with a completion block take.
+/// The base of the parameters of all calls with a completion block.
 public class MSALParameters: NSObject {
-    /// Parameters that say nothing.
+    /// Default parameters.
     public override init() {}
 }
 
-/// What a token is asked for. Shows none of it to `dump`, as it may name the user.
+/// The parameters of a token request. Hidden from `dump`, because they may name the user.
 public class MSALTokenParameters: MSALParameters, Redacted {
-    /// Scopes beside `openid`, `profile` and `offline_access`.
+    /// Scopes besides `openid`, `profile` and `offline_access`.
     public var scopes: [String]
-    /// Whose token is wanted.
+    /// The account whose token is requested.
     public var account: MSALAccount?
-    /// Another tenant to ask. Stored only: the one of the application is asked.
+    /// Another tenant for the request. Stored only: the request goes to the application's tenant.
     public var authority: MSALAuthority?
-    /// Claims that the token should carry.
+    /// Claims to request in the token.
     public var claimsRequest: MSALClaimsRequest?
-    /// Parameters that a browser would take along. Stored only.
+    /// Parameters for a browser. Stored only.
     public var extraQueryParameters: [String: String]?
     /// The identifier of the request in both logs; nil for a new one.
     public var correlationId: UUID?
 
-    /// A token for `scopes`.
+    /// Parameters for a token with `scopes`.
     public init(scopes: [String]) {
         self.scopes = scopes
     }
 }
 
-/// What a token is asked for without a browser.
+/// The parameters of a token request without a browser.
 public final class MSALSilentTokenParameters: MSALTokenParameters {
-    /// Whether to ask the server even though a token that is good enough lies in the cache.
+    /// Whether to ask the server even when the cache has a valid token.
     public var forceRefresh = false
 
-    /// A token for `scopes` of `account`.
+    /// Parameters for a token of `account` with `scopes`.
     public init(scopes: [String], account: MSALAccount) {
         super.init(scopes: scopes)
         self.account = account
     }
 }
 
-/// What a token is asked for with a browser.
+/// The parameters of a token request with a browser.
 public final class MSALInteractiveTokenParameters: MSALTokenParameters {
     /// Where a browser would be shown.
     public let webviewParameters: MSALWebviewParameters
-    /// What the browser would ask.
+    /// The question that the browser would ask.
     public var promptType = MSALPromptType.promptIfNecessary
     /// The user name that the browser would suggest.
     public var loginHint: String?
-    /// Scopes beside those of the token that the browser would ask the user's consent for.
+    /// Additional scopes that the browser would ask the user's consent for.
     public var extraScopesToConsent: [String]?
 
-    /// A token for `scopes` that a browser would get.
+    /// Parameters for a token with `scopes` that a browser would get.
     public init(scopes: [String], webviewParameters: MSALWebviewParameters) {
         self.webviewParameters = webviewParameters
         super.init(scopes: scopes)
     }
 }
 
-/// What a browser would ask.
+/// The question that a browser would ask.
 public enum MSALPromptType: UInt, Sendable {
-    /// Which account.
+    /// Which account to use.
     case selectAccount
-    /// The credentials, whoever is signed in.
+    /// The credentials, even when a user is signed in.
     case login
-    /// The consent.
+    /// The user's consent.
     case consent
     /// To sign up.
     case create
-    /// What is missing.
+    /// Only what is missing.
     case promptIfNecessary
 
-    /// ``promptIfNecessary``.
+    /// The default, ``promptIfNecessary``.
     public static var `default`: MSALPromptType { .promptIfNecessary }
 }
 
-/// How an account is signed out.
+/// The parameters of a sign-out.
 public final class MSALSignoutParameters: MSALParameters {
     /// Where a browser would be shown.
     public let webviewParameters: MSALWebviewParameters
-    /// Whether the session in the browser should end too, which is an error here.
+    /// Whether the session in the browser must end too, which is an error here.
     public var signoutFromBrowser = false
-    /// Whether the account should be forgotten too. Stored only: a sign-out always forgets it.
+    /// Whether the account must be removed too. Stored only: a sign-out always removes it.
     public var wipeAccount = false
 
-    /// A sign-out on this device.
+    /// Parameters for a sign-out on this device.
     public init(webviewParameters: MSALWebviewParameters) {
         self.webviewParameters = webviewParameters
     }
 }
 
-/// Where and how a browser would be shown. It has no effect, as this module opens none.
+/// Where and how a browser would be shown. It has no effect, because this module opens no browser.
 public final class MSALWebviewParameters: NSObject {
-    /// Whether the browser would share nothing with others.
+    /// Whether the browser would be isolated from others.
     public var prefersEphemeralWebBrowserSession = false
     /// The kind of browser.
     public var webviewType = MSALWebviewType.default
@@ -293,21 +296,21 @@ public final class MSALWebviewParameters: NSObject {
         /// Over a window of the app.
         public init(authPresentationViewController parentViewController: NSViewController) {}
     #else
-        /// Nowhere: this platform has no view controllers.
+        /// An empty value: this platform has no view controllers.
         public override init() {}
     #endif
 }
 
 /// A kind of browser.
 public enum MSALWebviewType: Int, Sendable {
-    /// Whichever the system offers.
+    /// The system's default.
     case `default`
-    /// A session of the system for signing in.
+    /// The system's session for signing in.
     case authenticationSession
     #if os(iOS) || os(tvOS) || os(visionOS)
-        /// A browser of the system within the app.
+        /// The system's browser within the app.
         case safariViewController
     #endif
-    /// A web view of the app.
+    /// The app's web view.
     case wkWebView
 }

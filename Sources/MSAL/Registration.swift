@@ -1,8 +1,8 @@
 public import Foundation
 internal import NativeAuth
 
-/// A sign-in that waits until the user registers a strong authentication method. Usable any number of times; one that belongs
-/// to a code that was sent, until that code was accepted.
+/// A sign-in that waits for the registration of a strong authentication method. It can be used any number of times;
+/// after a code was sent, until that code was accepted.
 public final class RegisterStrongAuthState: NSObject, Sendable {
     private let step: RegistrationState
 
@@ -10,7 +10,7 @@ public final class RegisterStrongAuthState: NSObject, Sendable {
         self.step = step
     }
 
-    /// Sends a code to the contact that shall be registered.
+    /// Sends a code to the contact to be registered.
     ///
     /// - Parameters:
     ///   - parameters: Read before this returns; an empty contact is reported without a request.
@@ -41,7 +41,7 @@ public final class RegisterStrongAuthState: NSObject, Sendable {
     }
 }
 
-/// A registration that waits for the code. Usable again after an error; spent once the code was accepted.
+/// A registration that waits for the code. It can be used again after an error; it is spent once the code was accepted.
 public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendable {
     private let step: RegistrationCodeState
 
@@ -79,15 +79,15 @@ public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendab
     }
 }
 
-/// A code of a registration that went out. Does not show the contact to `dump`.
+/// The result of a registration whose code was sent. It hides the contact from `dump`.
 public final class MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: NSObject, Sendable, Redacted {
     /// The state to submit the code on.
     public let newState: RegisterStrongAuthVerificationRequiredState
-    /// The address or number that the code went to, whole, as it was typed: it belongs on the screen, and in no log.
+    /// The full address or number that the code was sent to, as typed: show it on the screen, do not log it.
     public let sentTo: String
-    /// How the code travelled.
+    /// The channel of the code.
     public let channelTargetType: MSALNativeAuthChannelType
-    /// How many characters the code has.
+    /// The number of the code's characters.
     public let codeLength: Int
 
     init(_ step: RegistrationCodeState) {

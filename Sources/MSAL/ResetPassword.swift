@@ -2,7 +2,7 @@ public import Foundation
 internal import NativeAuth
 
 extension MSALNativeAuthPublicClientApplication {
-    /// Begins to reset a user's password: sends a code to the e-mail address.
+    /// Begins a password reset: sends a code to the e-mail address.
     ///
     /// - Parameters:
     ///   - parameters: Read before this returns; an empty user name is reported without a request.
@@ -14,7 +14,7 @@ extension MSALNativeAuthPublicClientApplication {
             username: parameters.username, correlationID: parameters.correlationId, delegate: delegate)
     }
 
-    /// The form of ``resetPassword(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``resetPassword(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use resetPassword(parameters:delegate:).")
     public func resetPassword(
         username: String, correlationId: UUID? = nil, delegate: any ResetPasswordStartDelegate
@@ -42,7 +42,8 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A password reset that waits for the code. Usable again after an error; spent once the code was accepted.
+/// A password reset that waits for the code. It can be used again after an error; it is spent once the code was
+/// accepted.
 public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     private let step: ResetCodeState
 
@@ -87,7 +88,8 @@ public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A password reset that waits for the new password. Usable again after an error; spent once the password was accepted.
+/// A password reset that waits for the new password. It can be used again after an error; it is spent once the password
+/// was accepted.
 public final class ResetPasswordRequiredState: NSObject, Sendable {
     private let step: NewPasswordState
 
@@ -95,7 +97,7 @@ public final class ResetPasswordRequiredState: NSObject, Sendable {
         self.step = step
     }
 
-    /// Submits the new password, and waits until the server has taken it over.
+    /// Submits the new password, and waits until the server has set it.
     ///
     /// - Parameters:
     ///   - password: As typed; an empty one is reported without a request.

@@ -2,7 +2,7 @@
 public protocol ResetPasswordStartDelegate: AnyObject {
     /// The reset did not start.
     @MainActor func onResetPasswordStartError(error: ResetPasswordStartError)
-    /// A code went out. Optional; without it ``onResetPasswordStartError(error:)`` is called.
+    /// A code was sent. Optional; without it ``onResetPasswordStartError(error:)`` is called.
     @MainActor func onResetPasswordCodeRequired(
         newState: ResetPasswordCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType,
         codeLength: Int)
@@ -12,15 +12,16 @@ public protocol ResetPasswordStartDelegate: AnyObject {
 public protocol ResetPasswordVerifyCodeDelegate: AnyObject {
     /// The code was not accepted. With a state, another code can be submitted on it; without one the flow is over.
     @MainActor func onResetPasswordVerifyCodeError(error: VerifyCodeError, newState: ResetPasswordCodeRequiredState?)
-    /// The new password is wanted. Optional; without it ``onResetPasswordVerifyCodeError(error:newState:)`` is called.
+    /// The user must choose a new password. Optional; without it ``onResetPasswordVerifyCodeError(error:newState:)`` is
+    /// called.
     @MainActor func onPasswordRequired(newState: ResetPasswordRequiredState)
 }
 
 /// Receives the outcome of asking for a new code.
 public protocol ResetPasswordResendCodeDelegate: AnyObject {
-    /// No new code went out; the code that was sent before can still be submitted on the state.
+    /// No new code was sent; the code that was sent before can still be submitted on the state.
     @MainActor func onResetPasswordResendCodeError(error: ResendCodeError, newState: ResetPasswordCodeRequiredState?)
-    /// A new code went out. Optional; without it ``onResetPasswordResendCodeError(error:newState:)`` is called.
+    /// A new code was sent. Optional; without it ``onResetPasswordResendCodeError(error:newState:)`` is called.
     @MainActor func onResetPasswordResendCodeRequired(
         newState: ResetPasswordCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType,
         codeLength: Int)
@@ -30,9 +31,9 @@ public protocol ResetPasswordResendCodeDelegate: AnyObject {
 public protocol ResetPasswordRequiredDelegate: AnyObject {
     /// The password was not accepted. With a state, another one can be submitted on it; without one the flow is over.
     @MainActor func onResetPasswordRequiredError(error: PasswordRequiredError, newState: ResetPasswordRequiredState?)
-    /// The password is the new one. Optional; without it the form without an argument is called.
+    /// The password is changed. Optional; without it the form without an argument is called.
     @MainActor func onResetPasswordCompleted(newState: SignInAfterResetPasswordState)
-    /// The password is the new one: the form that a tutorial shows. Optional; without either form
+    /// The password is changed: the form of the tutorial. Optional; without either form
     /// ``onResetPasswordRequiredError(error:newState:)`` is called.
     @MainActor func onResetPasswordCompleted()
 }

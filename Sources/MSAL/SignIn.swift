@@ -2,7 +2,7 @@ public import Foundation
 internal import NativeAuth
 
 extension MSALNativeAuthPublicClientApplication {
-    /// Begins to sign a user in: with the password if one is given, otherwise with a code or a password that is asked for.
+    /// Begins a sign-in: with the given password, otherwise with a code or a password that the server asks for.
     ///
     /// - Parameters:
     ///   - parameters: Read before this returns; an empty user name or password is reported without a request.
@@ -14,7 +14,7 @@ extension MSALNativeAuthPublicClientApplication {
             delegate: delegate)
     }
 
-    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``signIn(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
     public func signIn(
         username: String, password: String? = nil, scopes: [String]? = nil, correlationId: UUID? = nil,
@@ -55,7 +55,7 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A sign-in that waits for the code. Usable again after an error; spent once the code was accepted.
+/// A sign-in that waits for the code. It can be used again after an error; it is spent once the code was accepted.
 public final class SignInCodeRequiredState: NSObject, Sendable {
     private let step: SignInCodeState
 
@@ -98,7 +98,8 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits for the password. Usable again after an error; spent once the password was accepted.
+/// A sign-in that waits for the password. It can be used again after an error; it is spent once the password was
+/// accepted.
 public final class SignInPasswordRequiredState: NSObject, Sendable {
     private let step: SignInPasswordState
 
@@ -123,8 +124,8 @@ public final class SignInPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that is done: the account exists, and the user may be signed in without being asked again. Usable again after an
-/// error; spent once the sign-in has led on.
+/// The state after a sign-up: the account exists, and the user can be signed in without another question. It can be
+/// used again after an error; it is spent once the sign-in has continued.
 public final class SignInAfterSignUpState: NSObject, Sendable {
     private let step: CompletedState
 
@@ -147,7 +148,7 @@ public final class SignInAfterSignUpState: NSObject, Sendable {
         }
     }
 
-    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``signIn(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
     public func signIn(scopes: [String]? = nil, delegate: any SignInAfterSignUpDelegate) {
         step.signIn(scopes, nil, delegate) {
@@ -158,8 +159,8 @@ public final class SignInAfterSignUpState: NSObject, Sendable {
     }
 }
 
-/// A password reset that is done: the user may be signed in without being asked again. Usable again after an error; spent once
-/// the sign-in has led on.
+/// The state after a password reset: the user can be signed in without another question. It can be used again after an
+/// error; it is spent once the sign-in has continued.
 public final class SignInAfterResetPasswordState: NSObject, Sendable {
     private let step: CompletedState
 
@@ -182,7 +183,7 @@ public final class SignInAfterResetPasswordState: NSObject, Sendable {
         }
     }
 
-    /// The form of ``signIn(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``signIn(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use signIn(parameters:delegate:).")
     public func signIn(scopes: [String]? = nil, delegate: any SignInAfterResetPasswordDelegate) {
         step.signIn(scopes, nil, delegate) {
@@ -193,7 +194,7 @@ public final class SignInAfterResetPasswordState: NSObject, Sendable {
     }
 }
 
-/// The callbacks that every end of a first factor shares.
+/// The callbacks that all ends of a first factor share.
 private typealias FirstFactorDelegate = _OnSignInCompleted & _OnSignInAwaitingMFA
     & _OnSignInStrongAuthMethodRegistration
 
@@ -212,7 +213,7 @@ extension CompletedState {
 }
 
 extension SignInProgress {
-    /// Calls the callback that fits, one that several delegate protocols share.
+    /// Calls the callback for the result, which several delegate protocols share.
     @MainActor
     fileprivate func report(to delegate: any FirstFactorDelegate) {
         switch self {

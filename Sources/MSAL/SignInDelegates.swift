@@ -4,16 +4,16 @@ public protocol SignInStartDelegate: AnyObject, _OnSignInCompleted, _OnSignInAwa
 {
     /// The sign-in did not start.
     @MainActor func onSignInStartError(error: SignInStartError)
-    /// A code went out, also when a password was given: the account has none. Optional; without it
+    /// A code was sent, also when a password was given: the account has no password. Optional; without it
     /// ``onSignInStartError(error:)`` is called.
     @MainActor func onSignInCodeRequired(
         newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
-    /// The password is wanted. Optional; without it ``onSignInStartError(error:)`` is called.
+    /// The user must enter the password. Optional; without it ``onSignInStartError(error:)`` is called.
     @MainActor func onSignInPasswordRequired(newState: SignInPasswordRequiredState)
-    /// A second factor is wanted. Optional; without it the form with one argument is called.
+    /// A second factor is required. Optional; without it the form with one argument is called.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// A second factor is wanted: the form of the releases from 1.6 up to 2.5. Optional; without either form
+    /// A second factor is required: the form of the releases from 1.6 up to 2.5. Optional; without either form
     /// ``onSignInStartError(error:)`` is called.
     @MainActor func onSignInAwaitingMFA(newState: AwaitingMFAState)
     /// A strong authentication method must be registered. Optional; without it
@@ -30,9 +30,9 @@ public protocol SignInVerifyCodeDelegate: AnyObject, _OnSignInCompleted, _OnSign
 {
     /// The code was not accepted. With a state, another code can be submitted on it; without one the flow is over.
     @MainActor func onSignInVerifyCodeError(error: VerifyCodeError, newState: SignInCodeRequiredState?)
-    /// A second factor is wanted. Optional; without it the form with one argument is called.
+    /// A second factor is required. Optional; without it the form with one argument is called.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// A second factor is wanted: the form of the releases from 1.6 up to 2.5. Optional; without either form
+    /// A second factor is required: the form of the releases from 1.6 up to 2.5. Optional; without either form
     /// ``onSignInVerifyCodeError(error:newState:)`` is called.
     @MainActor func onSignInAwaitingMFA(newState: AwaitingMFAState)
     /// A strong authentication method must be registered. Optional; without it
@@ -45,9 +45,9 @@ public protocol SignInVerifyCodeDelegate: AnyObject, _OnSignInCompleted, _OnSign
 
 /// Receives the outcome of asking for a new code.
 public protocol SignInResendCodeDelegate: AnyObject {
-    /// No new code went out. With a state, the code that was sent before can still be submitted on it.
+    /// No new code was sent. With a state, the code that was sent before can still be submitted on it.
     @MainActor func onSignInResendCodeError(error: ResendCodeError, newState: SignInCodeRequiredState?)
-    /// A new code went out. Optional; without it ``onSignInResendCodeError(error:newState:)`` is called.
+    /// A new code was sent. Optional; without it ``onSignInResendCodeError(error:newState:)`` is called.
     @MainActor func onSignInResendCodeCodeRequired(
         newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
@@ -59,9 +59,9 @@ public protocol SignInPasswordRequiredDelegate: AnyObject, _OnSignInCompleted, _
 {
     /// The password was not accepted. With a state, another one can be submitted on it; without one the flow is over.
     @MainActor func onSignInPasswordRequiredError(error: PasswordRequiredError, newState: SignInPasswordRequiredState?)
-    /// A second factor is wanted. Optional; without it the form with one argument is called.
+    /// A second factor is required. Optional; without it the form with one argument is called.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// A second factor is wanted: the form of the releases from 1.6 up to 2.5. Optional; without either form
+    /// A second factor is required: the form of the releases from 1.6 up to 2.5. Optional; without either form
     /// ``onSignInPasswordRequiredError(error:newState:)`` is called.
     @MainActor func onSignInAwaitingMFA(newState: AwaitingMFAState)
     /// A strong authentication method must be registered. Optional; without it
@@ -76,11 +76,11 @@ public protocol SignInPasswordRequiredDelegate: AnyObject, _OnSignInCompleted, _
 public protocol SignInAfterSignUpDelegate: AnyObject, _OnSignInCompleted, _OnSignInAwaitingMFA,
     _OnSignInStrongAuthMethodRegistration
 {
-    /// The sign-in failed; the account exists all the same.
+    /// The sign-in failed; the account exists.
     @MainActor func onSignInAfterSignUpError(error: SignInAfterSignUpError)
-    /// A second factor is wanted. Optional; without it the form with one argument is called.
+    /// A second factor is required. Optional; without it the form with one argument is called.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// A second factor is wanted: the form of the releases from 1.6 up to 2.5. Optional; without either form
+    /// A second factor is required: the form of the releases from 1.6 up to 2.5. Optional; without either form
     /// ``onSignInAfterSignUpError(error:)`` is called.
     @MainActor func onSignInAwaitingMFA(newState: AwaitingMFAState)
     /// A strong authentication method must be registered. Optional; without it
@@ -95,11 +95,11 @@ public protocol SignInAfterSignUpDelegate: AnyObject, _OnSignInCompleted, _OnSig
 public protocol SignInAfterResetPasswordDelegate: AnyObject, _OnSignInCompleted, _OnSignInAwaitingMFA,
     _OnSignInStrongAuthMethodRegistration
 {
-    /// The sign-in failed; the password is the new one all the same.
+    /// The sign-in failed; the password is changed.
     @MainActor func onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError)
-    /// A second factor is wanted. Optional; without it the form with one argument is called.
+    /// A second factor is required. Optional; without it the form with one argument is called.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// A second factor is wanted: the form of the releases from 1.6 up to 2.5. Optional; without either form
+    /// A second factor is required: the form of the releases from 1.6 up to 2.5. Optional; without either form
     /// ``onSignInAfterResetPasswordError(error:)`` is called.
     @MainActor func onSignInAwaitingMFA(newState: AwaitingMFAState)
     /// A strong authentication method must be registered. Optional; without it

@@ -3,7 +3,7 @@ internal import NativeAuth
 internal import NativeAuthCore
 
 extension MSALNativeAuthPublicClientApplication {
-    /// Begins to sign a user up: sends a code to the e-mail address.
+    /// Begins a sign-up: sends a code to the e-mail address.
     ///
     /// - Parameters:
     ///   - parameters: Read before this returns; an empty user name or password is reported without a request.
@@ -14,7 +14,7 @@ extension MSALNativeAuthPublicClientApplication {
             correlationId: parameters.correlationId, delegate: delegate)
     }
 
-    /// The form of ``signUp(parameters:delegate:)`` that releases before 2.0 have.
+    /// The form of ``signUp(parameters:delegate:)`` in releases before 2.0.
     @available(*, deprecated, message: "Use signUp(parameters:delegate:).")
     public func signUp(
         username: String, password: String? = nil, attributes: [String: Any]? = nil, correlationId: UUID? = nil,
@@ -31,7 +31,7 @@ extension MSALNativeAuthPublicClientApplication {
     ) {
         let correlationID = correlationId ?? client.makeCorrelationID()
         let attributes = Attributes(attributes ?? [:])
-        // What is empty is reported before an attribute that cannot be sent; the client does so.
+        // An empty value is reported before an attribute that cannot be sent; the client reports it.
         let mayStart = !username.isEmpty && password?.isEmpty != true
         perform(
             "signUp", correlationID: correlationID, for: delegate,
@@ -57,7 +57,7 @@ extension MSALNativeAuthPublicClientApplication {
     }
 }
 
-/// A sign-up that waits for the code. Usable again after an error; spent once the code was accepted.
+/// A sign-up that waits for the code. It can be used again after an error; it is spent once the code was accepted.
 public final class SignUpCodeRequiredState: NSObject, Sendable {
     private let step: SignUpCodeState
 
@@ -104,7 +104,8 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that waits for a password. Usable again after an error; spent once the password was accepted.
+/// A sign-up that waits for a password. It can be used again after an error; it is spent once the password was
+/// accepted.
 public final class SignUpPasswordRequiredState: NSObject, Sendable {
     private let step: SignUpPasswordState
 
@@ -134,7 +135,8 @@ public final class SignUpPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that waits for attributes. Usable again after an error; spent once they were accepted.
+/// A sign-up that waits for attributes. It can be used again after an error; it is spent once the attributes were
+/// accepted.
 public final class SignUpAttributesRequiredState: NSObject, Sendable {
     private let step: SignUpAttributesState
 
@@ -145,8 +147,8 @@ public final class SignUpAttributesRequiredState: NSObject, Sendable {
     /// Submits attributes.
     ///
     /// - Parameters:
-    ///   - attributes: Values by programmable name: text, whole numbers or booleans. Those of an earlier page need not be
-    ///     repeated.
+    ///   - attributes: Values by programmable name: text, whole numbers or booleans. Attributes of an earlier page need
+    ///     not be repeated.
     ///   - delegate: Receives the outcome; held until then.
     public func submitAttributes(attributes: [String: Any], delegate: any SignUpAttributesRequiredDelegate) {
         let attributes = Attributes(attributes)
@@ -171,7 +173,8 @@ public final class SignUpAttributesRequiredState: NSObject, Sendable {
 }
 
 extension SignUpProgress {
-    /// Calls the callback that fits, one that several delegate protocols share; `password` calls the one that they do not.
+    /// Calls the callback for the result, which several delegate protocols share; `password` calls the one that they do
+    /// not share.
     @MainActor
     fileprivate func report(
         to delegate: any _OnSignUpAttributesRequired & _OnSignUpCompleted,
@@ -190,7 +193,7 @@ extension SignUpProgress {
     }
 }
 
-/// Attributes as the app gave them, translated as far as they can be.
+/// The attributes from the app, translated as far as possible.
 private struct Attributes: Sendable {
     private var values: [String: AttributeValue] = [:]
     private var unsendable: [String] = []
@@ -205,9 +208,9 @@ private struct Attributes: Sendable {
         }
     }
 
-    /// The values, if all can be sent.
+    /// The values, if all of them can be sent.
     ///
-    /// - Throws: ``NativeAuthError/general(_:)``, naming the attributes that cannot.
+    /// - Throws: ``NativeAuthError/general(_:)``, with the names of the others.
     func sendable(_ correlationID: UUID) throws(NativeAuthError) -> [String: AttributeValue] {
         guard unsendable.isEmpty else {
             let names = unsendable.sorted().joined(separator: ", ")
@@ -219,7 +222,7 @@ private struct Attributes: Sendable {
 }
 
 extension AttributeValue {
-    /// Nil for anything but text, a whole number of at most 64 bits, or a boolean.
+    /// Nil for anything except text, a whole number of at most 64 bits, or a boolean.
     fileprivate init?(any value: Any) {
         switch JSONValue(any: value) {
         case .string(let text): self = .string(text)

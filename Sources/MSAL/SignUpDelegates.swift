@@ -2,11 +2,11 @@
 public protocol SignUpStartDelegate: AnyObject {
     /// The sign-up did not start.
     @MainActor func onSignUpStartError(error: SignUpStartError)
-    /// A code went out. Optional; without it ``onSignUpStartError(error:)`` is called.
+    /// A code was sent. Optional; without it ``onSignUpStartError(error:)`` is called.
     @MainActor func onSignUpCodeRequired(
         newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
-    /// These attributes break their rules; start again with better ones. Optional; without it
+    /// These attributes break their rules; start again with correct ones. Optional; without it
     /// ``onSignUpStartError(error:)`` is called with ``SignUpStartError/isInvalidAttributes``.
     @MainActor func onSignUpAttributesInvalid(attributeNames: [String])
 }
@@ -15,13 +15,13 @@ public protocol SignUpStartDelegate: AnyObject {
 public protocol SignUpVerifyCodeDelegate: AnyObject, _OnSignUpAttributesRequired, _OnSignUpCompleted {
     /// The code was not accepted. With a state, another code can be submitted on it; without one the flow is over.
     @MainActor func onSignUpVerifyCodeError(error: VerifyCodeError, newState: SignUpCodeRequiredState?)
-    /// The server wants attributes. Optional; without it the one-argument form is called.
+    /// The server requires attributes. Optional; without it the one-argument form is called.
     @MainActor func onSignUpAttributesRequired(
         attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
-    /// The server wants attributes: the form that the tutorials show. Optional; without either form
+    /// The server requires attributes: the form that the tutorials show. Optional; without either form
     /// ``onSignUpVerifyCodeError(error:newState:)`` is called.
     @MainActor func onSignUpAttributesRequired(newState: SignUpAttributesRequiredState)
-    /// The server wants a password. Optional; without it ``onSignUpVerifyCodeError(error:newState:)`` is called.
+    /// The server requires a password. Optional; without it ``onSignUpVerifyCodeError(error:newState:)`` is called.
     @MainActor func onSignUpPasswordRequired(newState: SignUpPasswordRequiredState)
     /// The account exists. Optional; without it ``onSignUpVerifyCodeError(error:newState:)`` is called.
     @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
@@ -29,9 +29,9 @@ public protocol SignUpVerifyCodeDelegate: AnyObject, _OnSignUpAttributesRequired
 
 /// Receives the outcome of asking for a new code.
 public protocol SignUpResendCodeDelegate: AnyObject {
-    /// No new code went out. With a state, the code that was sent before can still be submitted on it.
+    /// No new code was sent. With a state, the code that was sent before can still be submitted on it.
     @MainActor func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?)
-    /// A new code went out. Optional; without it ``onSignUpResendCodeError(error:newState:)`` is called.
+    /// A new code was sent. Optional; without it ``onSignUpResendCodeError(error:newState:)`` is called.
     @MainActor func onSignUpResendCodeCodeRequired(
         newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     )
@@ -41,10 +41,10 @@ public protocol SignUpResendCodeDelegate: AnyObject {
 public protocol SignUpPasswordRequiredDelegate: AnyObject, _OnSignUpAttributesRequired, _OnSignUpCompleted {
     /// The password was not accepted. With a state, another one can be submitted on it; without one the flow is over.
     @MainActor func onSignUpPasswordRequiredError(error: PasswordRequiredError, newState: SignUpPasswordRequiredState?)
-    /// The server wants attributes. Optional; without it the one-argument form is called.
+    /// The server requires attributes. Optional; without it the one-argument form is called.
     @MainActor func onSignUpAttributesRequired(
         attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
-    /// The server wants attributes, without their list. Optional; without either form
+    /// The server requires attributes, without their list. Optional; without either form
     /// ``onSignUpPasswordRequiredError(error:newState:)`` is called.
     @MainActor func onSignUpAttributesRequired(newState: SignUpAttributesRequiredState)
     /// The account exists. Optional; without it ``onSignUpPasswordRequiredError(error:newState:)`` is called.
@@ -55,13 +55,13 @@ public protocol SignUpPasswordRequiredDelegate: AnyObject, _OnSignUpAttributesRe
 public protocol SignUpAttributesRequiredDelegate: AnyObject, _OnSignUpAttributesRequired, _OnSignUpCompleted {
     /// The attributes could not be sent, or the flow is over.
     @MainActor func onSignUpAttributesRequiredError(error: AttributesRequiredError)
-    /// The server wants more attributes. Optional; without it the one-argument form is called.
+    /// The server requires more attributes. Optional; without it the one-argument form is called.
     @MainActor func onSignUpAttributesRequired(
         attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
-    /// The server wants more attributes, without their list. Optional; without either form
+    /// The server requires more attributes, without their list. Optional; without either form
     /// ``onSignUpAttributesRequiredError(error:)`` is called.
     @MainActor func onSignUpAttributesRequired(newState: SignUpAttributesRequiredState)
-    /// These attributes break their rules; submit better ones on the state. Optional; without it
+    /// These attributes break their rules; submit correct ones on the state. Optional; without it
     /// ``onSignUpAttributesRequiredError(error:)`` is called.
     @MainActor func onSignUpAttributesInvalid(attributeNames: [String], newState: SignUpAttributesRequiredState)
     /// The account exists. Optional; without it ``onSignUpAttributesRequiredError(error:)`` is called.

@@ -2,7 +2,7 @@ public import Foundation
 internal import NativeAuth
 internal import NativeAuthCore
 
-/// The way a one-time passcode travelled.
+/// The channel of a one-time passcode.
 ///
 /// A class with static members, so that the comparisons of every generation of apps compile: `isEmailType`,
 /// `channel == .email`, and a `switch` with `case .email:`. Two values are equal when their ``value`` is equal without
@@ -22,9 +22,9 @@ public final class MSALNativeAuthChannelType: NSObject, Sendable {
     /// A text message, under the name that releases before 1.6 used.
     public static let phone = sms
 
-    /// Whether the code went by e-mail.
+    /// Whether the code was sent by e-mail.
     public var isEmailType: Bool { self == .email }
-    /// Whether the code went by text message.
+    /// Whether the code was sent by text message.
     public var isSMSType: Bool { self == .sms }
     /// The same as ``isSMSType``, under the name of releases 1.6.0 to 2.4.3.
     public var isPhoneType: Bool { isSMSType }
@@ -37,13 +37,13 @@ public final class MSALNativeAuthChannelType: NSObject, Sendable {
     public override var description: String { value }
 }
 
-/// An attribute that the server wants before it makes the account.
+/// An attribute that the server requires before it creates the account.
 public final class MSALNativeAuthRequiredAttribute: NSObject, Sendable {
     /// The programmable name: the key to send the value under.
     public let name: String
     /// `string`, `boolean` or `integer`.
     public let type: String
-    /// Whether the account cannot be made without it.
+    /// Whether the account needs this attribute.
     public let required: Bool
     /// The regular expression that a value must match as a whole, if there is one.
     public let regex: String?
@@ -56,7 +56,7 @@ public final class MSALNativeAuthRequiredAttribute: NSObject, Sendable {
     }
 }
 
-/// A way to prove who one is beyond the first factor, as the server lists it.
+/// A method to prove an identity beyond the first factor, as the server lists it.
 public final class MSALAuthMethod: NSObject, Sendable {
     let method: AuthMethod
 
@@ -68,13 +68,13 @@ public final class MSALAuthMethod: NSObject, Sendable {
     public var id: String { method.id }
     /// `oob` for a one-time passcode, `password`, or a word that a later server introduces.
     public var challengeType: String { method.challengeType }
-    /// Where a code would go.
+    /// The channel of the code.
     public var channelTargetType: MSALNativeAuthChannelType { MSALNativeAuthChannelType(value: method.channel) }
     /// The masked address, or one to suggest for a registration, if the server tells it.
     public var loginHint: String? { method.loginHint }
 }
 
 extension SentCode {
-    /// How it was sent.
+    /// The channel of the code.
     var channelType: MSALNativeAuthChannelType { MSALNativeAuthChannelType(value: channel) }
 }

@@ -37,7 +37,7 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension AttributeValue: CustomStringConvertible {
-    /// The value as a person would type it.
+    /// The value as a user would type it.
     public var description: String {
         switch self {
         case .string(let value): value
@@ -53,7 +53,7 @@ public struct RequiredAttribute: Hashable, Sendable, Codable {
     public let name: String
     /// `string`, `boolean` or `integer`.
     public let type: String
-    /// Whether the account cannot be made without it.
+    /// Whether the account needs this attribute.
     public let isRequired: Bool
     /// A regular expression that the value must match as a whole, if there is one.
     public let regex: String?

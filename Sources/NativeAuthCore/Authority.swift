@@ -4,17 +4,17 @@
     public import Foundation
 #endif
 
-/// Why text is not the address of a tenant. It prints as a sentence for developers.
+/// Why text is not the address of a tenant. Its description is a sentence for developers.
 public enum AuthorityError: Error, Hashable, Sendable {
     /// The tenant subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them.
     case invalidSubdomain
-    /// Not an absolute URL with a host, or with a path that climbs or hides a separator.
+    /// Not an absolute URL with a host, or a URL whose path contains `..` or an encoded separator.
     case malformed
     /// Neither https nor http to this machine (`SDK-NET-1`).
     case insecure
-    /// A user name or password stands in the URL (`SDK-AUTH-1`).
+    /// The URL contains a user name or a password (`SDK-AUTH-1`).
     case containsCredentials
-    /// The path is empty, so the URL names a server and no tenant. Hosts such as `contoso.ciamlogin.com` need no path.
+    /// The path is empty, so the URL names a server but no tenant. Hosts such as `contoso.ciamlogin.com` need no path.
     case missingTenant
 }
 
@@ -33,11 +33,11 @@ extension AuthorityError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
 
-/// The base URL under which a tenant's endpoints lie, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
+/// The base URL of a tenant's endpoints, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
 /// (native-auth-v1 §1.1).
 ///
 /// Scheme and host are in lower case; there is no query, fragment, user name, trailing slash or usual port (`SDK-AUTH-1`).
@@ -57,7 +57,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     /// A tenant at any address: `https://host/tenant`, or `http://127.0.0.1:8765/tenant` on this machine.
     ///
-    /// Query and fragment are dropped. A host such as `contoso.ciamlogin.com` without a path gets the tenant's default
+    /// Query and fragment are removed. A host such as `contoso.ciamlogin.com` without a path gets the tenant's default
     /// domain as its path; any other host needs a path that names the tenant.
     ///
     /// - Throws: ``AuthorityError``, such as ``AuthorityError/missingTenant`` for `https://login.example.com`.
@@ -67,7 +67,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         self.url = url
     }
 
-    /// The base URL of a server, which may have a path or none, by the rules for authorities.
+    /// The normalised base URL of a server, with or without a path, by the rules for authorities.
     ///
     /// - Throws: ``AuthorityError``, but never ``AuthorityError/missingTenant``.
     package static func normalised(_ url: URL) throws(AuthorityError) -> URL {
@@ -110,7 +110,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { url.absoluteString }
 
-    /// Whether the host is a tenant's own in the vendor's cloud, `{subdomain}.ciamlogin.com`.
+    /// Whether the host is a tenant's host in the vendor's cloud, `{subdomain}.ciamlogin.com`.
     package var isVendorCloud: Bool {
         let labels = environment.split(separator: ".", omittingEmptySubsequences: false)
         return labels.count == 3 && labels[1] == "ciamlogin" && labels[2] == "com"
@@ -137,7 +137,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
             && bytes.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// Whether `url` is https, or http to this machine: an address that requests may go to (`SDK-NET-1`).
+    /// Whether `url` is https, or http to this machine: a URL that requests may use (`SDK-NET-1`).
     package static func isSecure(_ url: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
         return scheme == "https"
@@ -154,7 +154,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         return Self.isSecure(url) && url.user == nil && url.password == nil && origin(url) == origin(self.url)
     }
 
-    /// A name of labels, or an address; in brackets the one of IP version 6.
+    /// Whether the host is a name of labels, or an address; IPv6 addresses are in brackets.
     private static func isHost(_ host: String) -> Bool {
         if host.hasPrefix("["), host.hasSuffix("]") {
             return host.utf8.dropFirst().dropLast().allSatisfy { isDigit($0) || isLetter($0) || ":.".utf8.contains($0) }
@@ -164,7 +164,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Not one that climbs, and without an encoded separator or control character, which the server might read another way.
+    /// Whether the segment is not `..` and has no encoded separator or control character, which the server might read
+    /// differently.
     private static func isPlainSegment(_ segment: Substring) -> Bool {
         let segment = segment.lowercased()
         guard !["", ".", ".."].contains(segment.replacing("%2e", with: ".")) else { return false }

@@ -1,5 +1,5 @@
-// One place that chooses the Foundation this package needs: on Linux FoundationEssentials, which is small; Apple's SDKs
-// ship it inside Foundation.
+// The single place that chooses the Foundation module: on Linux FoundationEssentials, which is small; Apple's SDKs
+// include it in Foundation.
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -22,7 +22,7 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes `text`; nil for anything but canonical, unpadded base64url.
+    /// Decodes `text`; nil for anything except canonical, unpadded base64url.
     public static func decode(_ text: String) -> Data? {
         var standard = Array(text.utf8)
         var last: UInt8 = 0
@@ -36,7 +36,7 @@ public enum Base64URL {
             case _: return nil
             }
         }
-        // Bits of the last character that belong to no byte are zero, or several texts would say the same bytes.
+        // The last character's unused bits are zero; otherwise several texts would give the same bytes.
         switch standard.count % 4 {
         case 0: break
         case 2 where last & 0b1111 == 0: standard += [UInt8(ascii: "="), UInt8(ascii: "=")]
@@ -48,8 +48,9 @@ public enum Base64URL {
 }
 
 extension UUID {
-    /// The UUID of this text: 32 hexadecimal digits in either letter case, in groups of 8, 4, 4, 4 and 12 with hyphens between
-    /// them (RFC 9562 section 4); nil for anything else. Foundation takes a blank or a sign for a digit.
+    /// The UUID of this text: 32 hexadecimal digits in either letter case, in groups of 8, 4, 4, 4 and 12 with hyphens
+    /// between them (RFC 9562 section 4); nil for anything else. Foundation's parser accepts a blank or a sign as a
+    /// digit.
     package init?(text: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
@@ -79,7 +80,7 @@ extension UUID {
         self.init(bytes: bytes)
     }
 
-    /// 32 hexadecimal digits in lower case, with hyphens: what ``init(text:)`` reads.
+    /// 32 hexadecimal digits in lower case, with hyphens: the input form of ``init(text:)``.
     package var text: String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
         var text: [UInt8] = []
@@ -94,7 +95,7 @@ extension UUID {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The UUID with these 16 bytes; nil for any other number of them.
+    /// The UUID with these 16 bytes; nil for another number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -7,9 +7,9 @@
 /// The opaque handle of a running flow, as the client sees it: base64url text, at most 2 KiB for a flow without attributes and
 /// 56 KiB with a hundred of the longest.
 ///
-/// It is a credential: whoever holds it can continue the flow. It prints redacted.
+/// It is a credential: a client that holds it can continue the flow. Its description is redacted.
 public struct ContinuationToken: Hashable, Sendable {
-    /// The text on the wire.
+    /// The text in requests and replies.
     public let secret: Secret<String>
 
     /// Wraps the text of a reply's or a request's `continuation_token`.
@@ -42,7 +42,7 @@ public struct ClientID: Hashable, Sendable, Codable, CustomStringConvertible {
         self.uuid = uuid
     }
 
-    /// Parses UUID text in either letter case; nil when it is none.
+    /// Parses UUID text in either letter case; nil for other text.
     public init?(_ text: String) {
         guard let uuid = UUID(text: text) else { return nil }
         self.uuid = uuid

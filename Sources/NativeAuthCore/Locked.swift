@@ -4,7 +4,7 @@
     import Synchronization
 #endif
 
-/// A value behind a lock, on every platform of this package: `Mutex` needs a newer iOS than the package does.
+/// A value behind a lock, on every platform of this package: `Mutex` needs a newer iOS than this package.
 package final class Locked<Value: Sendable>: Sendable {
     #if canImport(os)
         private let lock: OSAllocatedUnfairLock<Value>
@@ -13,7 +13,7 @@ package final class Locked<Value: Sendable>: Sendable {
             lock = OSAllocatedUnfairLock(initialState: value)
         }
 
-        /// Runs `body` alone. It must neither wait nor call back into the app.
+        /// Runs `body` with exclusive access. It must neither wait nor call the app.
         package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
             lock.withLockUnchecked(body)
         }
@@ -24,7 +24,7 @@ package final class Locked<Value: Sendable>: Sendable {
             lock = Mutex(value)
         }
 
-        /// Runs `body` alone. It must neither wait nor call back into the app.
+        /// Runs `body` with exclusive access. It must neither wait nor call the app.
         package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
             lock.withLock { value in body(&value) }
         }

@@ -1,8 +1,8 @@
-/// A value that must not be seen: a password, a code, a token, a key.
+/// A value that must stay hidden: a password, a code, a token, a key.
 ///
-/// It prints as `‹redacted›` in `description`, `debugDescription`, `dump` and string interpolation, and has no `Codable`
-/// conformance, so that it cannot slip into a log, an error text or an encoded value (`SEC-LOG-1`). ``reveal()`` is the one
-/// way to the content; call it at the point of use only.
+/// It prints as `‹redacted›` in `description`, `debugDescription`, `dump` and string interpolation, and has no
+/// `Codable` conformance, so that it cannot get into a log, an error text or an encoded value (`SEC-LOG-1`). Only
+/// ``reveal()`` gives access to the content; call it only at the point of use.
 public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

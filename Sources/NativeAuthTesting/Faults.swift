@@ -3,7 +3,7 @@ public import NativeAuth
 import NativeAuthCore
 
 extension TestTenant {
-    /// What can happen to a request, or to its answer.
+    /// A fault of a request or of its answer.
     public struct Fault: Sendable {
         enum Kind: Sendable {
             case offline
@@ -12,36 +12,36 @@ extension TestTenant {
             case answered(@Sendable (TransportRequest) -> TransportResponse)
         }
 
-        /// When a reply gets lost.
+        /// The time when a reply is lost.
         public enum Moment: Hashable, Sendable {
-            /// The server never sees the request.
+            /// The server never receives the request.
             case beforeCommit
-            /// The server has done what was asked, and its reply does not arrive.
+            /// The server has handled the request, and its reply does not arrive.
             case afterCommit
         }
 
         let kind: Kind
 
-        /// There is no connection, and the client knows that nothing was sent.
+        /// There is no connection, and the client can tell that nothing was sent.
         public static let offline = Fault(kind: .offline)
 
-        /// The connection breaks before the reply; the client cannot know whether the server saw the request.
+        /// The connection breaks before the reply; the client cannot tell whether the server received the request.
         public static func loseReply(_ moment: Moment) -> Fault {
             Fault(kind: .lost(moment))
         }
 
-        /// The reply takes that long, for which the ``ManualClock`` jumps unless it was told not to. The server acts at once.
-        /// Longer than 30 s is too long, as with the SDK's own transport: then the reply is lost.
+        /// The reply takes that long; the ``ManualClock`` jumps ahead unless it was told not to. The server handles the
+        /// request at once. Longer than 30 s is too long, as with the SDK's own transport: then the reply is lost.
         public static func delay(_ duration: Duration) -> Fault {
             Fault(kind: .delayed(duration))
         }
 
-        /// The server is not asked, and this is the reply.
+        /// The server does not get the request, and this is the reply.
         public static func reply(_ response: TransportResponse) -> Fault {
             Fault(kind: .answered { _ in response })
         }
 
-        /// As ``reply(_:)``, with a status and no more, such as 503.
+        /// The same as ``reply(_:)``, with only a status, such as 503.
         ///
         /// - Parameter retryAfter: The header `Retry-After`, in seconds.
         public static func status(_ status: Int, retryAfter: Int? = nil) -> Fault {
@@ -49,14 +49,14 @@ extension TestTenant {
             return .reply(TransportResponse(status: status, headers: headers, body: Data()))
         }
 
-        /// The server asks to come back later: 429 with the vendor's number 90055.
+        /// The server asks the client to try again later: 429 with the vendor's number 90055.
         ///
         /// - Parameter retryAfter: The header `Retry-After`, in seconds.
         public static func throttle(retryAfter: Int) -> Fault {
             vendorError(90_055, error: "temporarily_unavailable", status: 429, retryAfter: retryAfter)
         }
 
-        /// The server refuses in the vendor's words.
+        /// The server refuses with an error of the vendor's form.
         ///
         /// - Parameters:
         ///   - numbers: `error_codes`, such as 50126.
@@ -89,7 +89,7 @@ extension TestTenant {
         }
     }
 
-    /// What can be wrong with the mail.
+    /// A fault of the mail.
     public struct MailFault: Hashable, Sendable, CustomStringConvertible {
         enum Kind: Hashable, Sendable {
             case down
@@ -99,7 +99,8 @@ extension TestTenant {
 
         let kind: Kind
 
-        /// The mail server takes nothing. What waits arrives when the fault is taken away, unless its code has ended meanwhile.
+        /// The mail server accepts nothing. Waiting mails arrive when the fault is removed, unless their code has
+        /// expired meanwhile.
         public static let down = MailFault(kind: .down)
         /// Each mail arrives twice.
         public static let duplicated = MailFault(kind: .duplicated)
@@ -115,7 +116,7 @@ extension TestTenant {
         }
     }
 
-    /// Where a request goes. Raw values are paths after the tenant, without a leading slash.
+    /// The target of a request. Raw values are paths after the tenant, without a leading slash.
     public enum Endpoint: String, Hashable, Sendable, CaseIterable {
         case signUpStart = "signup/v1.0/start"
         case signUpChallenge = "signup/v1.0/challenge"
@@ -123,7 +124,7 @@ extension TestTenant {
         case signInInitiate = "oauth2/v2.0/initiate"
         case signInChallenge = "oauth2/v2.0/challenge"
         case signInIntrospect = "oauth2/v2.0/introspect"
-        /// Ends each sign-in, and renews tokens.
+        /// Ends each sign-in, and refreshes tokens.
         case token = "oauth2/v2.0/token"
         case resetPasswordStart = "resetpassword/v1.0/start"
         case resetPasswordChallenge = "resetpassword/v1.0/challenge"
@@ -137,13 +138,13 @@ extension TestTenant {
         case revocation = "oauth2/v2.0/revoke"
     }
 
-    /// The faults of a tenant: those to come, and that of its mail.
+    /// The faults of a tenant: planned faults of requests, and the fault of its mail.
     public final class Faults: Sendable {
         private struct Planned: Sendable {
             let id: Int
             let fault: Fault
             let endpoint: Endpoint?
-            /// Nil: as often as it goes.
+            /// The number of times; nil for any number.
             var times: Int?
         }
 
@@ -159,29 +160,30 @@ extension TestTenant {
             self.mailbox = mailbox
         }
 
-        /// What is wrong with the mail, until it is set otherwise; nil: nothing.
+        /// The fault of the mail, until it is set to another value; nil for none.
         public var mail: MailFault? {
             get { mailbox.trouble }
             set { mailbox.trouble = newValue }
         }
 
-        /// How many faults were asked for with ``next(_:at:times:)`` and have not happened.
+        /// The number of faults planned with ``next(_:at:times:)`` that have not happened.
         public var outstanding: Int {
             state.withLock { $0.planned.reduce(0) { $0 + ($1.times ?? 0) } }
         }
 
-        /// Lets `fault` happen to the next requests to `endpoint`. Of several faults for one request the first one happens.
+        /// Makes `fault` happen to the next requests to `endpoint`. Of several faults for one request, only the first
+        /// happens.
         ///
         /// - Parameters:
-        ///   - endpoint: Nil for any.
-        ///   - times: To how many requests.
+        ///   - endpoint: The endpoint; nil for any.
+        ///   - times: The number of requests.
         public func next(_ fault: Fault, at endpoint: Endpoint? = nil, times: Int = 1) {
             _ = plan(fault, at: endpoint, times: max(0, times))
         }
 
-        /// Lets `fault` happen to every request to `endpoint` while `body` runs.
+        /// Makes `fault` happen to every request to `endpoint` while `body` runs.
         ///
-        /// - Parameter endpoint: Nil for any.
+        /// - Parameter endpoint: The endpoint; nil for any.
         public func during<Result>(
             _ fault: Fault, at endpoint: Endpoint? = nil, _ body: () async throws -> Result
         ) async rethrows -> Result {
@@ -198,7 +200,7 @@ extension TestTenant {
             }
         }
 
-        /// The fault of this request, if any; it has happened then.
+        /// Takes the fault planned for this request, if there is one.
         func take(for request: TransportRequest) -> Fault? {
             // The path begins with a slash and the tenant.
             let path = request.url.path().split(separator: "/").dropFirst().joined(separator: "/")
@@ -215,13 +217,13 @@ extension TestTenant {
     }
 }
 
-/// Carries requests to a tenant, with its faults.
+/// Sends requests to a tenant, with its faults.
 struct TenantTransport: HTTPTransport {
     let server: any HTTPTransport
     let hosts: Set<String>
     let faults: TestTenant.Faults
     let clock: ManualClock
-    /// Ends once the users of the settings are there.
+    /// Completes once the users of the settings exist.
     let preparation: Task<Void, any Error>?
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -240,7 +242,7 @@ struct TenantTransport: HTTPTransport {
             throw URLError(.networkConnectionLost)
         case .delayed(let delay):
             let response = try await server.send(request)
-            // What URLSessionTransport allows for the whole (`SDK-NET-2`).
+            // The total time of URLSessionTransport (`SDK-NET-2`).
             let limit = Duration.seconds(30)
             try await clock.sleep(for: min(delay, limit))
             guard delay <= limit else { throw URLError(.timedOut) }

@@ -11,10 +11,10 @@ package import NativeAuth
     package import Foundation
 #endif
 
-/// The production router and engine over an in-memory database, wired for this process: no port, no file, a clock that moves
-/// when told. ``TestTenant`` is what apps see of it.
+/// The production router and engine over an in-memory database in this process: no port, no file, and a manual clock.
+/// Apps use it through ``TestTenant``.
 package struct IdentityTestServer: Sendable {
-    /// The applications of the development tenant, by what they ask of their users.
+    /// The applications of the development tenant, by their requirements for users.
     package enum Application: String, Sendable, CaseIterable {
         case emailOneTimePasscode = "00001111-aaaa-2222-bbbb-3333cccc4444"
         case emailPassword = "11112222-bbbb-3333-cccc-4444dddd5555"
@@ -31,13 +31,13 @@ package struct IdentityTestServer: Sendable {
         }
     }
 
-    /// The server's time, which is the client's, too.
+    /// The time of the server and its clients.
     package let clock: ManualClock
-    /// What the server mailed.
+    /// The server's mails.
     package let mailbox: TestMailbox
-    /// Carries requests to the server; give it to a client of your own making.
+    /// Sends requests to the server; for your own client.
     package let transport: any HTTPTransport
-    /// The base URL in issuer and discovery. Nothing listens there.
+    /// The base URL in issuer and discovery. No server listens there.
     package let baseURL: String
 
     package let engine: Engine
@@ -45,9 +45,9 @@ package struct IdentityTestServer: Sendable {
     private let vault: Vault
 
     /// - Parameters:
-    ///   - databasePath: Where the database file goes; nil keeps it in memory.
-    ///   - signing: With RS256 the key is known to everybody and made at once, and the same seed gives the same signatures;
-    ///     with ES256 both are random.
+    ///   - databasePath: The path of the database file; nil for a database in memory.
+    ///   - signing: With RS256 the key is fixed and public, and the same seed gives the same signatures; with ES256
+    ///     both are random.
     ///   - adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which is 0
     ///     here.
     package init(
@@ -93,7 +93,8 @@ package struct IdentityTestServer: Sendable {
             routes: IdentityRoutes(engine: engine, clock: clock, readiness: Readiness(flows: engine.ports.flows)))
     }
 
-    /// Carries requests to the same tenants and users under another base URL. Tokens of one address are no good at another.
+    /// Sends requests to the same tenants and users under another base URL. Tokens of one address are not valid at
+    /// another.
     func transport(at baseURL: String) -> any HTTPTransport {
         var settings = engine.settings
         settings.baseURL = baseURL
@@ -101,12 +102,12 @@ package struct IdentityTestServer: Sendable {
             to: Engine(engine.ports, vault: vault, settings: settings), clock: ServerClock(manual: clock))
     }
 
-    /// The rows that a fixed SQL statement yields, as text.
+    /// The rows of a fixed SQL statement, as text.
     package func rows(_ sql: String) async throws(StoreError) -> [[String?]] {
         try await store.unsafeSQL(sql)
     }
 
-    /// The configuration with which an app reaches this server.
+    /// The configuration for an app of this server.
     package func configuration(
         for application: Application
     ) throws(AuthorityError) -> NativeAuthConfiguration {
@@ -121,7 +122,7 @@ package struct IdentityTestServer: Sendable {
     }
 }
 
-/// The manual clock as the engine's port; a public type cannot conform to a port.
+/// The manual clock as the engine's port; a public type cannot conform to the port itself.
 package struct ServerClock: WallClock {
     private let manual: ManualClock
 

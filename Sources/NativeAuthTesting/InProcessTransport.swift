@@ -11,7 +11,7 @@ package import NativeAuth
     import Foundation
 #endif
 
-/// Hands requests to the production router without a socket.
+/// Sends requests to the production router without a socket.
 package struct InProcessTransport: HTTPTransport {
     private let responder: any HTTPResponder<IdentityRequestContext>
     private let logger: Logger
@@ -19,7 +19,7 @@ package struct InProcessTransport: HTTPTransport {
 
     /// - Parameters:
     ///   - policy: The limits per source; none by default.
-    ///   - peer: Whom the requests are said to come from; nil: from within the process.
+    ///   - peer: The source of the requests; nil for requests from within the process.
     package init(routes: IdentityRoutes, within policy: AccessPolicy = AccessPolicy(), peer: IPAddress? = nil) {
         self.peer = peer
         responder = policy.responder(for: routes)
@@ -50,7 +50,7 @@ package struct InProcessTransport: HTTPTransport {
     /// Takes a response's body as it is written.
     private struct Collector: ResponseBodyWriter {
         final class Bytes: @unchecked Sendable {
-            // Written by one writer, in the task that reads it afterwards; never at the same time.
+            // One writer writes it, in the task that reads it afterwards; never at the same time.
             var value = ByteBuffer()
         }
 

@@ -6,7 +6,7 @@ import NativeAuthCore
     public import Foundation
 #endif
 
-/// A clock that stands still until it is moved: the one of the server, of the clients and of the mail.
+/// A clock that stands still until it is moved. The server, the clients and the mail share it.
 public final class ManualClock: Sendable {
     private struct Sleeper: Sendable {
         let deadline: TimeInterval
@@ -15,11 +15,11 @@ public final class ManualClock: Sendable {
 
     private struct State: Sendable {
         var now: Date
-        /// Seconds that have passed; unlike `now` it never goes back.
+        /// The elapsed seconds; unlike `now` they never decrease.
         var uptime: TimeInterval = 0
         var jumps = true
         var lastID = 0
-        /// Who waits for the clock to be moved.
+        /// The tasks that wait for the clock to move.
         var sleepers: [Int: Sleeper] = [:]
         /// Those of them that are clients before a repetition.
         var pausing: Set<Int> = []
@@ -33,23 +33,23 @@ public final class ManualClock: Sendable {
         state = Locked(State(now: start))
     }
 
-    /// The time now.
+    /// The current time.
     public var now: Date { state.withLock { $0.now } }
 
-    /// Whether a client that wants to sleep, as between two questions whether a password holds, moves the clock itself and
-    /// goes on at once; true unless set otherwise. If not, it sleeps until ``advance(by:)`` wakes it.
+    /// Whether a client that sleeps, for example between two polls for a password, moves the clock itself and continues
+    /// at once; true by default. Otherwise it sleeps until ``advance(by:)`` wakes it.
     public var jumpsForSleepers: Bool {
         get { state.withLock { $0.jumps } }
         set { state.withLock { $0.jumps = newValue } }
     }
 
-    /// Moves the clock on. Codes, tokens, cool-downs and locks run out, late mail arrives, and whoever has slept long enough
-    /// wakes. A negative duration sets the time back, as somebody might who sets a clock; no sleep gets longer by it.
+    /// Moves the clock. Codes, tokens, cool-downs and locks expire, late mail arrives, and finished sleeps end. A
+    /// negative duration sets the time back, as a user might set a clock; it makes no sleep longer.
     public func advance(by duration: Duration) {
         advance(by: duration / .seconds(1))
     }
 
-    /// As ``advance(by:)``, in seconds.
+    /// The same as ``advance(by:)``, in seconds.
     package func advance(by seconds: TimeInterval) {
         let woken = state.withLock { state in
             state.now += seconds
@@ -77,7 +77,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Seconds that have passed since the clock was made.
+    /// Seconds elapsed since the clock was made.
     package var uptime: TimeInterval { state.withLock { $0.uptime } }
 
     /// Calls `listener` after each move.
@@ -85,7 +85,7 @@ public final class ManualClock: Sendable {
         self.listener.withLock { $0 = listener }
     }
 
-    /// Returns once `duration` has passed, for which the clock jumps, unless it was told not to.
+    /// Returns after `duration`; the clock jumps ahead unless it was told not to.
     package func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         if jumpsForSleepers {
@@ -95,7 +95,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Returns once somebody else has moved the clock by `duration`.
+    /// Returns after another task has moved the clock by `duration`.
     package func wait(for duration: Duration) async throws {
         try await wait(for: duration, isPause: false)
     }
@@ -118,7 +118,7 @@ public final class ManualClock: Sendable {
                 }
                 if isOver { continuation.resume() }
                 for watcher in watchers { watcher.resume() }
-                // Cancelled before the sleeper was known, so the handler below found nobody to wake.
+                // Cancelled before the sleeper was registered, so the handler below found no sleeper to wake.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {

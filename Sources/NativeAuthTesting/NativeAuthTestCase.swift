@@ -1,7 +1,7 @@
 #if canImport(XCTest)
     public import XCTest
 
-    /// A test case whose every test has a tenant of its own, and hosts the app on it, as ``TestTenant/hosting(_:)`` does.
+    /// A test case that gives each test its own tenant and runs the app against it, as ``TestTenant/hosting(_:)`` does.
     ///
     /// ```swift
     /// final class SignUpTests: NativeAuthTestCase {
@@ -19,7 +19,7 @@
         /// Changes the settings of each test's tenant.
         open func configure(_ settings: inout TestTenant.Settings) {}
 
-        /// The tenant of the running test; in `setUp` and `tearDown` too.
+        /// The tenant of the running test, also in `setUp` and `tearDown`.
         ///
         /// - Throws: ``TestTenantError/noTenant`` when no test runs.
         public var tenant: TestTenant {

@@ -10,34 +10,36 @@ public import NativeAuthCore
 #endif
 
 extension TestTenant {
-    /// What a tenant is like. The defaults are those of the development server: its four applications, no cool-down and no limits
-    /// over time.
+    /// The settings of a tenant. The defaults are those of the development server: its four applications, no cool-down
+    /// and no limits over time.
     public struct Settings: Hashable, Sendable {
         /// The tenant is at `https://{subdomain}.ciamlogin.com`, and its domain is `{subdomain}.onmicrosoft.com`.
         public var subdomain = "contoso"
-        /// The applications; at least one. The first is the one that a client gets which names none.
+        /// The applications; at least one. A client that names none gets the first.
         public var applications: [Application] = Application.developmentServer
-        /// Who has an account from the beginning.
+        /// The users with an account at the start.
         public var users: [User] = []
-        /// Whether limits that count over time hold: locks after wrong passwords, wrong codes and mails for an address. Limits
-        /// for one code and one flow always do.
+        /// Whether limits over time apply: locks after wrong passwords, wrong codes and mails for an address. Limits
+        /// for one code and one flow always apply.
         public var limitsOverTime = false
-        /// How long after a code another one is sent: none, or 30 s to 5 min.
+        /// How long after a code another one can be sent: zero, or 30 s to 5 min.
         public var resendCooldown: Duration = .zero
-        /// How many digits a code has: 6 to 10.
+        /// The number of a code's digits: 6 to 10.
         public var codeLength = 8
-        /// How long a code is good: 2 to 10 min.
+        /// How long a code is valid: 2 to 10 min.
         public var codeLifetime: Duration = .seconds(600)
-        /// How long access tokens live: 1 min or more; nil for 60 to 90 min, drawn for each, as a server in production does.
+        /// The lifetime of access tokens: 1 min or more; nil for 60 to 90 min, drawn for each token, as a production
+        /// server does.
         public var accessTokenLifetime: Duration?
-        /// How long an unused refresh token lives; nil for 90 days, and one day where users sign in with a one-time passcode.
+        /// The lifetime of an unused refresh token; nil for 90 days, or one day if users sign in with a one-time
+        /// passcode.
         public var refreshTokenLifetime: Duration?
 
         /// The defaults.
         public init() {}
     }
 
-    /// A registered application, with the user flow that it is joined to.
+    /// A registered application, with its user flow.
     public struct Application: Hashable, Sendable {
         /// How users sign in.
         public enum UserFlow: Hashable, Sendable {
@@ -49,18 +51,18 @@ extension TestTenant {
         public var clientID: String
         /// How users sign in.
         public var userFlow: UserFlow
-        /// The attributes with rules of their own. The built-in ones are optional text unless they stand here, and so is
-        /// ``TestTenant/Attribute/alias``.
+        /// The attributes with their own rules. Built-in attributes that are not listed here are optional text, and so
+        /// is ``TestTenant/Attribute/alias``.
         public var attributes: [Attribute]
-        /// Whether users with a password need a second factor at each sign-in. Without it they need one where the app asks, by a
-        /// claims request for an authentication context, `c1` to `c99`.
+        /// Whether users with a password need a second factor at each sign-in. Without it they need one when the app
+        /// asks, with a claims request for an authentication context, `c1` to `c99`.
         public var requiresSecondFactor: Bool
-        /// Whether the second factor must reach another mailbox than the account's own.
+        /// Whether the second factor must use another mailbox than the account's own.
         public var requiresDistinctMailbox: Bool
-        /// The scopes of resources that the application may ask for, such as `api://orders/Orders.Read`; `api://orders/*` stands
-        /// for all of a resource, and `*` for any.
+        /// The resource scopes that the application may ask for, such as `api://orders/Orders.Read`; `api://orders/*`
+        /// means all scopes of a resource, and `*` any scope.
         public var scopes: [String]
-        /// False: every step is refused, as native authentication is switched off for the application.
+        /// When false, every step is refused, because native authentication is disabled for the application.
         public var isNativeAuthEnabled: Bool
 
         /// Describes an application.
@@ -77,19 +79,19 @@ extension TestTenant {
             self.isNativeAuthEnabled = isNativeAuthEnabled
         }
 
-        /// Users sign in with a code; `00001111-aaaa-2222-bbbb-3333cccc4444`, as at the development server.
+        /// Users sign in with a code; `00001111-aaaa-2222-bbbb-3333cccc4444`, as on the development server.
         public static let emailOneTimePasscode = Application(
             clientID: "00001111-aaaa-2222-bbbb-3333cccc4444", userFlow: .emailOneTimePasscode)
-        /// Users sign in with a password; `11112222-bbbb-3333-cccc-4444dddd5555`, as at the development server.
+        /// Users sign in with a password; `11112222-bbbb-3333-cccc-4444dddd5555`, as on the development server.
         public static let emailPassword = Application(
             clientID: "11112222-bbbb-3333-cccc-4444dddd5555", userFlow: .emailPassword)
-        /// Users sign in with a code, and give `country` and `city` at sign-up; `22223333-cccc-4444-dddd-5555eeee6666`, as at the
-        /// development server.
+        /// Users sign in with a code, and give `country` and `city` at sign-up; `22223333-cccc-4444-dddd-5555eeee6666`,
+        /// as on the development server.
         public static let emailOneTimePasscodeWithAttributes = Application(
             clientID: "22223333-cccc-4444-dddd-5555eeee6666", userFlow: .emailOneTimePasscode,
             attributes: [.required("country"), .required("city")])
-        /// Users sign in with a password, and give `country` and `city` at sign-up; `33334444-dddd-5555-eeee-6666ffff7777`, as at
-        /// the development server.
+        /// Users sign in with a password, and give `country` and `city` at sign-up;
+        /// `33334444-dddd-5555-eeee-6666ffff7777`, as on the development server.
         public static let emailPasswordWithAttributes = Application(
             clientID: "33334444-dddd-5555-eeee-6666ffff7777", userFlow: .emailPassword,
             attributes: [.required("country"), .required("city")])
@@ -98,7 +100,7 @@ extension TestTenant {
             .emailOneTimePasscode, .emailPassword, .emailOneTimePasscodeWithAttributes, .emailPasswordWithAttributes,
         ]
 
-        /// What an app of this registration says it can handle.
+        /// The challenge types of an app with this registration.
         var challengeTypes: Set<ChallengeType> {
             switch userFlow {
             case .emailOneTimePasscode: [.oneTimePasscode]
@@ -109,7 +111,7 @@ extension TestTenant {
 
     /// An attribute that a user flow takes at sign-up.
     public struct Attribute: Hashable, Sendable {
-        /// What kind of value it has.
+        /// The type of an attribute's value.
         public enum ValueType: String, Hashable, Sendable {
             case string
             case boolean
@@ -119,12 +121,12 @@ extension TestTenant {
         /// The programmable name, such as `city` or `extension_…_LoyaltyNumber`.
         public var name: String
         public var type: ValueType
-        /// Whether there is no account without it.
+        /// Whether an account needs this attribute.
         public var isRequired: Bool
         /// A regular expression that the whole value must match: POSIX extended, with `\d`, `\w`, `\s` and `(?:…)`.
         public var regex: String?
 
-        /// The name of the alias, by which users can sign in as by their e-mail address.
+        /// The name of the alias, which users can sign in with like their e-mail address.
         public static let alias = "flatusername"
 
         /// An attribute that users may leave out.
@@ -138,15 +140,15 @@ extension TestTenant {
         }
     }
 
-    /// Somebody who has an account.
+    /// A user with an account.
     public struct User: Hashable, Sendable {
         public var email: String
-        /// Nil for who signs in with a one-time passcode. Rules for passwords do not matter here.
+        /// Nil for a user who signs in with a one-time passcode. Password rules do not apply here.
         public var password: String?
-        /// A name to sign in with besides the address.
+        /// A login name besides the address.
         public var alias: String?
         public var attributes: [String: AttributeValue]
-        /// The mailboxes that are registered as a second factor.
+        /// The mailboxes registered as a second factor.
         public var secondFactors: [String]
         public var isDisabled: Bool
 
@@ -244,7 +246,7 @@ extension TestTenant.Attribute {
     }
 }
 
-/// A user who was checked, on the way into the database.
+/// A validated user, before it is added to the database.
 struct Newcomer: Sendable {
     let identifiers: [LoginIdentifier]
     private let user: TestTenant.User
@@ -290,7 +292,7 @@ struct Newcomer: Sendable {
                         attributes: user.attributes, createdAt: now))
             ]
             + methods.map {
-                // As of an account that has been in use for a while: a reset leaves such a method as it is.
+                // The values of an account in long use: a reset leaves such a method unchanged.
                 .addStrongMethod(
                     StrongMethod(
                         id: randomness.uuid(), email: $0, provenAt: now.addingTimeInterval(-60 * 86_400),

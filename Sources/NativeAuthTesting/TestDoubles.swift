@@ -9,7 +9,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Bytes that look random and follow from a seed: SHA-256 of seed and counter.
+/// Pseudo-random bytes derived from a seed: SHA-256 of seed and counter.
 final class SeededRandomness: Randomness {
     private let seed: UInt64
     private let counter: Locked<UInt64> = Locked(0)
@@ -32,15 +32,15 @@ final class SeededRandomness: Randomness {
         return Array(bytes.prefix(count))
     }
 
-    /// Anywhere in `range`.
+    /// A number in `range`.
     func number(in range: ClosedRange<Double>) -> Double {
         let fraction = bytes(4).reduce(0) { $0 * 256 + Double($1) } / 0xFFFF_FFFF
         return range.lowerBound + (range.upperBound - range.lowerBound) * fraction
     }
 }
 
-/// The hasher of tests: scrypt at a cost that no attacker would mind, so that suites are quick (design §2). Its hashes say so
-/// themselves, and production refuses them.
+/// The hasher of tests: scrypt at a cost without protection, so that test suites are fast (design §2). Its hashes are
+/// marked as such, and production refuses them.
 struct ScryptTestHasher: PasswordHasher {
     private static let prefix = "$scrypt-test$ln=4,r=1,p=1$"
 
@@ -76,8 +76,8 @@ struct ScryptTestHasher: PasswordHasher {
     }
 }
 
-/// A key store whose tenants begin with a key that everybody knows, so that the signatures of a test follow from its seed, too:
-/// RS256 is deterministic, ES256 is not.
+/// A key store whose tenants begin with a public, fixed key, so that the signatures of a test also derive from its
+/// seed: RS256 is deterministic, ES256 is not.
 struct KnownFirstKey: KeyStore {
     let store: any KeyStore
     let vault: Vault
@@ -87,7 +87,7 @@ struct KnownFirstKey: KeyStore {
     func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord] {
         let keys = try await store.signingKeys(for: tenant)
         guard keys.isEmpty, let pkcs8 = Data(base64Encoded: Self.pkcs8) else { return keys }
-        // A name of its own, so that other tenants refuse its tokens all the same.
+        // A unique key id, so that other tenants still refuse its tokens.
         let kid = randomness.uuid().text
         let sealed: Data
         do throws(VaultError) {
@@ -107,7 +107,7 @@ struct KnownFirstKey: KeyStore {
         try await store.updateSigningKeys(for: tenant, recording: event, decide: decide)
     }
 
-    /// An RSA key of 2048 bits, PKCS #8, made for this file and worth nothing.
+    /// An RSA key of 2048 bits, PKCS #8, made for this file and protecting nothing.
     private static let pkcs8 = """
         MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCtsccIj1cer/9W9IfIL3c2z5ZViOMFhU1s/gYPxz2Y2ujxd6wGpN/A\
         q/HnzHaeE2McIrVdZ60J4OA8yHyGrkrv7i5L8T/4LEmrLwXZetNkkgkfugn7wKuZM0XXL+iy/iyUKf6D7GK3ND99tt28Vtekn6xbLyKZ\

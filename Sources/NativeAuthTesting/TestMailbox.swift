@@ -9,12 +9,13 @@ import NativeAuthCore
     public import Foundation
 #endif
 
-/// The mails of a tenant, for all addresses. They are read from the server's outbox, as its mail worker would, and never wait
-/// for a time to pass.
+/// The mails of a tenant, for all addresses. They are read from the server's outbox, as its mail worker would, without
+/// waiting for time to pass.
 public final class TestMailbox: Sendable {
-    /// A mail, as its reader needs it. Subject and text belong to the server's mail worker, which is not part of this module.
+    /// A mail with the values that tests need. Subject and text belong to the server's mail worker, which is not part
+    /// of this module.
     public struct Mail: Hashable, Sendable {
-        /// Why a mail was sent.
+        /// The purpose of a mail.
         public enum Purpose: String, Hashable, Sendable, CaseIterable {
             case signUp
             case signIn
@@ -25,15 +26,15 @@ public final class TestMailbox: Sendable {
             case passwordChanged
             /// A notice, without a code: a second factor was registered.
             case methodRegistered
-            /// A notice, without a code: a second factor was taken away.
+            /// A notice, without a code: a second factor was removed.
             case methodRemoved
-            /// A notice, without a code: a second factor is not to be used for a day, after a reset.
+            /// A notice, without a code: a second factor is suspended for a day, after a reset.
             case methodSuspended
-            /// A notice, without a code: a second factor that was suspended is in use again.
+            /// A notice, without a code: a suspended second factor can be used again.
             case methodReactivated
             /// A notice, without a code: a second factor was used for the first time.
             case methodFirstUsed
-            /// A notice, without a code: somebody wants to sign up with the address of an account.
+            /// A notice, without a code: a client wants to sign up with the address of an existing account.
             case accountExists
             /// A notice, without a code: wrong passwords have locked the account.
             case signInLocked
@@ -41,23 +42,23 @@ public final class TestMailbox: Sendable {
             case signedInAfterFailures
         }
 
-        /// What tells a mail from others; a mail that arrives twice has it twice.
+        /// The id of the mail; a mail that arrives twice has the same id twice.
         public let id: UUID
         public let to: String
         public let purpose: Purpose
-        /// The one-time passcode; nil in a notice of what happened to the account.
+        /// The one-time passcode; nil in a notice about the account.
         public let code: String?
         /// `en`, `da`, `nl`, `fr` or `ja`.
         public let language: String
         public let sentAt: Date
-        /// What a notice about methods tells besides.
+        /// The details of a notice about methods.
         package let occasion: MailContent.Occasion?
     }
 
     private struct State: Sendable {
         /// Newest first.
         var mails: [Mail] = []
-        /// The mails whose code was handed out, or came before such a one.
+        /// The mails whose code was returned, and those that arrived before them.
         var read: Set<UUID> = []
         var trouble: TestTenant.MailFault?
         var turn: Task<Result<Void, StoreError>, Never>?
@@ -83,17 +84,17 @@ public final class TestMailbox: Sendable {
         state.withLock { $0.pump }?.cancel()
     }
 
-    /// The newest code that went to `address`, if it was not handed out before; or else the next one, for which this waits.
+    /// The newest code sent to `address`, if it was not returned before; otherwise waits for the next one.
     ///
-    /// So after the app has asked for a code this is that code, and after it has asked for another one, that one: codes that
-    /// were sent before the one handed out are passed over from then on, and so is a mail that arrives twice. It waits for
-    /// the mail itself, not for a time: it goes on as soon as the server has committed the mail, or ``ManualClock`` has moved
-    /// to when a late one arrives. ``mails(for:)`` shows all mails, as often as one likes.
+    /// So each request of the app for a code gives that code: codes sent before the returned one are skipped from then
+    /// on, and so is a mail that arrives twice. It waits for the mail itself, not for a time: it continues as soon as
+    /// the server has committed the mail, or ``ManualClock`` has reached the arrival of a late one. ``mails(for:)``
+    /// returns all mails at any time.
     ///
     /// - Parameters:
-    ///   - address: The mailbox, letter case ignored.
-    ///   - patience: After how long on the real clock to give up.
-    /// - Throws: ``TestTenantError/noCode(for:_:)``, which names what mail there is.
+    ///   - address: The mailbox, regardless of letter case.
+    ///   - patience: The longest wait, on the real clock.
+    /// - Throws: ``TestTenantError/noCode(for:_:)``, which lists the existing mails.
     public func code(
         for address: String, within patience: Duration = .seconds(5)
     ) async throws(TestTenantError) -> String {
@@ -109,7 +110,7 @@ public final class TestMailbox: Sendable {
 
     /// All mails to `address` that have arrived, newest first.
     ///
-    /// - Parameter address: The mailbox, letter case ignored.
+    /// - Parameter address: The mailbox, regardless of letter case.
     public func mails(for address: String) async throws(TestTenantError) -> [Mail] {
         let key = EmailAddress(stored: address)?.key
         return try await mails().filter { EmailAddress(stored: $0.to)?.key == key }
@@ -121,13 +122,13 @@ public final class TestMailbox: Sendable {
         return state.withLock { $0.mails }
     }
 
-    /// The newest code to `address` as often as one asks, without waiting.
+    /// The newest code to `address`, any number of times, without waiting.
     package func code(to address: String) async throws(TestTenantError) -> String {
         guard let code = try await mails(for: address).lazy.compactMap(\.code).first else { throw noCode(for: address) }
         return code
     }
 
-    /// What is wrong with the mail; nil: nothing.
+    /// The fault of the mail; nil for none.
     var trouble: TestTenant.MailFault? {
         get { state.withLock { $0.trouble } }
         set {
@@ -164,7 +165,7 @@ public final class TestMailbox: Sendable {
 
     // MARK: Delivery
 
-    /// Lets notices of the engine ring the bell from now on. As long as nobody waits for mail nobody listens.
+    /// Subscribes to the engine's mail signal. While no caller waits for mail, there is no subscription.
     private func listen() {
         state.withLock { state in
             guard state.pump == nil else { return }
@@ -174,7 +175,7 @@ public final class TestMailbox: Sendable {
         }
     }
 
-    /// Takes what has arrived from the outbox; one caller at a time, so that mails stay in their order.
+    /// Takes new mails from the outbox; one caller at a time, so that mails stay in order.
     private func collect() async throws(TestTenantError) {
         let turn = state.withLock { state in
             let turn = Task { [previous = state.turn] in
@@ -193,7 +194,7 @@ public final class TestMailbox: Sendable {
 
     private func takeMails() async -> Result<Void, StoreError> {
         let trouble = trouble
-        // What arrives now was given to a slow mail server that long ago.
+        // Mails that arrive now were given to a slow mail server that long ago.
         var now = clock.now
         if trouble?.kind == .down { return .success(()) }
         if case .slow(let delay)? = trouble?.kind { now -= delay / .seconds(1) }
@@ -217,7 +218,7 @@ public final class TestMailbox: Sendable {
         }
     }
 
-    /// Nil for a mail to nobody.
+    /// Nil for a decoy mail.
     private func mail(_ outboxMail: OutboxMail) throws(StoreError) -> Mail? {
         let content: MailContent
         do throws(VaultError) {
@@ -254,7 +255,7 @@ extension TestMailbox.Mail.Purpose {
     }
 }
 
-/// Wakes everybody who waits for something to happen.
+/// Wakes all callers that wait for an event.
 private final class Bell: Sendable {
     private struct State: Sendable {
         var rings = 0
@@ -264,7 +265,7 @@ private final class Bell: Sendable {
 
     private let state = Locked(State())
 
-    /// How often it rang; ask before looking for what is awaited.
+    /// The number of rings; read it before checking for the event.
     var rings: Int { state.withLock { $0.rings } }
 
     func ring() {
@@ -276,9 +277,9 @@ private final class Bell: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Whether it has rung more than `heard` times, for which this waits.
+    /// Waits until it has rung more than `heard` times; false at the deadline.
     ///
-    /// - Parameter deadline: When to stop waiting, on the real clock.
+    /// - Parameter deadline: The end of the wait, on the real clock.
     func wait(after heard: Int, until deadline: ContinuousClock.Instant) async -> Bool {
         let id = state.withLock { state in
             state.lastID += 1
@@ -288,7 +289,7 @@ private final class Bell: Sendable {
             do {
                 try await Task.sleep(until: deadline, clock: .continuous)
             } catch {
-                // It rang.
+                // The bell has rung.
                 return
             }
             giveUp(id)

@@ -8,8 +8,8 @@ import NativeAuth
 import NativeAuthCore
 
 extension TestTenant {
-    /// Lets other processes, such as an app under a UI test, reach the tenant while `body` runs: over HTTP on a free port of this
-    /// machine.
+    /// Makes the tenant reachable for other processes, such as an app under a UI test, while `body` runs: over HTTP on
+    /// a free port of this machine.
     ///
     /// ```swift
     /// try await tenant.listening { url in
@@ -19,11 +19,11 @@ extension TestTenant {
     /// }
     /// ```
     ///
-    /// Users, mail, clock and faults are those of the tenant; its replies tell the time of its clock. Tokens that were issued
-    /// here are no good in this process, as their issuer is another, and the other way round.
+    /// Users, mail, clock and faults are those of the tenant; its replies state the time of its clock. Tokens issued
+    /// here are not valid in this process, because their issuer differs, and vice versa.
     ///
-    /// - Parameter body: Gets the base URL, such as `http://127.0.0.1:49152`.
-    /// - Throws: What `body` throws, or ``TestTenantError/cannotListen(_:)``.
+    /// - Parameter body: Receives the base URL, such as `http://127.0.0.1:49152`.
+    /// - Throws: The error of `body`, or ``TestTenantError/cannotListen(_:)``.
     public func listening<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         let door = Locked<(any HTTPTransport)?>(nil)
@@ -82,7 +82,7 @@ extension TransportResponse {
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         fields[.date] = format.string(from: date)
         fields[.contentLength] = "\(body.count)"
-        // Or the listener would not end before the client gives its connections up.
+        // Otherwise the listener would not end before the client closes its connections.
         fields[.connection] = "close"
         return HTTPResponse(status: .init(code: status), headerFields: fields)
     }

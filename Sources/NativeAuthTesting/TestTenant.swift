@@ -8,19 +8,19 @@ public import NativeAuthCore
     public import Foundation
 #endif
 
-/// Why a test tenant could not do what was asked.
+/// Why a test tenant failed.
 public enum TestTenantError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with the settings, a sentence each.
+    /// The faults of the settings, one sentence each.
     case settings([String])
     /// The in-memory database cannot be opened, or failed.
     case database
-    /// No mail with an unread code went to this address; and what mail there is.
+    /// No mail with an unread code was sent to this address; the text lists the existing mails.
     case noCode(for: String, String)
     /// A request went to a host that is not the tenant's.
     case foreignHost(String)
-    /// ``TestTenant/current`` was asked for outside of a test that has a tenant.
+    /// ``TestTenant/current`` was used outside a test with a tenant.
     case noTenant
-    /// No port can be had on this machine.
+    /// No port is available on this machine.
     case cannotListen(String)
 
     public var description: String {
@@ -35,8 +35,8 @@ public enum TestTenantError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// A tenant in the test's own process: the production server, its router and engine, over a database in memory, with a mailbox,
-/// a clock that moves when told, and faults on demand. No port is opened and nothing is written to disk.
+/// A tenant in the test's own process: the production server's router and engine over a database in memory, with a
+/// mailbox, a manual clock, and faults on demand. No port is opened and nothing is written to disk.
 ///
 /// ```swift
 /// let tenant = try TestTenant()
@@ -45,24 +45,24 @@ public enum TestTenantError: Error, Hashable, CustomStringConvertible {
 /// let code = try await tenant.mailbox.code(for: "dana@example.com")
 /// ```
 ///
-/// Tenants share nothing; as many as one likes can live side by side. The same ``seed`` and the same requests, one after
-/// another, give the same replies to the byte: codes, identifiers, continuation tokens, and signatures, which are made with
-/// RS256 and a key that all test tenants have. Passwords are hashed at a cost that suits tests and nothing else.
+/// Tenants share nothing; any number can exist in parallel. The same ``seed`` and the same sequence of requests give
+/// byte-identical replies: codes, identifiers, continuation tokens, and signatures, which are made with RS256 and a key
+/// that all test tenants share. Passwords are hashed at a cost that is suitable only for tests.
 public final class TestTenant: Sendable {
-    /// What all that is random follows from.
+    /// The source of all random values.
     public let seed: UInt64
-    /// What the tenant was made with.
+    /// The settings of the tenant.
     public let settings: Settings
     /// The time of the server, of its clients and of the mail.
     public let clock: ManualClock
     /// The mails to all addresses.
     public let mailbox: TestMailbox
-    /// What shall go wrong.
+    /// The faults to simulate.
     public let faults: Faults
-    /// Carries requests to the tenant, with its faults; for a client of your own making. ``configuration(for:capabilities:)``
-    /// has it already.
+    /// Sends requests to the tenant, with its faults; for your own client. ``configuration(for:capabilities:)`` already
+    /// uses it.
     public let transport: any HTTPTransport
-    /// Where the tenant lives: at its address in the vendor's cloud, which is never asked.
+    /// The tenant's address in the vendor's cloud, to which no request is sent.
     public let authority: Authority
 
     package let server: IdentityTestServer
@@ -71,14 +71,14 @@ public final class TestTenant: Sendable {
     private let hosts: Set<String>
     let preparation: Task<Void, any Error>?
     private let clientRandomness: SeededRandomness
-    /// That of the clients which the app makes itself, on this tenant's one device.
+    /// The token cache of the clients that the app itself makes, as on one device.
     private let tokenCache = InMemoryTokenCache()
 
-    /// Makes a tenant: that of the development server, with its four applications, unless `adjust` says otherwise.
+    /// Makes a tenant like that of the development server, with its four applications; `adjust` can change it.
     ///
     /// - Parameters:
-    ///   - seed: Nil for the environment variable `NATIVE_AUTH_TEST_SEED`, or else a random one.
-    ///   - start: The time at which ``clock`` begins: 15 January 2027, 8:00 UTC, unless another is given.
+    ///   - seed: The seed; nil for the environment variable `NATIVE_AUTH_TEST_SEED`, otherwise a random one.
+    ///   - start: The start of ``clock``; 15 January 2027, 8:00 UTC by default.
     ///   - adjust: Changes the settings.
     /// - Throws: ``TestTenantError/settings(_:)``, or ``TestTenantError/database``.
     public convenience init(
@@ -90,7 +90,7 @@ public final class TestTenant: Sendable {
         try self.init(seed: seed, startingAt: start, settings)
     }
 
-    /// As ``init(seed:startingAt:_:)``, with finished settings.
+    /// The same as ``init(seed:startingAt:_:)``, with complete settings.
     public init(
         seed: UInt64? = nil, startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000), _ settings: Settings
     ) throws(TestTenantError) {
@@ -131,12 +131,12 @@ public final class TestTenant: Sendable {
 
     // MARK: Clients
 
-    /// The configuration with which an app reaches this tenant, as on a device of its own: with the tenant's clock, and an
-    /// empty token cache.
+    /// The configuration for an app of this tenant, as on its own device: with the tenant's clock and an empty token
+    /// cache.
     ///
     /// - Parameters:
     ///   - application: One of ``Settings/applications``; nil for the first.
-    ///   - capabilities: What the app can handle beyond the first factor.
+    ///   - capabilities: The requirements beyond the first factor that the app can handle.
     public func configuration(
         for application: Application? = nil, capabilities: Set<Capability> = Set(Capability.allCases)
     ) -> NativeAuthConfiguration {
@@ -163,9 +163,10 @@ public final class TestTenant: Sendable {
 
     @TaskLocal private static var hosted: TestTenant?
 
-    /// The tenant of this test: that of the trait `.nativeAuthTenant`, of ``NativeAuthTestCase``, or of ``hosting(_:)``.
+    /// The tenant of this test, from the trait `.nativeAuthTenant`, from ``NativeAuthTestCase``, or from
+    /// ``hosting(_:)``.
     ///
-    /// - Throws: ``TestTenantError/noTenant`` where there is none.
+    /// - Throws: ``TestTenantError/noTenant`` when there is none.
     public static var current: TestTenant {
         get throws(TestTenantError) {
             guard let hosted else { throw .noTenant }
@@ -173,22 +174,22 @@ public final class TestTenant: Sendable {
         }
     }
 
-    /// Runs `body` with this tenant in the place of the network: in debug builds, every client that `body`, or a task that it
-    /// starts, makes for the tenant's address in the vendor's cloud reaches this tenant, on its clock and with a token cache of
-    /// the tenant's, whatever the app says. So an app's own code, with `MSAL` or `NativeAuth`, is tested unchanged.
+    /// Runs `body` with this tenant in place of the network. In debug builds, every client that `body` or its tasks
+    /// make for the tenant's address in the vendor's cloud reaches this tenant, with its clock and its token cache,
+    /// regardless of the app's settings. So an app's unchanged code, with `MSAL` or `NativeAuth`, can be tested.
     ///
-    /// The address is `https://{subdomain}.ciamlogin.com`, where the subdomain is that of the ``Settings``. A client for another
-    /// address is refused by its first step. A client with an injected transport is left alone. A client that was made before
-    /// `body` runs is too, so an app that keeps one in a global variable has to make it anew. The environment variable
-    /// `NATIVE_AUTH_EMULATOR` has no effect on the clients that reach the tenant. Release builds of `NativeAuth` know nothing
-    /// of all this; there, give the app ``configuration(for:capabilities:)`` or ``transport``.
+    /// The address is `https://{subdomain}.ciamlogin.com`, with the subdomain of the ``Settings``. The first step of a
+    /// client for another address fails. Clients with an injected transport, and clients made before `body` runs, are
+    /// not affected, so an app that keeps a client in a global variable must make a new one. The environment variable
+    /// `NATIVE_AUTH_EMULATOR` has no effect on the clients that reach the tenant. Release builds of `NativeAuth` do not
+    /// support this; there, give the app ``configuration(for:capabilities:)`` or ``transport``.
     public func hosting<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await TestHost.$current.withValue(host) {
             try await Self.$hosted.withValue(self) { try await body() }
         }
     }
 
-    /// As ``hosting(_:)``, for work that does not wait.
+    /// The same as ``hosting(_:)``, for synchronous work.
     func hostingWithoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         try TestHost.$current.withValue(host) {
             try Self.$hosted.withValue(self) { try body() }
@@ -214,7 +215,7 @@ public final class TestTenant: Sendable {
 
     /// Adds a user, as ``Settings/users`` does before the first request.
     ///
-    /// - Throws: ``TestTenantError/settings(_:)`` when the user cannot be, or is there already.
+    /// - Throws: ``TestTenantError/settings(_:)`` when the user is invalid or already exists.
     public func add(_ user: User) async throws(TestTenantError) {
         let newcomer = try Newcomer(user, in: entry)
         try await ready()

@@ -1,7 +1,7 @@
 #if canImport(Testing)
     public import Testing
 
-    /// Gives each test a tenant of its own; made by ``Testing/Trait/nativeAuthTenant(seed:_:)``.
+    /// Gives each test its own tenant; made by ``Testing/Trait/nativeAuthTenant(seed:_:)``.
     public struct TestTenantTrait: TestTrait, SuiteTrait, TestScoping {
         private let seed: UInt64?
         private let adjust: @Sendable (inout TestTenant.Settings) -> Void
@@ -11,14 +11,14 @@
             self.adjust = adjust
         }
 
-        /// True: each test of a suite, and each case of a parameterised test, has a tenant of its own.
+        /// True: each test of a suite, and each case of a parameterised test, has its own tenant.
         public var isRecursive: Bool { true }
 
         public func provideScope(
             for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
         ) async throws {
             let tenant = try TestTenant(seed: seed, adjust)
-            // What tells of a failure tells also how to see it again.
+            // The failure report also says how to repeat the test.
             let reporting = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append(Comment(rawValue: tenant.howToRepeat))
@@ -31,13 +31,14 @@
     }
 
     extension Trait where Self == TestTenantTrait {
-        /// Gives each test a tenant of its own, ``TestTenant/current``, and hosts the app on it, as ``TestTenant/hosting(_:)`` does.
+        /// Gives each test its own tenant, ``TestTenant/current``, and runs the app against it, as
+        /// ``TestTenant/hosting(_:)`` does.
         public static var nativeAuthTenant: Self { nativeAuthTenant() }
 
-        /// As ``nativeAuthTenant``, with settings.
+        /// The same as ``nativeAuthTenant``, with settings.
         ///
         /// - Parameters:
-        ///   - seed: Nil for a random one, which an issue of the test names.
+        ///   - seed: The seed; nil for a random one, which a failure of the test names.
         ///   - adjust: Changes the settings.
         public static func nativeAuthTenant(
             seed: UInt64? = nil, _ adjust: @escaping @Sendable (inout TestTenant.Settings) -> Void = { _ in }
@@ -48,7 +49,7 @@
 #endif
 
 extension TestTenant {
-    /// For whoever reads that a test failed.
+    /// A sentence for the report of a failed test.
     var howToRepeat: String {
         "The test tenant has the seed \(seed); with NATIVE_AUTH_TEST_SEED=\(seed) in the environment it is the same again."
     }

@@ -1,8 +1,8 @@
 package import NativeAuthCore
 
-/// Why the form field `attributes` cannot be read (`SEC-NET-8`).
+/// Why the form field `attributes` cannot be parsed (`SEC-NET-8`).
 package enum AttributesJSONError: Error, Hashable, Sendable {
-    /// A byte order mark in front.
+    /// The text begins with a byte order mark.
     case byteOrderMark
     /// Not JSON, or not one object.
     case malformed
@@ -12,9 +12,9 @@ package enum AttributesJSONError: Error, Hashable, Sendable {
     case nameTooLong
     /// More than two levels of arrays and objects.
     case tooDeep
-    /// Half of a surrogate pair.
+    /// The text contains half of a surrogate pair.
     case loneSurrogate
-    /// The character U+0000.
+    /// The text contains the character U+0000.
     case nul
 }
 
@@ -34,14 +34,15 @@ package enum AttributesJSON {
         }
     }
 
-    /// What a member holds.
+    /// The content of a member.
     package enum Content: Hashable, Sendable {
         case value(AttributeValue)
-        /// `null`, an array, an object, a fraction, or a whole number that does not fit: the attribute must be refused by name.
+        /// `null`, an array, an object, a fraction, or a whole number outside the range: the attribute must be refused
+        /// by name.
         case wrongType
     }
 
-    /// Reads the members in order.
+    /// Decodes the members in order.
     package static func decode(_ text: String) throws(AttributesJSONError) -> [Member] {
         var reader = Reader(bytes: Array(text.utf8))
         return try reader.document()
@@ -104,7 +105,7 @@ private struct Reader {
     private mutating func object(depth: Int) throws(AttributesJSONError) -> [AttributesJSON.Member] {
         try expect("{")
         var members: [AttributesJSON.Member] = []
-        // Compared as text and not as bytes: two spellings that a dictionary would take for one name are one name.
+        // Compare as text, not as bytes: two spellings that a dictionary treats as one name are one name.
         var names: Set<String> = []
         skipBlanks()
         if take("}") { return members }
@@ -158,7 +159,7 @@ private struct Reader {
         }
     }
 
-    /// RFC 8259 section 6.
+    /// Parses a number (RFC 8259 section 6).
     private mutating func number() throws(AttributesJSONError) -> AttributesJSON.Content {
         let start = position
         _ = take("-")
@@ -199,7 +200,7 @@ private struct Reader {
         throw .malformed
     }
 
-    /// What stands for the escape after a backslash.
+    /// The character of the escape after a backslash.
     private mutating func escape() throws(AttributesJSONError) -> [UInt8] {
         guard let byte = next else { throw .malformed }
         position += 1

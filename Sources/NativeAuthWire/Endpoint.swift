@@ -18,14 +18,14 @@ package enum V1Endpoint: String, CaseIterable, Codable, Hashable, Sendable {
     case registerContinue = "register/v1.0/continue"
 }
 
-/// The documents that describe a tenant to OpenID Connect clients, its web endpoints, and those about tokens
+/// The documents that describe a tenant to OpenID Connect clients, its web endpoints, and its token endpoints
 /// (native-auth-v1 §1.3). Raw values are paths after the tenant segment, without a leading slash.
 package enum MetadataEndpoint: String, CaseIterable, Sendable {
     case openIDConfiguration = "v2.0/.well-known/openid-configuration"
     case jsonWebKeys = "discovery/v2.0/keys"
     case authorize = "oauth2/v2.0/authorize"
     case logout = "oauth2/v2.0/logout"
-    /// Ends a refresh token (RFC 7009).
+    /// Revokes a refresh token (RFC 7009).
     case revocation = "oauth2/v2.0/revoke"
     /// Describes a token to a resource server (RFC 7662); the usual name belongs to ``V1Endpoint/signInIntrospect``.
     case tokenIntrospection = "oauth2/v2.0/tokeninfo"

@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// Why a form body cannot be read (`SEC-NET-9`).
+/// Why a form body cannot be parsed (`SEC-NET-9`).
 package enum FormError: Error, Hashable, Sendable {
     /// More than ``FormFields/maximumCount`` pairs.
     case tooManyFields
@@ -12,15 +12,15 @@ package enum FormError: Error, Hashable, Sendable {
     case nul
     /// A name or value is longer than allowed.
     case tooLong
-    /// A parameter that is read occurs twice, or in the form `name[…]`.
+    /// A known parameter occurs twice, or in the form `name[…]`.
     case repeated(String)
 }
 
 /// The name/value pairs of an `application/x-www-form-urlencoded` body, in order and with repetitions.
 ///
-/// It prints how many there are and no more, as they hold passwords and codes (`SEC-LOG-1`).
+/// Its description shows only their number, because they contain passwords and codes (`SEC-LOG-1`).
 package struct FormFields: Hashable, Sendable {
-    /// The most pairs a body may have.
+    /// The largest number of pairs in a body.
     package static let maximumCount = 64
     /// The longest name, in bytes once decoded.
     package static let maximumNameLength = 256
@@ -38,18 +38,18 @@ package struct FormFields: Hashable, Sendable {
     /// The names in order, repetitions included.
     package var names: [String] { fields.map(\.name) }
 
-    /// Adds a pair; nothing when `value` is nil.
+    /// Adds a pair; does nothing when `value` is nil.
     package mutating func append(_ name: String, _ value: String?) {
         guard let value else { return }
         fields.append(Field(name: name, value: value))
     }
 
-    /// Adds a pair whose value is secret; nothing when it is nil.
+    /// Adds a pair with a secret value; does nothing when it is nil.
     package mutating func append(_ name: String, _ value: Secret<String>?) {
         append(name, value?.reveal())
     }
 
-    /// Adds a list, its items separated by blanks; nothing when it is nil.
+    /// Adds a list, with its items separated by blanks; does nothing when it is nil.
     package mutating func append(_ name: String, _ list: [String]?) {
         append(name, list?.joined(separator: " "))
     }
@@ -58,7 +58,7 @@ package struct FormFields: Hashable, Sendable {
 // MARK: - Reading parameters
 
 extension FormFields {
-    /// The value of `name`: nil when it is missing, `""` when it is there without content.
+    /// The value of `name`: nil when it is missing, `""` when it is empty.
     ///
     /// - Throws: ``FormError/repeated(_:)`` when the name occurs twice, or as an array (`name[]`, `name[0]`).
     package func single(_ name: String) throws(FormError) -> String? {
@@ -74,12 +74,12 @@ extension FormFields {
         return found
     }
 
-    /// As ``single(_:)``, for a value that must not be printed.
+    /// The same as ``single(_:)``, for a value that must not be printed.
     package func secret(_ name: String) throws(FormError) -> Secret<String>? {
         try single(name).map { Secret($0) }
     }
 
-    /// As ``single(_:)``, without blanks at the end: a published sample sends them (native-auth-v1 §4.3).
+    /// The same as ``single(_:)``, without trailing blanks: a published sample sends them (native-auth-v1 §4.3).
     package func word(_ name: String) throws(FormError) -> String? {
         guard let value = try single(name) else { return nil }
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
@@ -90,7 +90,8 @@ extension FormFields {
         return String(value[..<end])
     }
 
-    /// As ``single(_:)``, cut at blanks: nil when missing, empty when there is no item. Nothing else is judged.
+    /// The same as ``single(_:)``, split at blanks: nil when missing, empty when there is no item. No further
+    /// validation.
     package func list(_ name: String, alsoAtCommas: Bool = false) throws(FormError) -> [String]? {
         guard let value = try single(name) else { return nil }
         let items = value.utf8.split { byte in
@@ -115,14 +116,14 @@ extension FormFields {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads a body strictly (`SEC-NET-9`). `+` and `%20` are spaces; empty pairs are skipped; a pair without `=` has an
-    /// empty value; bytes above ASCII and plain spaces, which `curl -d` sends as they are, need no encoding.
+    /// Parses a body strictly (`SEC-NET-9`). `+` and `%20` are spaces; empty pairs are skipped; a pair without `=` has
+    /// an empty value; bytes above ASCII and plain spaces, which `curl -d` sends unencoded, need no encoding.
     ///
     /// - Parameters:
     ///   - bytes: The whole body.
     ///   - maximumValueLength: The longest value, in bytes once decoded.
     package init(decoding bytes: some Collection<UInt8>, maximumValueLength: Int = 65_536) throws(FormError) {
-        // An array first: what is generic costs a call for each byte here.
+        // Convert to an array first: generic code costs a call for each byte here.
         for pair in Array(bytes).split(separator: UInt8(ascii: "&")) {
             guard fields.count < Self.maximumCount else { throw .tooManyFields }
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -191,10 +192,10 @@ extension FormFields: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["count": fields.count]) }
 }
 
-/// A request whose body is a form. Reading one judges nothing but repetition: what is missing is nil, what is empty is
-/// `""`, and the server's codec says what that means.
+/// A request with a form as its body. Parsing validates only repetition: a missing parameter is nil, an empty one is
+/// `""`, and the server's codec decides what that means.
 package protocol FormRequest: Hashable, Sendable {
-    /// Reads the parameters, ignoring those it does not know.
+    /// Parses the parameters, and ignores unknown ones.
     ///
     /// - Throws: ``FormError/repeated(_:)`` for a known parameter given twice or as an array.
     init(form: FormFields) throws(FormError)

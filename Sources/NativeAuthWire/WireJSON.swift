@@ -4,22 +4,22 @@
     package import Foundation
 #endif
 
-/// The one way in which JSON bodies are written and read.
+/// Encodes and decodes all JSON bodies.
 package enum WireJSON {
-    /// Why a body is refused before a decoder looks at it.
+    /// Why a body is refused before it is decoded.
     package enum Failure: Error, Hashable, Sendable {
         /// More than 16 levels of arrays and objects (`SDK-NET-3`).
         case tooDeep
     }
 
-    /// Equal values give equal bytes: members are sorted, slashes are left alone.
+    /// Encodes `value`. Equal values give equal bytes: members are sorted, slashes are not escaped.
     package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
 
-    /// Reads `body` as a `Value`; members that it does not know are ignored.
+    /// Decodes `body` as a `Value`; unknown members are ignored.
     ///
     /// - Throws: ``Failure`` or `DecodingError`.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from body: Data) throws -> Value {

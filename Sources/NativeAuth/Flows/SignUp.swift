@@ -13,7 +13,7 @@ extension NativeAuthClient {
     /// - Parameters:
     ///   - username: The e-mail address.
     ///   - password: The password, if the app signs users up with one. It may also be given later.
-    ///   - attributes: Attributes by their names in the API. The server asks later for missing ones.
+    ///   - attributes: Attributes by their programmable names. The server asks later for missing ones.
     ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
     /// - Throws: ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/invalidUsername(_:)``,
@@ -131,7 +131,7 @@ package struct SignUpAttributesState: Sendable {
     /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
 
-    /// Submits attributes by their names in the API.
+    /// Submits attributes by their programmable names.
     ///
     /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others can be submitted here;
     ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias, ``NativeAuthError/expired(_:)``, and others.

@@ -122,7 +122,7 @@ public enum PasswordRule: Hashable, Sendable {
 
 /// An attribute that the server refused.
 public struct AttributeProblem: Hashable, Sendable {
-    /// The name in the API.
+    /// The programmable name.
     public let name: String
     /// The server's description of the attribute, if it sent one.
     public let attribute: RequiredAttribute?

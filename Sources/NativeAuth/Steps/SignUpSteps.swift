@@ -12,7 +12,7 @@ extension NativeAuthClient {
     /// - Parameters:
     ///   - username: The e-mail address.
     ///   - password: The password, if the app signs users up with one. It may also be given later.
-    ///   - attributes: Attributes by their names in the API (``AttributeName``). The server asks later for missing
+    ///   - attributes: Attributes by their programmable names (``AttributeName``). The server asks later for missing
     ///     ones.
     ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step: the code.
@@ -157,7 +157,7 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     /// The attributes that the server asks for: names, types and rules.
     public var info: [RequiredAttribute] { state.required }
 
-    /// Submits attributes by their names in the API.
+    /// Submits attributes by their programmable names.
     ///
     /// - Throws: ``SignUpError``: the flow is over.
     public consuming func submit(

@@ -1,12 +1,12 @@
-/// The parameter `claims`: which claims a client wants in its tokens (OpenID Connect Core 1.0 §5.5). Only `acrs` of the access
-/// token means anything here (native-auth-v1 §4.7).
+/// The parameter `claims`: the claims that a client requests in its tokens (OpenID Connect Core 1.0 §5.5). Only `acrs`
+/// of the access token has an effect here (native-auth-v1 §4.7).
 package struct ClaimsRequest: Hashable, Sendable, Decodable {
-    /// By claim; nil for a claim that is wanted without a condition.
+    /// The requests by claim; nil for a claim that is requested without a condition.
     package var accessToken: [String: Claim?]?
-    /// By claim. Read to see that it is well-formed.
+    /// The requests by claim; only checked for well-formedness.
     package var idToken: [String: Claim?]?
 
-    /// What is asked of one claim.
+    /// The request for one claim.
     package struct Claim: Hashable, Sendable, Decodable {
         package var isEssential: Bool?
         package var value: String?
@@ -18,7 +18,7 @@ package struct ClaimsRequest: Hashable, Sendable, Decodable {
         }
     }
 
-    /// The authentication contexts that the access token must state, each once.
+    /// The authentication contexts that the access token must state, without duplicates.
     package var demandedContexts: [String] {
         guard case .some(.some(let claim)) = accessToken?["acrs"], claim.isEssential == true else { return [] }
         var contexts: [String] = []

@@ -3,7 +3,7 @@ package import NativeAuthCore
 /// `POST oauth2/v2.0/revoke` (RFC 7009 §2.1). The answer has no body.
 package struct RevocationRequest: FormRequest {
     package var token: Secret<String>?
-    /// `refresh_token` or `access_token`; only a hint, unjudged.
+    /// `refresh_token` or `access_token`; only a hint, not validated.
     package var tokenTypeHint: String?
     package var clientID: String?
 

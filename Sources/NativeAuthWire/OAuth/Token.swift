@@ -6,7 +6,7 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-/// The parameter `grant_type`. Open: a value that is not listed survives (native-auth-v1 §5.1).
+/// The parameter `grant_type`. Open: unlisted values are kept (native-auth-v1 §5.1).
 package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -32,10 +32,10 @@ extension V1 {
         package var refreshToken: Secret<String>?
         package var password: Secret<String>?
         package var oob: Secret<String>?
-        /// The words of `scope`, unjudged.
+        /// The words of `scope`, not validated.
         package var scopes: [String]?
         package var username: String?
-        /// The words of `challenge_type`, unjudged.
+        /// The words of `challenge_type`, not validated.
         package var challengeTypes: [String]?
         /// `true` or `1` asks for ``ClientInfo``.
         package var clientInfo: String?
@@ -93,7 +93,7 @@ extension V1 {
     }
 }
 
-/// Issued tokens (native-auth-v1 §6.1). Servers send all of it; clients bear the absence of most.
+/// Issued tokens (native-auth-v1 §6.1). Servers send all members; clients tolerate the absence of most.
 package struct TokenReply: Hashable, Sendable {
     /// `Bearer`.
     package var tokenType: String?
@@ -138,7 +138,7 @@ extension TokenReply: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        /// A number, or text that is one; both occur (native-auth-v1 §6.1).
+        /// The value of a number, or of text that is a number; both occur (native-auth-v1 §6.1).
         func seconds(_ key: CodingKeys) throws -> Int? {
             guard container.contains(key) else { return nil }
             do {
@@ -174,7 +174,7 @@ extension TokenReply: Codable {
     }
 }
 
-/// Who the tokens are for: `client_info` of a token reply (native-auth-v1 §6.2).
+/// The user of the tokens: `client_info` of a token reply (native-auth-v1 §6.2).
 package struct ClientInfo: Hashable, Sendable, Codable {
     /// The object ID of the user.
     package var uid: String
@@ -191,13 +191,13 @@ package struct ClientInfo: Hashable, Sendable, Codable {
         Base64URL.encode(#"{"uid":\#(AttributesJSON.quoted(uid)),"utid":\#(AttributesJSON.quoted(utid))}"#.utf8)
     }
 
-    /// Reads ``encoded``; nil for anything else.
+    /// Decodes ``encoded``; nil for anything else.
     package init?(encoded: String) {
         guard let json = Base64URL.decode(encoded) else { return nil }
         do {
             self = try WireJSON.decode(from: json)
         } catch {
-            // The member is optional for clients: one that cannot be read counts as absent.
+            // The member is optional for clients: one that cannot be decoded counts as absent.
             return nil
         }
     }

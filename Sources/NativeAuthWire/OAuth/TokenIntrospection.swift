@@ -1,7 +1,7 @@
 /// `POST oauth2/v2.0/tokeninfo` (RFC 7662 §2.1): the form of a revocation.
 package typealias TokenIntrospectionRequest = RevocationRequest
 
-/// What a resource server may know about a token (RFC 7662 §2.2). Of a token that is not active nothing else is told.
+/// The data about a token that a resource server may get (RFC 7662 §2.2). For an inactive token it has no other member.
 package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
     package var active: Bool
     /// Separated by blanks.
@@ -39,7 +39,7 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
         self.authenticationContexts = authenticationContexts
     }
 
-    /// The reply for every token that is unknown, foreign, spent, revoked or past its time.
+    /// The reply for every token that is unknown, foreign, spent, revoked or expired.
     package static let inactive = Self(active: false)
 
     private enum CodingKeys: String, CodingKey {
@@ -55,7 +55,7 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
     }
 }
 
-/// The claims of the user whom an access token is for: the answer of `oidc/userinfo` (OpenID Connect Core 1.0 §5.3.2).
+/// The claims of an access token's user: the answer of `oidc/userinfo` (OpenID Connect Core 1.0 §5.3.2).
 package struct UserInfoReply: Hashable, Sendable, Codable {
     /// The same as in the ID token.
     package var subject: String

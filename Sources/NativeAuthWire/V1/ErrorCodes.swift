@@ -1,4 +1,4 @@
-/// The member `error` of a refusal. Open: a value that is not listed survives (native-auth-v1 §4, §14.1).
+/// The member `error` of a refusal. Open: unlisted values are kept (native-auth-v1 §4, §14.1).
 package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -17,7 +17,7 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let invalidGrant = Self(rawValue: "invalid_grant")
     package static let invalidRequest = Self(rawValue: "invalid_request")
     package static let invalidScope = Self(rawValue: "invalid_scope")
-    /// Of an access token (RFC 6750 §3.1).
+    /// The error of an access token (RFC 6750 §3.1).
     package static let invalidToken = Self(rawValue: "invalid_token")
     package static let serverError = Self(rawValue: "server_error")
     package static let slowDown = Self(rawValue: "slow_down")
@@ -26,14 +26,14 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let unsupportedAuthMethod = Self(rawValue: "unsupported_auth_method")
     package static let unsupportedChallengeType = Self(rawValue: "unsupported_challenge_type")
     package static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
-    /// Of a revocation (RFC 7009 §2.2.1).
+    /// The error of a revocation (RFC 7009 §2.2.1).
     package static let unsupportedTokenType = Self(rawValue: "unsupported_token_type")
     package static let userAlreadyExists = Self(rawValue: "user_already_exists")
     package static let userNotFound = Self(rawValue: "user_not_found")
     package static let verificationRequired = Self(rawValue: "verification_required")
 }
 
-/// The member `suberror` of a refusal. Open: a value that is not listed survives (native-auth-v1 §14.1).
+/// The member `suberror` of a refusal. Open: unlisted values are kept (native-auth-v1 §14.1).
 package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -57,7 +57,7 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package static let providerBlockedByReputation = Self(rawValue: "provider_blocked_by_rep")
     package static let registrationRequired = Self(rawValue: "registration_required")
 
-    /// The six that refuse a password (native-auth-v1 §10).
+    /// The six words that refuse a password (native-auth-v1 §10).
     package static let passwordRefusals: Set<Self> = [
         .passwordBanned, .passwordIsInvalid, .passwordRecentlyUsed, .passwordTooLong, .passwordTooShort,
         .passwordTooWeak,
@@ -117,11 +117,11 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case userAlreadyExists = 1_003_037
     case requestMalformed = 9_002_313
 
-    /// «Wait»: the client asked too often, and nothing has ended (native-auth-v1 §13).
+    /// The numbers that mean “wait”: the client asked too often, and nothing has ended (native-auth-v1 §13).
     package static let waits: Set<Self> = [.clientLoop, .tenantThrottled, .noMoreCodes]
 
-    /// Clients look for this phrase in the description beside ``parameterEmptyOrInvalid`` (native-auth-v1 §4.1).
+    /// The phrase that clients look for in the description beside ``parameterEmptyOrInvalid`` (native-auth-v1 §4.1).
     package static let usernamePhrase = "username parameter is empty or not valid"
-    /// As ``usernamePhrase``, for the client ID.
+    /// The same as ``usernamePhrase``, for the client ID.
     package static let clientIDPhrase = "client_id parameter is empty or not valid"
 }

@@ -8,19 +8,19 @@ extension V1 {
 extension V1.Register {
     /// `POST register/v1.0/introspect`: asks for the methods (native-auth-v1 §4.9.1); the form of sign-in's.
     package typealias IntrospectRequest = V1.SignIn.IntrospectRequest
-    /// `POST register/v1.0/continue`: submits the code, or goes on without one (native-auth-v1 §4.9.3); the form of the
-    /// password reset.
+    /// `POST register/v1.0/continue`: submits the code, or continues without one (native-auth-v1 §4.9.3); the form of
+    /// the password reset.
     package typealias ContinueRequest = V1.ResetPassword.ContinueRequest
 
     /// `POST register/v1.0/challenge`: sends a code to the contact (native-auth-v1 §4.9.2).
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// ``IntrospectReply/Method/challengeType``, unjudged.
+        /// ``IntrospectReply/Method/challengeType``, not validated.
         package var challengeType: String?
         /// The e-mail address or telephone number.
         package var challengeTarget: String?
-        /// `email` or `sms`, unjudged; may be missing.
+        /// `email` or `sms`, not validated; may be missing.
         package var challengeChannel: String?
 
         package init(
@@ -64,7 +64,7 @@ extension V1.Register {
         package var challengeChannel: String?
         /// The number of characters of the code.
         package var codeLength: Int?
-        /// Seconds to wait before a code may be asked for again.
+        /// Seconds to wait before asking for another code.
         package var interval: Int?
         /// `prompt`.
         package var bindingMethod: String?
@@ -104,7 +104,7 @@ package struct IntrospectReply: Hashable, Sendable {
         package var challengeType: String
         /// `email` or `sms`; open.
         package var challengeChannel: String
-        /// Of a second factor masked; of a method to register the whole address of the account.
+        /// The masked address of a second factor; for a method to register, the account's whole address.
         package var loginHint: String?
 
         package init(id: String, challengeType: String, challengeChannel: String, loginHint: String? = nil) {

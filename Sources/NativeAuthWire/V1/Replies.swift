@@ -1,8 +1,9 @@
 package import NativeAuthCore
 
-/// The success of a step that only moves on (native-auth-v1 §4.1, §4.3).
+/// The success of a step that only advances the flow (native-auth-v1 §4.1, §4.3).
 package struct ContinuationReply: Hashable, Sendable {
-    /// Servers always send it; clients bear its absence after the last step of sign-up (native-auth-v1 §16, row 18).
+    /// Servers always send it; clients tolerate its absence after the last step of sign-up (native-auth-v1 §16, row
+    /// 18).
     package var continuationToken: Secret<String>?
     /// A hint for the developer, from a server in its development profile; clients ignore it.
     package var description: String?
@@ -13,18 +14,18 @@ package struct ContinuationReply: Hashable, Sendable {
     }
 }
 
-/// What a challenge was answered with: a code that was sent, or the wish for a password (native-auth-v1 §4.2).
+/// The answer to a challenge: a code was sent, or a password is required (native-auth-v1 §4.2).
 package struct ChallengeReply: Hashable, Sendable {
     /// Servers always send it.
     package var challengeType: ChallengeType?
     package var continuationToken: Secret<String>?
     /// `email` or `sms`.
     package var challengeChannel: String?
-    /// The masked address the code went to.
+    /// The masked address that the code was sent to.
     package var challengeTargetLabel: String?
     /// The number of characters of the code.
     package var codeLength: Int?
-    /// Seconds to wait before a code may be asked for again.
+    /// Seconds to wait before asking for another code.
     package var interval: Int?
     /// `prompt`.
     package var bindingMethod: String?
@@ -45,7 +46,7 @@ package struct ChallengeReply: Hashable, Sendable {
 
 /// The success that sends the user to a browser (native-auth-v1 §3.4).
 package struct RedirectReply: Hashable, Sendable {
-    /// Why, in the server's words.
+    /// The reason, in the server's text.
     package var redirectReason: String?
 
     package init(redirectReason: String? = nil) {
@@ -53,10 +54,10 @@ package struct RedirectReply: Hashable, Sendable {
     }
 }
 
-/// The two members by which a client tells a redirect from any other success, whatever the endpoint (native-auth-v1
-/// §2.5: a `challenge_type` that is not one of the three words makes the whole reply unreadable).
+/// The two members by which a client recognises a redirect at any endpoint (native-auth-v1 §2.5: a `challenge_type`
+/// that is not one of the three words makes the whole reply unreadable).
 package struct ReplyHead: Hashable, Sendable, Decodable {
-    /// Nil when missing, and for the one further word that a registration may answer.
+    /// Nil when missing, and for the further word that a registration may answer.
     package var challengeType: ChallengeType?
     package var redirectReason: String?
 
@@ -89,13 +90,13 @@ package struct ErrorReply: Hashable, Sendable {
     package var timestamp: String?
     package var traceID: String?
     package var correlationID: String?
-    /// Only where the flow goes on.
+    /// Present only when the flow continues.
     package var continuationToken: Secret<String>?
     package var requiredAttributes: [RequiredAttribute]?
     package var invalidAttributes: [AttributeName]?
     package var unverifiedAttributes: [AttributeName]?
 
-    /// An error within an error.
+    /// An error inside an error.
     package struct InnerError: Hashable, Sendable, Codable {
         package var error: String?
         package var errorDescription: String?
@@ -111,7 +112,7 @@ package struct ErrorReply: Hashable, Sendable {
         }
     }
 
-    /// An attribute that is only named.
+    /// An attribute with only its name.
     package struct AttributeName: Hashable, Sendable, Codable {
         package var name: String
 

@@ -10,14 +10,14 @@ extension V1.ResetPassword {
     package typealias StartRequest = V1.SignIn.InitiateRequest
     /// `POST resetpassword/v1.0/challenge` (native-auth-v1 §4.8.2): the form of sign-up's.
     package typealias ChallengeRequest = V1.SignUp.ChallengeRequest
-    /// `POST resetpassword/v1.0/poll_completion` (native-auth-v1 §4.8.5): nothing but the token.
+    /// `POST resetpassword/v1.0/poll_completion` (native-auth-v1 §4.8.5): only the token.
     package typealias PollCompletionRequest = V1.SignIn.IntrospectRequest
 
     /// `POST resetpassword/v1.0/continue`: submits the code (native-auth-v1 §4.8.3).
     package struct ContinueRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// ``GrantType/oob``; when a method is registered also ``GrantType/continuationToken``.
+        /// ``GrantType/oob``; for the registration of a method also ``GrantType/continuationToken``.
         package var grantType: GrantType?
         package var oob: Secret<String>?
 
@@ -86,7 +86,7 @@ extension V1.ResetPassword {
         }
     }
 
-    /// The password was taken (native-auth-v1 §4.8.4).
+    /// The password was accepted (native-auth-v1 §4.8.4).
     package struct SubmitReply: Hashable, Sendable {
         package var continuationToken: Secret<String>?
         /// Seconds to wait between polls.
@@ -98,10 +98,10 @@ extension V1.ResetPassword {
         }
     }
 
-    /// How far the reset is (native-auth-v1 §4.8.5).
+    /// The progress of the reset (native-auth-v1 §4.8.5).
     package struct PollCompletionReply: Hashable, Sendable {
         package var status: Status
-        /// With ``Status/succeeded`` for the token endpoint; with ``Status/failed`` to submit again.
+        /// With ``Status/succeeded`` for the token endpoint; with ``Status/failed`` for another submission.
         package var continuationToken: Secret<String>?
 
         package init(status: Status, continuationToken: Secret<String>? = nil) {
@@ -109,7 +109,7 @@ extension V1.ResetPassword {
             self.continuationToken = continuationToken
         }
 
-        /// The member `status`. Open: a value that is not listed survives.
+        /// The member `status`. Open: unlisted values are kept.
         package struct Status: RawRepresentable, Hashable, Sendable, Codable {
             package var rawValue: String
 

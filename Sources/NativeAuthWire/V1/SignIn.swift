@@ -11,9 +11,9 @@ extension V1.SignIn {
         package var clientID: String?
         /// An e-mail address or an alias.
         package var username: String?
-        /// The words of `challenge_type`, unjudged.
+        /// The words of `challenge_type`, not validated.
         package var challengeTypes: [String]?
-        /// The words of `capabilities`, unjudged.
+        /// The words of `capabilities`, not validated.
         package var capabilities: [String]?
 
         package init(
@@ -46,7 +46,7 @@ extension V1.SignIn {
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// The words of `challenge_type`, unjudged; may be missing.
+        /// The words of `challenge_type`, not validated; may be missing.
         package var challengeTypes: [String]?
         /// The method of a second factor: ``IntrospectReply/Method/id``.
         package var id: String?

@@ -14,9 +14,9 @@ extension V1.SignUp {
         package var password: Secret<String>?
         /// A JSON object as text; read it with ``AttributesJSON``.
         package var attributes: String?
-        /// The words of `challenge_type`, unjudged.
+        /// The words of `challenge_type`, not validated.
         package var challengeTypes: [String]?
-        /// The words of `capabilities`, unjudged.
+        /// The words of `capabilities`, not validated.
         package var capabilities: [String]?
 
         package init(
@@ -56,7 +56,7 @@ extension V1.SignUp {
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// The words of `challenge_type`, unjudged; may be missing.
+        /// The words of `challenge_type`, not validated; may be missing.
         package var challengeTypes: [String]?
 
         package init(clientID: String?, continuationToken: Secret<String>?, challengeTypes: [String]? = nil) {
