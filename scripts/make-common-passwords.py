@@ -82,12 +82,12 @@ def main():
 //
 {comment}
 
-/// The built-in list of what must not be, or make up, a password (`SEC-PWD-3`). Entries are separated by a blank or a line
-/// feed. Crude words are in it because people use them.
+/// The built-in list of passwords, and of terms in passwords, that are not allowed (`SEC-PWD-3`). Entries are separated by
+/// a blank or a line feed. It contains crude words because users choose them.
 ///
-/// One long text each: an array of literals takes the compiler far longer.
+/// Each list is one long text, because the compiler needs far more time for an array of literals.
 enum CommonPasswords {{
-    /// {len(terms)} words, from the most frequent on.
+    /// {len(terms)} words, the most frequent first.
     static let terms = """
 {blob(terms)}
         """

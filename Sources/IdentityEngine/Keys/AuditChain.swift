@@ -12,8 +12,8 @@ package enum AuditFault: Error, Hashable, CustomStringConvertible {
     case altered(position: Int, seq: Int)
     /// No line has this position.
     case missing(position: Int)
-    /// The chain ends at `last`, but its stored end says `head`: the stored end was changed. Nil `head`: the stored end
-    /// was deleted.
+    /// The lines end at `last`, but the chain was sealed up to `head`: lines are missing. Nil `head`: the stored end of
+    /// the chain was changed or deleted.
     case endMoved(last: Int, head: Int?)
     /// The stored start of the chain was changed. It marks where the chain begins after old lines were removed.
     case startMoved

@@ -24,12 +24,12 @@
 // OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 // SOFTWARE.
 
-/// The built-in list of what must not be, or make up, a password (`SEC-PWD-3`). Entries are separated by a blank or a line
-/// feed. Crude words are in it because people use them.
+/// The built-in list of passwords, and of terms in passwords, that are not allowed (`SEC-PWD-3`). Entries are separated by
+/// a blank or a line feed. It contains crude words because users choose them.
 ///
-/// One long text each: an array of literals takes the compiler far longer.
+/// Each list is one long text, because the compiler needs far more time for an array of literals.
 enum CommonPasswords {
-    /// 2095 words, from the most frequent on.
+    /// 2095 words, the most frequent first.
     static let terms = """
         123456 password 12345678 qwerty 123456789 12345 1234 111111 1234567 dragon 123123 baseball abc123 football
         monkey letmein shadow master 696969 mustang 666666 qwertyuiop 123321 1234567890 pussy superman 654321 1qaz2wsx

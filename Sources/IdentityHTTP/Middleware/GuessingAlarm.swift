@@ -12,7 +12,7 @@ struct GuessingAlarm: Sendable {
         var right = 0
     }
 
-    /// The last five minutes with a guess, newest last.
+    /// Those of the last five minutes that had a guess, newest last.
     private var minutes: [Minute] = []
     private var end: Int64 = 0
 
