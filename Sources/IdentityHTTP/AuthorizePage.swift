@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-// The authorization endpoint, which clients of the discovery document require (native-auth-v1 §1.3).
+// The authorization endpoint, which clients of the discovery document require (docs/protocol.md §1.3).
 extension IdentityRoutes {
     /// Answers that users do not sign in with a browser here. It reads no parameter and never redirects, so a link that
     /// a page or a mail has prepared has no effect (RFC 9700 section 4.11).

@@ -160,7 +160,7 @@ package struct IdentityRoutes: Sendable {
         return form
     }
 
-    /// OpenID Connect discovery (native-auth-v1 §1.3).
+    /// OpenID Connect discovery (docs/protocol.md §1.3).
     private func discovery(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
         if let document = discoveryDocuments.withLock({ $0[tenant.id] }) { return Self.publicDocument(document) }
@@ -248,7 +248,7 @@ enum MediaType {
         return parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }
 
-    /// Whether the client is an SDK for browsers, by its `x-client-SKU` (native-auth-v1 §2.2).
+    /// Whether the client is an SDK for browsers, by its `x-client-SKU` (docs/protocol.md §2.2).
     static func isBrowserSDK(_ sku: String?) -> Bool {
         sku?.lowercased().hasPrefix("msal.") == true && sku?.lowercased().contains("browser") == true
     }

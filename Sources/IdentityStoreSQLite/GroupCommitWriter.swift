@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import IdentityEngine
 
-/// The only writer of a database: many callers share one durable commit (decision D6, `REL-TX-2`).
+/// The only writer of a database: many callers share one durable commit (design record 0008, `REL-TX-2`).
 ///
 /// A commit with `synchronous=FULL` waits for the disk, and that wait takes the same time for one change as for a
 /// hundred. So a caller only appends its job to a queue. When the writer's thread is free, it takes all waiting jobs,

@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The claims that both tokens of a subject have (native-auth-v1 §6.3, `SEC-TOK-1`). Times are whole seconds since
+/// The claims that both tokens of a subject have (docs/protocol.md §6.3, `SEC-TOK-1`). Times are whole seconds since
 /// 1970.
 struct CommonClaims: Sendable {
     let iss: String

@@ -135,7 +135,7 @@ extension NativeAuthError {
         } else if case .mfaRequired = self {
             "A second factor is needed; sign the user in again."
         } else if details.errorCodes.contains(50_142) {
-            // There is no separate case: the password must be changed (sdk-surface §3.9).
+            // There is no separate case: the password must be changed (docs/sdk-surface.md §3.9).
             "The password must be reset first."
         } else {
             nil

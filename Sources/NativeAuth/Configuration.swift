@@ -86,12 +86,12 @@ public struct NativeAuthConfiguration: Sendable {
 }
 
 extension NativeAuthConfiguration {
-    /// The parameter `challenge_type`, in the order of the vendor's client (native-auth-v1 §3.2).
+    /// The parameter `challenge_type`, in the order of the vendor's client (docs/protocol.md §3.2).
     var challengeTypeWords: [String] {
         ChallengeType.allCases.filter { $0 == .redirect || challengeTypes.contains($0) }.map(\.rawValue)
     }
 
-    /// The parameter `capabilities`; nil when there are none (native-auth-v1 §3.3).
+    /// The parameter `capabilities`; nil when there are none (docs/protocol.md §3.3).
     var capabilityWords: [String]? {
         capabilities.isEmpty ? nil : Capability.allCases.filter(capabilities.contains).map(\.rawValue)
     }
@@ -118,7 +118,7 @@ public protocol RequestInterceptor: Sendable {
     /// The headers for a request to `url`.
     ///
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
-    /// with other names, or with control characters in the value, are left out (native-auth-v1 §2.2). When the caller's
+    /// with other names, or with control characters in the value, are left out (docs/protocol.md §2.2). When the caller's
     /// task is cancelled, the request does not wait for the answer. After 30 s without an answer the step fails with
     /// ``ServiceError/unreachable(_:underlying:)``: nothing was sent.
     func additionalHeaders(for url: URL) async -> [String: String]

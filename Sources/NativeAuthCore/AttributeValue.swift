@@ -1,4 +1,4 @@
-/// The value of a user attribute: what a JSON scalar can hold (native-auth-v1 §11).
+/// The value of a user attribute: what a JSON scalar can hold (docs/protocol.md §11).
 ///
 /// Literals work: `["city": "Redmond", "newsletter": true, "shoeSize": 44]`.
 public enum AttributeValue: Hashable, Sendable, Codable {
@@ -47,7 +47,7 @@ extension AttributeValue: CustomStringConvertible {
     }
 }
 
-/// An attribute that a user flow asks for (native-auth-v1 §11.3).
+/// An attribute that a user flow asks for (docs/protocol.md §11.3).
 public struct RequiredAttribute: Hashable, Sendable, Codable {
     /// The programmable name, such as `city` or `extension_…_LoyaltyNumber`.
     public let name: String

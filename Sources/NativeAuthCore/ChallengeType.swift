@@ -1,4 +1,4 @@
-/// How a user can prove their identity, as listed in the parameter `challenge_type` (native-auth-v1 §3.2).
+/// How a user can prove their identity, as listed in the parameter `challenge_type` (docs/protocol.md §3.2).
 public enum ChallengeType: String, Hashable, Sendable, Codable, CaseIterable {
     /// A one-time passcode, sent out of band.
     case oneTimePasscode = "oob"
@@ -9,7 +9,7 @@ public enum ChallengeType: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A requirement beyond the first factor that a client can handle, as listed in the parameter `capabilities`
-/// (native-auth-v1 §3.3).
+/// (docs/protocol.md §3.3).
 public enum Capability: String, Hashable, Sendable, Codable, CaseIterable {
     /// The client can ask for a second factor.
     case mfaRequired = "mfa_required"

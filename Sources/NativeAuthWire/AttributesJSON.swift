@@ -18,7 +18,7 @@ package enum AttributesJSONError: Error, Hashable, Sendable {
     case nul
 }
 
-/// The form field `attributes`: one flat JSON object as text (native-auth-v1 §2.1, §11).
+/// The form field `attributes`: one flat JSON object as text (docs/protocol.md §2.1, §11).
 package enum AttributesJSON {
     /// The longest name, in bytes.
     package static let maximumNameLength = 256

@@ -1,4 +1,4 @@
-/// An endpoint of the native authentication API, version 1 (native-auth-v1 §1.2). Its raw value is the path after the
+/// An endpoint of the native authentication API, version 1 (docs/protocol.md §1.2). Its raw value is the path after the
 /// tenant segment, without a leading slash. All take `POST`.
 package enum V1Endpoint: String, CaseIterable, Codable, Hashable, Sendable {
     case signUpStart = "signup/v1.0/start"
@@ -19,7 +19,7 @@ package enum V1Endpoint: String, CaseIterable, Codable, Hashable, Sendable {
 }
 
 /// The documents that describe a tenant to OpenID Connect clients, its web endpoints, and its token endpoints
-/// (native-auth-v1 §1.3). Raw values are paths after the tenant segment, without a leading slash.
+/// (docs/protocol.md §1.3). Raw values are paths after the tenant segment, without a leading slash.
 package enum MetadataEndpoint: String, CaseIterable, Sendable {
     case openIDConfiguration = "v2.0/.well-known/openid-configuration"
     case jsonWebKeys = "discovery/v2.0/keys"
@@ -33,7 +33,7 @@ package enum MetadataEndpoint: String, CaseIterable, Sendable {
     case userInfo = "oidc/userinfo"
 }
 
-/// Names of the headers that both ends use, in lower case (native-auth-v1 §2.2, §2.3).
+/// Names of the headers that both ends use, in lower case (docs/protocol.md §2.2, §2.3).
 package enum WireHeader {
     /// The correlation ID of the flow, a UUID; sent by the client, echoed by the server.
     package static let clientRequestID = "client-request-id"

@@ -79,7 +79,7 @@ extension FormFields {
         try single(name).map { Secret($0) }
     }
 
-    /// The same as ``single(_:)``, without trailing blanks: a published sample sends them (native-auth-v1 §4.3).
+    /// The same as ``single(_:)``, without trailing blanks: a published sample sends them (docs/protocol.md §4.3).
     package func word(_ name: String) throws(FormError) -> String? {
         guard let value = try single(name) else { return nil }
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -1,4 +1,4 @@
-// Compiles (D7): `import MSAL` alone brings Foundation along, as the vendor's module does and its samples rely on.
+// Compiles: `import MSAL` alone brings Foundation along, as the vendor's module does and its samples rely on.
 import MSAL
 
 final class Screen: NSObject {

@@ -53,7 +53,7 @@ struct FuzzTests {
     }
 
     /// Not a target of the program, because it belongs to the module of another one.
-    @Test("§20 D: of 10 000 tenant files none traps, takes half a second or says nothing of what is wrong")
+    @Test("Of 10 000 tenant files none traps, takes half a second or says nothing of what is wrong")
     func tenantFiles() throws {
         let count = ProcessInfo.processInfo.environment["PROVE_FUZZ"].flatMap { Int($0) } ?? 10_000
         let folder = try TemporaryFolder()

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The native API as any client on the network sees it: forms out, JSON in, nothing of the SDK (native-auth-v1 §3, §4).
+/// The native API as any client on the network sees it: forms out, JSON in, nothing of the SDK (docs/protocol.md §3, §4).
 struct NativeAPI: Sendable {
-    /// The applications of the development tenant (design §5).
+    /// The applications of the development tenant (design record 0014).
     enum Application: String, CaseIterable {
         case oneTimePasscode = "00001111-aaaa-2222-bbbb-3333cccc4444"
         case password = "11112222-bbbb-3333-cccc-4444dddd5555"
@@ -133,7 +133,7 @@ struct NativeAPI: Sendable {
         return finished
     }
 
-    /// Whether an account has this address: a new sign-up is told so with 1003037 (native-auth-v1 §4.1).
+    /// Whether an account has this address: a new sign-up is told so with 1003037 (docs/protocol.md §4.1).
     func isTaken(_ email: String) async throws -> Bool {
         let reply = try await start(email)
         return reply.status == 400 && reply.body.error == "user_already_exists"

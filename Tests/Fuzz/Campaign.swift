@@ -21,7 +21,7 @@ struct Report: Codable, Sendable {
 
 /// The inputs of one target, in this process.
 struct Campaign {
-    /// security-requirements §20 D; without the optimiser ten times that.
+    /// docs/develop/testing.md; without the optimiser ten times that.
     static let longest = isDebug ? 500.0 : 50
     static let mostMemory = 512
     private static let mostFindings = 5

@@ -4,7 +4,7 @@
 protocol Target: Sendable {
     /// As in `--target`.
     static var name: String { get }
-    /// How many inputs out of 100 that were asked for it gets; less than all where security-requirements §20 D asks for less,
+    /// How many inputs out of 100 that were asked for it gets; less than all where docs/develop/testing.md says so,
     /// or, in a debug build, where all of them would take minutes.
     static var share: (release: Int, debug: Int) { get }
     /// How many inputs build on each other, from ``begin()`` on.

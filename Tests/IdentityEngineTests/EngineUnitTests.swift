@@ -174,7 +174,7 @@ struct ScopeTests {
             userFlow: UserFlow(method: .emailOneTimePasscode), scopes: scopes)
     }
 
-    @Test("native-auth-v1 §5.7: one resource beside the OpenID scopes")
+    @Test("docs/protocol.md §5.7: one resource beside the OpenID scopes")
     func oneResourceIsGranted() {
         let judgement = client(["api://orders/*"]).judge(
             ["openid", "api://orders/Read", "api://orders/Write", "openid"], baseURL: Self.baseURL)
@@ -185,7 +185,7 @@ struct ScopeTests {
     }
 
     @Test(
-        "native-auth-v1 §5.7: what is refused",
+        "docs/protocol.md §5.7: what is refused",
         arguments: [
             (["api://a/R", "api://b/R"], Refusal.invalidScope), (["banana"], .scopeNotConsented),
             (["a/b"], .invalidScope), ([], .invalidScope),

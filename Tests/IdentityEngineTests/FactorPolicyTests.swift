@@ -136,10 +136,10 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: password, methods: .other, capabilities: [.registrationRequired]), .web),
         (Case(origin: .signIn, proofs: password, capabilities: []), .web),
         (Case(origin: .signIn, proofs: password, capabilities: [.mfaRequired]), .web),
-        // Users without a password have no second factor (native-auth-v1 §4.7).
+        // Users without a password have no second factor (docs/protocol.md §4.7).
         (Case(origin: .signIn, proofs: code, hasPassword: false), .web),
         (Case(origin: .signUp, proofs: code, contexts: [], policy: true, hasPassword: false), .web),
-        // A sign-up proved both, and registers a method where it can (§5.4).
+        // A sign-up proved both, and registers a method where it can (docs/protocol.md §5.4).
         (Case(origin: .signUp, proofs: both), .register),
         (Case(origin: .signUp, proofs: both, capabilities: []), .tokens(["c1"])),
         (Case(origin: .signUp, proofs: both, methods: .own, registered: own), .tokens(["c1"])),
@@ -174,7 +174,7 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: both, contexts: [], needsMailbox: true), .tokens([])),
         (Case(origin: .signIn, proofs: reset, contexts: [], needsMailbox: true), .second),
         (Case(origin: .signIn, proofs: resetAndOwn, contexts: [], needsMailbox: true), .tokens([])),
-        // An application that requires two factors gives nothing for one, by any grant (decision D15).
+        // An application that requires two factors gives nothing for one, by any grant (design record 0005).
         (Case(origin: .reset, proofs: code, contexts: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, capabilities: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, methods: .own, contexts: [], policy: true), .web),
@@ -182,7 +182,7 @@ struct FactorPolicyTests {
         (Case(origin: .reset, proofs: code, capabilities: [], contexts: [], requiredOfUser: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .other, contexts: [], requiredOfUser: true), .second),
         (Case(origin: .signIn, proofs: code, contexts: [], hasPassword: false, requiredOfUser: true), .web),
-        // A password that came from a reset is worth its mailbox (decision D14, SEC-ENR-8).
+        // A password that came from a reset is worth its mailbox (design record 0005, SEC-ENR-8).
         (Case(origin: .signIn, proofs: reset, contexts: []), .tokens([])),
         (Case(origin: .signIn, proofs: reset), .web),
         (Case(origin: .signIn, proofs: reset, methods: .own), .web),
@@ -279,7 +279,7 @@ struct FactorPolicyTests {
             case .tokens(let contexts):
                 #expect(contexts == (factors >= 2 && isDemanded ? example.contexts : []), "\(example)")
                 // Only after a reset, whose one mailbox counts once, are there tokens for less than what an app asks for; they
-                // say so. What application, user flow or user require they are never short of (decision D15).
+                // say so. What application, user flow or user require they are never short of (design record 0005).
                 if isDemanded, factors < 2 {
                     #expect(example.origin == .reset, "\(example)")
                     #expect(!example.distinctMailbox && !isRequired, "\(example)")
@@ -295,7 +295,9 @@ struct FactorPolicyTests {
                 #expect(example.methods != .suspended || isOwn && example.needsMailbox, "SEC-ENR-7: \(example)")
             case .registerMethod:
                 #expect(example.capabilities.contains(.registrationRequired), "\(example)")
-                #expect(example.registered == nil, "neither may come back after a registration (§5.4): \(example)")
+                #expect(
+                    example.registered == nil,
+                    "neither may come back after a registration (docs/protocol.md §5.4): \(example)")
                 #expect(example.methods == .none, "SEC-ENR-3: an account with a method is enrolled: \(example)")
                 #expect(
                     !(example.origin == .signIn && example.proofs.passwordIsFromReset),

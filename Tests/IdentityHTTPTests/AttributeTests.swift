@@ -34,7 +34,7 @@ import Testing
         ("city", 128), ("streetAddress", 1_024), ("postalCode", 40),
     ]
 
-    @Test("native-auth-v1 §11.1: each built-in attribute has its longest value", arguments: lengths)
+    @Test("docs/protocol.md §11.1: each built-in attribute has its longest value", arguments: lengths)
     func eachBuiltInHasItsLongestValue(_ name: String, _ length: Int) async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §11.4, SEC-ATTR-2: unknown names are ignored, up to 100 in all")
+    @Test("docs/protocol.md §11.4, SEC-ATTR-2: unknown names are ignored, up to 100 in all")
     func unknownNamesAreIgnored() async throws {
         try await withIdentityServer { server in
             var many: [String: AttributeValue] = ["city": "Aarhus"]
@@ -248,7 +248,7 @@ import Testing
 
     // MARK: Custom attributes
 
-    @Test("native-auth-v1 §11.3: required attributes come with name, type and pattern")
+    @Test("docs/protocol.md §11.3: required attributes come with name, type and pattern")
     func requiredAttributesComeWithTypeAndPattern() async throws {
         let server = try TestDirectory.server()
         var client = server.client()
@@ -296,7 +296,8 @@ import Testing
         ("Motto", "\"" + String(repeating: "🚢", count: 250) + "\"", true),
     ]
 
-    @Test("native-auth-v1 §11.2, SEC-ATTR-2: custom attributes keep type, pattern and length", arguments: customValues)
+    @Test(
+        "docs/protocol.md §11.2, SEC-ATTR-2: custom attributes keep type, pattern and length", arguments: customValues)
     func customAttributesKeepTheirRules(_ name: String, _ value: String, _ isValid: Bool) async throws {
         let server = try TestDirectory.server()
         var client = server.client()
@@ -323,7 +324,8 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §11.2: a hundred attributes of 250 characters fit; what no token can carry is refused at once")
+        "docs/protocol.md §11.2: a hundred attributes of 250 characters fit; what no token can carry is refused at once"
+    )
     func aHundredLongAttributesFit() async throws {
         let server = try TestDirectory.server()
         var client = server.client()

@@ -42,14 +42,14 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Means nothing here, and is not judged (native-auth-v1 §4.7).
+    /// Means nothing here, and is not judged (docs/protocol.md §4.7).
     private static func isIgnored(_ parameter: String, of ask: Ask) -> Bool {
         ask.endpoint == .token && ["username", "challenge_type", "client_info"].contains(parameter)
     }
 
     private static func missing(_ parameter: String, of ask: Ask) -> AnswerName? {
         if isOptional(parameter, of: ask) { return nil }
-        // Clients know one number and one phrase for these two (native-auth-v1 §4.1).
+        // Clients know one number and one phrase for these two (docs/protocol.md §4.1).
         return ["client_id", "username"].contains(parameter) ? .invalid : .missing
     }
 
@@ -239,7 +239,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §4, SEC-NET-9, SEC-NET-10: each parameter, missing, empty, twice, broken, too long or odd",
+        "docs/protocol.md §4, SEC-NET-9, SEC-NET-10: each parameter, missing, empty, twice, broken, too long or odd",
         arguments: Ask.allCases)
     func eachParameterIsJudged(_ ask: Ask) async throws {
         let (server, walk, fields) = try await ready(ask)
@@ -277,7 +277,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §4.7, §2.1: what may be missing may be, and what means nothing is not judged",
+        "docs/protocol.md §4.7, §2.1: what may be missing may be, and what means nothing is not judged",
         arguments: Ask.allCases)
     func whatMayBeMissingMayBe(_ ask: Ask) async throws {
         for parameter in Self.parameters(of: ask) {
@@ -294,7 +294,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §4.7: claims that are well-formed and demand nothing are passed over",
+        "docs/protocol.md §4.7: claims that are well-formed and demand nothing are passed over",
         arguments: [
             "{}", #"{"access_token":null}"#, #"{"access_token":{"acrs":null}}"#, #"{"access_token":{"acrs":{}}}"#,
             #"{"access_token":{"acrs":{"essential":false,"value":"c1"}}}"#,

@@ -19,7 +19,7 @@ enum TokenUse: String, CaseIterable, Sendable {
     case redeem
     case refresh
 
-    /// The table of native-auth-v1 §8.1: what each stage of a sign-up takes.
+    /// The table of docs/protocol.md §8.1: what each stage of a sign-up takes.
     func isListed(at stage: Stage) -> Bool {
         switch (stage, self) {
         case (.started, .challenge), (.awaitingCode, .challenge), (.awaitingCode, .submitCode),
@@ -282,7 +282,7 @@ enum TokenUse: String, CaseIterable, Sendable {
         }
     }
 
-    @Test("native-auth-v1 §8.6: asking for the password twice with one token works, as does the older token")
+    @Test("docs/protocol.md §8.6: asking for the password twice with one token works, as does the older token")
     func aChallengeForThePasswordMayBeRepeated() async throws {
         try await withIdentityServer { server in
             let progress = try await server.progress(to: .choosingCredential)
@@ -295,7 +295,7 @@ enum TokenUse: String, CaseIterable, Sendable {
         }
     }
 
-    @Test("native-auth-v1 §8.6, SEC-WIRE-2: four refused pages of attributes, then a good one with the same token")
+    @Test("docs/protocol.md §8.6, SEC-WIRE-2: four refused pages of attributes, then a good one with the same token")
     func refusedAttributesLeaveTheTokenGood() async throws {
         try await withIdentityServer { server in
             let progress = try await server.progress(to: .awaitingAttributes)
@@ -465,7 +465,7 @@ enum TokenUse: String, CaseIterable, Sendable {
         let again = try await walk.client.ask(ask, walk.content, walk.token)
         #expect(again.status == first.status && again.isProgress, "\(again)")
         #expect(try await server.accounts() == after)
-        // What only says how things are makes no record; what sends a code may send another one (decision D4).
+        // What only says how things are makes no record; what sends a code may send another one (design record 0014).
         if !sendsCode && ask != .poll { #expect(again == first) }
         if !sendsCode { #expect(try await server.count("SELECT COUNT(*) FROM audit") == audit) }
     }

@@ -172,7 +172,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         }
     }
 
-    /// How it looks on the wire, by hand from native-auth-v1 §4 and §13.
+    /// How it looks on the wire, by hand from docs/protocol.md §4 and §13.
     var wire: Wire {
         switch self {
         case .requestChallenge, .signIn: Wire(["continuation_token"])
@@ -782,7 +782,7 @@ enum EndpointTable {
         AnswerName.allCases.contains { $0.endpoints.contains(endpoint) && $0.wire.describes(answer) }
     }
 
-    /// What native-auth-v1 lists and this server never gives, and why.
+    /// What the vendor's reference lists and this server never gives, and why.
     static let never: [(endpoint: String, row: String, reason: String)] = [
         ("any", "550022, confidential client", "applications here are public clients"),
         ("any", "50196, client loop", "the limits per source answer 429"),
@@ -878,7 +878,7 @@ enum EndpointTable {
 @Suite("Every endpoint, every answer") struct CoverageTests {
     private static let provoked: Locked<Int> = Locked(0)
 
-    @Test("native-auth-v1 §4: each answer of each endpoint is given as documented", arguments: EndpointTable.rows)
+    @Test("docs/protocol.md §4: each answer of each endpoint is given as documented", arguments: EndpointTable.rows)
     func eachAnswerIsGiven(_ row: EndpointRow) async throws {
         let answer = try await row.provoke()
         let wire = row.name.wire

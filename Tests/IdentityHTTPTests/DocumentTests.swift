@@ -20,7 +20,7 @@ import Testing
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
     @Test(
-        "native-auth-v1 §1.3: the discovery document has what clients demand, whatever the tenant is called",
+        "docs/protocol.md §1.3: the discovery document has what clients demand, whatever the tenant is called",
         arguments: [
             "contoso", "CONTOSO.onmicrosoft.com", tenant,
         ])
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §1.3, SEC-TOK-1: issuer, key and endpoint of the documents are those of the tokens")
+    @Test("docs/protocol.md §1.3, SEC-TOK-1: issuer, key and endpoint of the documents are those of the tokens")
     func theDocumentsFitTheTokens() async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §4.0: documents of an unknown tenant do not exist, and take GET only",
+        "docs/protocol.md §4.0: documents of an unknown tenant do not exist, and take GET only",
         arguments: [
             "v2.0/.well-known/openid-configuration", "discovery/v2.0/keys",
         ])
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("design §5: the home page shows the client ids, the base URL, snippets and the way to the inbox")
+    @Test("design record 0014: the home page shows the client ids, the base URL, snippets and the way to the inbox")
     func theHomePageShowsWhatANewcomerNeeds() async throws {
         try await withIdentityServer { server in
             let page = String(decoding: try await pages(on: server).get("/").body, as: UTF8.self)
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test("design §5: the inbox is JSON, for one address when asked, with the address decoded")
+    @Test("design record 0014: the inbox is JSON, for one address when asked, with the address decoded")
     func theInboxIsJSON() async throws {
         try await withIdentityServer { server in
             let asked = Locked<[String?]>([])
@@ -287,7 +287,7 @@ import Testing
 
     // MARK: Headers and bytes
 
-    @Test("native-auth-v1 §2.3: the names of the correlation headers go out in lower case")
+    @Test("docs/protocol.md §2.3: the names of the correlation headers go out in lower case")
     func correlationHeadersAreInLowerCase() async throws {
         try await withIdentityServer { server in
             let routes = IdentityRoutes(
@@ -337,7 +337,9 @@ import Testing
         return bodies
     }
 
-    @Test("design D10: two servers with one seed give the same bytes, another seed gives others", arguments: 1...8)
+    @Test(
+        "design record 0014: two servers with one seed give the same bytes, another seed gives others", arguments: 1...8
+    )
     func oneSeedGivesTheSameBytes(_ seed: UInt64) async throws {
         let one = try await withIdentityServer(seed: seed) { try await script($0) }
         let two = try await withIdentityServer(seed: seed) { try await script($0) }

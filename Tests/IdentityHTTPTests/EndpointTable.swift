@@ -69,7 +69,7 @@ enum Ask: String, CaseIterable, Sendable {
         case .challengeSignIn: .challengeSignIn
         case .introspectMethods: .introspectMethods
         case .signInPassword: .submitSignInPassword
-        // The grant of the first factor's code does for the second, too (native-auth-v1 §5.3).
+        // The grant of the first factor's code does for the second, too (docs/protocol.md §5.3).
         case .signInCode: [.submitSignInCode, .submitSecondFactor]
         case .secondFactorCode: .submitSecondFactor
         case .redeem: .redeem

@@ -87,7 +87,9 @@ import Testing
         #expect(try await server.signInWithSecondFactor().status == 200)
     }
 
-    @Test("decision D14: a tenant that is compatible lets the password alone register any mailbox, as the vendor does")
+    @Test(
+        "design record 0005: a tenant that is compatible lets the password alone register any mailbox, as the vendor does"
+    )
     func compatibleTenant() async throws {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.enrolment = .compatible
@@ -173,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "SEC-MFA-1, decision D15: an application that requires a second factor gives nothing after a reset without one",
+        "SEC-MFA-1, design record 0005: an application that requires a second factor gives nothing after a reset without one",
         arguments: [nil, "mfa_required", "registration_required", WireClient.bothCapabilities],
         [FactorDirectory.application, FactorDirectory.userFlow])
     func resetIsNoWayAround(_ capabilities: String?, _ application: String) async throws {
@@ -197,7 +199,7 @@ import Testing
 
     // MARK: The owner
 
-    @Test("decision D14: a method of its own beside a password from a reset makes that password a factor again")
+    @Test("design record 0005: a method of its own beside a password from a reset makes that password a factor again")
     func somethingElseIsProven() async throws {
         let server = try FactorDirectory.server()
         try await server.signUpWithTwoFactors()

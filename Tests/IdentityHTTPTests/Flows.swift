@@ -15,7 +15,7 @@ import Testing
 extension WireClient {
     static let newPassword = "Sol-og-Regn#2027"
     static let bothCapabilities = "mfa_required registration_required"
-    /// Asks for an access token that states the authentication context `c1` (native-auth-v1 §4.7).
+    /// Asks for an access token that states the authentication context `c1` (docs/protocol.md §4.7).
     static let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
 
     /// - Parameter capabilities: Nil sends none.

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// Row B5: what a client can invent does not push out a budget that is spent (design D16).
+/// Row B5: what a client can invent does not push out a budget that is spent (design record 0003).
 @Suite("Budgets that are spent") struct FlushTests {
     private let start = IdentityTestServer.start
 

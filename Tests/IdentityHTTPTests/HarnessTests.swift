@@ -64,7 +64,7 @@ import Testing
         #expect(codes.first == "00000000")
     }
 
-    @Test("design D10: of two codes sent in one instant the mailbox shows the newer one")
+    @Test("design record 0014: of two codes sent in one instant the mailbox shows the newer one")
     func theMailboxShowsTheNewerCode() async throws {
         for seed in 1...8 {
             try await withIdentityServer(seed: UInt64(seed)) { server in

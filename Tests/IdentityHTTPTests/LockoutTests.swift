@@ -264,7 +264,7 @@ import Testing
         for number in 11...19 { expectWrong(try await guess(wrong(number), on: server)) }
     }
 
-    @Test("design D11: in the development profile nothing is counted and nobody is locked")
+    @Test("design record 0003: in the development profile nothing is counted and nobody is locked")
     func development() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()

@@ -24,7 +24,7 @@ import Testing
         try await server.rows("SELECT code_attempts FROM flows").map { $0[0] }
     }
 
-    @Test("SEC-WIRE-2, native-auth-v1 §8.6: four wrong codes, then the right one with the same token")
+    @Test("SEC-WIRE-2, docs/protocol.md §8.6: four wrong codes, then the right one with the same token")
     func fourWrongThenRight() async throws {
         try await withIdentityServer { server in
             let (client, token, code) = try await codeSent(on: server)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("SEC-WIRE-3, native-auth-v1 §8.7: a resend gives a new code, and the old one is dead under either token")
+    @Test("SEC-WIRE-3, docs/protocol.md §8.7: a resend gives a new code, and the old one is dead under either token")
     func aResendKillsTheOldCode() async throws {
         try await withIdentityServer { server in
             let (client, first, old) = try await codeSent(on: server)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.1, §8.6: the new code is good with the token from before the resend too")
+    @Test("docs/protocol.md §8.1, §8.6: the new code is good with the token from before the resend too")
     func theNewCodeIsGoodWithTheOldToken() async throws {
         try await withIdentityServer { server in
             let (client, first, _) = try await codeSent(on: server)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: a resend that is refused leaves code and token as they were")
+    @Test("docs/protocol.md §8.6: a resend that is refused leaves code and token as they were")
     func aRefusedResendLeavesTheCode() async throws {
         try await withIdentityServer { server in
             let (client, token, code) = try await codeSent(on: server)

@@ -17,7 +17,7 @@ import Testing
         expectError(answer, "invalid_request", 55_200, label, sourceLocation: sourceLocation)
     }
 
-    @Test("native-auth-v1 §4.8, §8.5: the replies of a reset have these members exactly, with integers as integers")
+    @Test("docs/protocol.md §4.8, §8.5: the replies of a reset have these members exactly, with integers as integers")
     func replies() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "SEC-SSPR-4, native-auth-v1 §10: a bad password is refused with its suberror, and the same token takes a better one",
+        "SEC-SSPR-4, docs/protocol.md §10: a bad password is refused with its suberror, and the same token takes a better one",
         arguments: [
             (WireClient.password, "password_recently_used"), ("1", "password_too_short"),
             ("Aa1!", "password_too_short"),
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test("Row D1, native-auth-v1 §4.8.1: a user without a password has none to reset, in the documented words")
+    @Test("Row D1, docs/protocol.md §4.8.1: a user without a password has none to reset, in the documented words")
     func codeUsers() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §3.2: a client that cannot handle a code is sent to the web")
+    @Test("docs/protocol.md §3.2: a client that cannot handle a code is sent to the web")
     func missingChallengeType() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -347,7 +347,7 @@ import Testing
     }
 
     @Test(
-        "SEC-OTP-11, native-auth-v1 §8.7: a resend makes the earlier code void, and works from any token before the proof"
+        "SEC-OTP-11, docs/protocol.md §8.7: a resend makes the earlier code void, and works from any token before the proof"
     )
     func resend() async throws {
         try await withIdentityServer { server in

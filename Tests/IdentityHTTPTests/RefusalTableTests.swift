@@ -67,7 +67,7 @@ extension Refusal {
                 .resetPasswordStart, .resetPasswordChallenge, .resetPasswordContinue, .resetPasswordSubmit,
                 .resetPasswordPollCompletion,
             ]
-        // Documented for every endpoint (native-auth-v1 §4.0), known to one client at one of them (§16 row 25).
+        // Documented for every endpoint (docs/protocol.md §4.0), known to one client at one of them (§16 row 25).
         case .nativeAuthDisabled: [.token]
         case .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes: [.signUpStart, .signUpContinue]
@@ -82,11 +82,11 @@ extension Refusal {
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]
         case .incorrectPassword, .locked, .secondFactorNeeded: [.token]
-        // Also at the first step of a flow, where the client of §14.1 knows no such word and shows a general error.
+        // Also at the first step of a flow, where the client of docs/protocol.md §14.1 knows no such word and shows a general error.
         case .accountDisabled: [.token]
         case .unknownMethod: [.signInChallenge]
         case .invalidContact, .blockedContact: [.registerChallenge]
-        // Status 429, whose body no native client reads (native-auth-v1 §2.4).
+        // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
@@ -133,7 +133,7 @@ extension RequestFault {
         }
     }
 
-    /// Where it can come up with status 400; empty where no native client reads the body (native-auth-v1 §2.4).
+    /// Where it can come up with status 400; empty where no native client reads the body (docs/protocol.md §2.4).
     fileprivate var endpoints: [V1Endpoint] {
         switch self {
         case .malformed, .missing, .invalid, .parametersInQuery, .unknownTenant:
@@ -148,7 +148,7 @@ extension RequestFault {
                 .resetPasswordChallenge,
             ]
         case .unreadableAttributes: [.signUpStart, .signUpContinue]
-        // Documented in native-auth-v1 §4.7, and unknown to the client of §14.1.
+        // Documented in docs/protocol.md §4.7, and unknown to the client of §14.1.
         case .unknownGrant: []
         case .wrongMethod, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath,
             .throttled, .unavailable, .broken:
@@ -158,7 +158,7 @@ extension RequestFault {
 }
 
 @Suite("The error table") struct RefusalTableTests {
-    /// native-auth-v1 §14.1.
+    /// docs/protocol.md §14.1.
     private static let known: [V1Endpoint: Set<String>] = [
         .signUpStart: [
             "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_challenge_type",
@@ -198,7 +198,7 @@ extension RequestFault {
         ],
     ]
 
-    /// The suberrors that clients know, and the one of native-auth-v1 §3.6.
+    /// The suberrors that clients know, and the one of docs/protocol.md §3.6.
     private static let suberrors: Set<String> = [
         "password_too_weak", "password_too_short", "password_too_long", "password_is_invalid", "password_recently_used",
         "password_banned", "attribute_validation_failed", "invalid_oob_value", "introspect_required", "mfa_required",
@@ -219,11 +219,11 @@ extension RequestFault {
                 Self.known[endpoint]?.contains(failure.error.rawValue) == true,
                 "\(label): no client knows \(failure.error.rawValue) at \(endpoint.rawValue)")
         }
-        // native-auth-v1 §4.7 and §16 row 29: this number in front would hide a suberror.
+        // docs/protocol.md §4.7 and §16 row 29: this number in front would hide a suberror.
         #expect(failure.code != .credentialsWrong || failure.suberror == nil, "\(label)")
     }
 
-    @Test("native-auth-v1 §14.1: every refusal has a row with words that clients know at that endpoint")
+    @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
         #expect(Refusal.all.count == 30 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
@@ -249,7 +249,7 @@ extension RequestFault {
         }
     }
 
-    @Test("native-auth-v1 §10: each of the six password faults has its suberror, under invalid_grant")
+    @Test("docs/protocol.md §10: each of the six password faults has its suberror, under invalid_grant")
     func eachPasswordFaultHasItsSuberror() {
         let suberrors = PasswordFault.allCases.map { fault in
             let failure = V1Failure(.unacceptablePassword(fault))

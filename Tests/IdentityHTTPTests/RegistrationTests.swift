@@ -15,7 +15,7 @@ import Testing
         try await server.rows("SELECT email FROM strong_methods ORDER BY proven_at")
     }
 
-    @Test("native-auth-v1 §4.9, §8.4: the replies of a registration with a code have these members exactly")
+    @Test("docs/protocol.md §4.9, §8.4: the replies of a registration with a code have these members exactly")
     func repliesWithACode() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -31,7 +31,7 @@ import Testing
                         "id": "email", "challenge_type": "oob", "challenge_channel": "email",
                         "login_hint": "dana@example.com",
                     ]
-                ], "the whole address, to begin with (§16 row 26)")
+                ], "the whole address, to begin with (docs/protocol.md §16 row 26)")
             let sent = try await client.registerChallenge(listed.token, contact: IdentityTestServer.contact)
             expectSuccess(
                 sent,
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.4: the registered method is listed at the next sign-in, which needs it")
+    @Test("docs/protocol.md §8.4: the registered method is listed at the next sign-in, which needs it")
     func listedAtTheNextSignIn() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithStrongMethod()
@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.9.2: the user's own address can be registered; its code then counts besides the password")
+    @Test(
+        "docs/protocol.md §4.9.2: the user's own address can be registered; its code then counts besides the password")
     func ownAddress() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.9.2, §5.4: right after the sign-up its address is preverified, and no code is sent")
+    @Test("docs/protocol.md §4.9.2, §5.4: right after the sign-up its address is preverified, and no code is sent")
     func preverified() async throws {
         try await withIdentityServer { server in
             let client = server.passwordClient
@@ -119,7 +120,8 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.4, §16 row 22: a sign-up without the capability gets its tokens: both factors are proven")
+    @Test(
+        "docs/protocol.md §5.4, §16 row 22: a sign-up without the capability gets its tokens: both factors are proven")
     func signUpWithoutTheCapability() async throws {
         try await withIdentityServer { server in
             let signedUp = try await server.signUpWithPassword(capabilities: nil)
@@ -141,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.9.2: a resend, and another contact, from any token of the registration")
+    @Test("docs/protocol.md §4.9.2: a resend, and another contact, from any token of the registration")
     func resendAndAnotherContact() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -165,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §4.9.2: a contact that no code can be sent to is 901001, and the token stays usable",
+        "docs/protocol.md §4.9.2: a contact that no code can be sent to is 901001, and the token stays usable",
         arguments: [
             ("+4512345678", "sms"), ("+4512345678", "email"), ("dana", "email"), ("a@b@example.com", "email"),
             ("dana.private@example.org", "sms"), ("dana.private@example.org", "voice"),

@@ -200,7 +200,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         "username": "username parameter is empty or not valid",
     ]
 
-    /// native-auth-v1 §4.0, §4.1, §13.
+    /// docs/protocol.md §4.0, §4.1, §13.
     private static func presence(_ call: Call) -> [ErrorRow] {
         var rows: [ErrorRow] = []
         for name in call.required {
@@ -284,7 +284,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
             ]
     }
 
-    /// native-auth-v1 §3.6, §4.0.
+    /// docs/protocol.md §3.6, §4.0.
     private static func parties(_ call: Call) -> [ErrorRow] {
         let malformed = [
             "abc", "33334444-dddd-5555-eeee-6666ffff777", "33334444-dddd-5555-eeee-6666ffff77777",
@@ -308,7 +308,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
             } + [ErrorRow(call: call, damage: .tenant(String(repeating: "x", count: 300)), code: 90_002)]
     }
 
-    /// native-auth-v1 §3.2, §3.3, §4.7, §5.7 and `SEC-NET-10`.
+    /// docs/protocol.md §3.2, §3.3, §4.7, §5.7 and `SEC-NET-10`.
     private static func words(_ call: Call) -> [ErrorRow] {
         func many(_ word: String, _ count: Int) -> String {
             Array(repeating: word, count: count).joined(separator: " ")
@@ -372,7 +372,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         #expect(undamaged.isProgress, "\(undamaged)")
     }
 
-    @Test("native-auth-v1 §4.0: a parameter that is missing or empty is named", arguments: Call.allCases)
+    @Test("docs/protocol.md §4.0: a parameter that is missing or empty is named", arguments: Call.allCases)
     func aMissingOrEmptyParameterIsNamed(_ call: Call) async throws {
         try await expectRefusals(Self.presence(call), of: call)
     }
@@ -392,7 +392,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         try await expectRefusals(Self.limits(call), of: call)
     }
 
-    @Test("native-auth-v1 §3.6, §4.0: unknown tenants and clients are told apart", arguments: Call.allCases)
+    @Test("docs/protocol.md §3.6, §4.0: unknown tenants and clients are told apart", arguments: Call.allCases)
     func unknownPartiesAreRefused(_ call: Call) async throws {
         try await expectRefusals(Self.parties(call), of: call)
     }
@@ -414,7 +414,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §2.1: harmless differences are tolerated",
+        "docs/protocol.md §2.1: harmless differences are tolerated",
         arguments: [
             Damage.contentType("application/x-www-form-urlencoded;charset=utf-8"),
             .contentType("Application/X-WWW-Form-Urlencoded; Charset=UTF-8"),
@@ -433,7 +433,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §1.1: the tenant is found by domain, subdomain and id, in any letter case",
+        "docs/protocol.md §1.1: the tenant is found by domain, subdomain and id, in any letter case",
         arguments: [
             "contoso.onmicrosoft.com", "Contoso.OnMicrosoft.COM", "contoso", "CONTOSO",
             "aaaabbbb-0000-cccc-1111-dddd2222eeee", "AAAABBBB-0000-CCCC-1111-DDDD2222EEEE",
@@ -450,7 +450,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("native-auth-v1 §2.1: a client id counts in either letter case, with blanks behind a word")
+    @Test("docs/protocol.md §2.1: a client id counts in either letter case, with blanks behind a word")
     func lettersOfTheClientIDCountInEitherCase() async throws {
         try await withIdentityServer { server in
             var client = server.client()
@@ -483,7 +483,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("native-auth-v1 §3.2: an order of words, and words twice, do not matter")
+    @Test("docs/protocol.md §3.2: an order of words, and words twice, do not matter")
     func theOrderOfWordsDoesNotMatter() async throws {
         try await withIdentityServer { server in
             for list in ["redirect oob password", "redirect  redirect oob oob password", "oob redirect"] {
@@ -494,7 +494,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("native-auth-v1 §2.3: the client's correlation ID comes back, in lower case, in headers and errors")
+    @Test("docs/protocol.md §2.3: the client's correlation ID comes back, in lower case, in headers and errors")
     func theCorrelationIDComesBack() async throws {
         try await withIdentityServer { server in
             let sent = "8A1C3F7E-0B2D-4E5F-9A6B-7C8D9E0F1A2B"
@@ -510,7 +510,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "native-auth-v1 §2.3: a correlation ID that is no UUID is replaced",
+        "docs/protocol.md §2.3: a correlation ID that is no UUID is replaced",
         arguments: [
             "x", "{8A1C3F7E-0B2D-4E5F-9A6B-7C8D9E0F1A2B}", "8A1C3F7E0B2D4E5F9A6B7C8D9E0F1A2B",
             "8A1C3F7E-0B2D-4E5F-9A6B-7C8D9E0F1A2G", String(repeating: "a", count: 4_000),
@@ -526,7 +526,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("native-auth-v1 §3.5: the time in an error is the server's, in its own format")
+    @Test("docs/protocol.md §3.5: the time in an error is the server's, in its own format")
     func theTimeInAnErrorIsTheServers() async throws {
         try await withIdentityServer { server in
             server.clock.advance(by: 12.75)

@@ -28,7 +28,7 @@ import Testing
         WireClient(transport: server.transport, clientID: application)
     }
 
-    @Test("native-auth-v1 §4.5–§4.7, §8.3: the replies of a second factor have these members exactly")
+    @Test("docs/protocol.md §4.5–§4.7, §8.3: the replies of a second factor have these members exactly")
     func replies() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithStrongMethod()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §16 row 2: the code of the second factor is taken with the grant oob as well",
+        "docs/protocol.md §16 row 2: the code of the second factor is taken with the grant oob as well",
         arguments: ["oob", "mfa_oob"])
     func bothGrants(_ grant: String) async throws {
         try await withIdentityServer { server in
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §16 row 35: without an id the oldest method is meant, also before introspect; an unknown id is refused"
+        "docs/protocol.md §16 row 35: without an id the oldest method is meant, also before introspect; an unknown id is refused"
     )
     func idsOfMethods() async throws {
         try await withIdentityServer { server in
@@ -151,7 +151,7 @@ import Testing
         #expect(access["acrs"] == contexts.map { .array($0.map { .string($0) }) })
     }
 
-    @Test("native-auth-v1 §4.7: a claims request that demands nothing of the access token demands no second factor")
+    @Test("docs/protocol.md §4.7: a claims request that demands nothing of the access token demands no second factor")
     func claimsThatDemandNothing() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithStrongMethod()
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.7: a user without a password has no second factor, and is sent to the web")
+    @Test("docs/protocol.md §4.7: a user without a password has no second factor, and is sent to the web")
     func codeUsers() async throws {
         let server = try FactorDirectory.server()
         _ = try await server.signUp()

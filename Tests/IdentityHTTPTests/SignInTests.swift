@@ -24,7 +24,8 @@ import Testing
         #expect(answer["redirect_reason"] == .string(reason), sourceLocation: sourceLocation)
     }
 
-    @Test("native-auth-v1 §4.4, §4.5, §4.7, §6.1: the replies of a sign-in with a password have these members exactly")
+    @Test(
+        "docs/protocol.md §4.4, §4.5, §4.7, §6.1: the replies of a sign-in with a password have these members exactly")
     func repliesWithAPassword() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.5, §5.3: the replies of a sign-in with a code have these members exactly")
+    @Test("docs/protocol.md §4.5, §5.3: the replies of a sign-in with a code have these members exactly")
     func repliesWithACode() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "SEC-ID-3, native-auth-v1 §12: e-mail address and alias sign in, in any letter case",
+        "SEC-ID-3, docs/protocol.md §12: e-mail address and alias sign in, in any letter case",
         arguments: ["dana@example.com", "DANA@Example.Com", " dana@example.com ", "dana.k", "Dana.K", "DANA.K"])
     func namesThatSignIn(_ name: String) async throws {
         try await withIdentityServer { server in
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §4.4: a name that nobody has is not found",
+        "docs/protocol.md §4.4: a name that nobody has is not found",
         arguments: [
             "eve@example.com", "dana@example.org", "dana", "dana.kk", "dana+tag@example.com", "dana@", "\u{212A}",
         ])
@@ -114,7 +115,7 @@ import Testing
         #expect(try await server.client().signInChallenge(started.token).status == 200, "and the token is unharmed")
     }
 
-    @Test("native-auth-v1 §5.2: a user who signs in with codes gets one at an application with passwords, too")
+    @Test("docs/protocol.md §5.2: a user who signs in with codes gets one at an application with passwords, too")
     func codeUsersAtAPasswordApplication() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §3.2, §3.4: a client that lacks what the user needs is sent to the web, with the reason")
+    @Test("docs/protocol.md §3.2, §3.4: a client that lacks what the user needs is sent to the web, with the reason")
     func missingChallengeTypes() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.2, §16 row 29: a wrong password is 50126 alone, and the same token can be used again")
+    @Test("docs/protocol.md §5.2, §16 row 29: a wrong password is 50126 alone, and the same token can be used again")
     func wrongPassword() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -166,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.3: a wrong code is invalid_oob_value, and the same token can be used again")
+    @Test("docs/protocol.md §5.3: a wrong code is invalid_oob_value, and the same token can be used again")
     func wrongCode() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()
@@ -203,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §13: a disabled account is told so at every entrance, and in the middle of a flow")
+    @Test("docs/protocol.md §13: a disabled account is told so at every entrance, and in the middle of a flow")
     func disabledAccounts() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -224,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.7: order and grants: what does not fit the state is refused and harms nothing")
+    @Test("docs/protocol.md §4.7: order and grants: what does not fit the state is refused and harms nothing")
     func outOfOrder() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -276,7 +277,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.7: the scopes are judged before the password is compared")
+    @Test("docs/protocol.md §5.7: the scopes are judged before the password is compared")
     func scopes() async throws {
         let server = try TestDirectory.server()
         try await server.signUpWithPassword()

@@ -14,7 +14,7 @@ import Testing
         "interval", "binding_method",
     ]
 
-    /// A code was sent: native-auth-v1 §4.2.
+    /// A code was sent: docs/protocol.md §4.2.
     private func expectCodeSent(_ answer: WireAnswer, label: String = "d***a@ex***le.com") {
         expectSuccess(answer, Self.challengeMembers)
         #expect(answer["challenge_type"] == "oob")
@@ -33,7 +33,7 @@ import Testing
                     names.map { .object(["name": .string($0), "type": "string", "required": true]) }))
     }
 
-    @Test("native-auth-v1 §8.1: a one-time passcode makes an account, and the account signs in")
+    @Test("docs/protocol.md §8.1: a one-time passcode makes an account, and the account signs in")
     func aCodeMakesAnAccount() async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.1: with a password at start nobody asks for one later")
+    @Test("docs/protocol.md §8.1: with a password at start nobody asks for one later")
     func aPasswordAtStartIsEnough() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPassword)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.3: without a password, credential_required leads to a challenge that wants one")
+    @Test("docs/protocol.md §4.3: without a password, credential_required leads to a challenge that wants one")
     func aPasswordCanComeLater() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPassword)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §11.4: attributes at start are stored with the account")
+    @Test("docs/protocol.md §11.4: attributes at start are stored with the account")
     func attributesAtStartAreStored() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailOneTimePasscodeWithAttributes)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.3: missing attributes are asked for after the code, on one page")
+    @Test("docs/protocol.md §4.3: missing attributes are asked for after the code, on one page")
     func attributesAreAskedForAfterTheCode() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailOneTimePasscodeWithAttributes)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.1: attributes may come on several pages")
+    @Test("docs/protocol.md §8.1: attributes may come on several pages")
     func attributesMayComeOnSeveralPages() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailOneTimePasscodeWithAttributes)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.3: some at start, the rest later; the later value of a name counts")
+    @Test("docs/protocol.md §4.3: some at start, the rest later; the later value of a name counts")
     func someAttributesAtStartTheRestLater() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailOneTimePasscodeWithAttributes)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.1: the password comes first, attributes last")
+    @Test("docs/protocol.md §8.1: the password comes first, attributes last")
     func thePasswordComesBeforeAttributes() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPasswordWithAttributes)
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.3: everything at start means nothing after the code")
+    @Test("docs/protocol.md §4.3: everything at start means nothing after the code")
     func everythingAtStartMeansNothingAfterTheCode() async throws {
         try await withIdentityServer { server in
             let done = try await server.signUp(
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §4.3: attributes before the code are noted, and the address is to be verified first")
+    @Test("docs/protocol.md §4.3: attributes before the code are noted, and the address is to be verified first")
     func attributesBeforeTheCodeWantTheCodeFirst() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailOneTimePasscodeWithAttributes)
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §11.4: with optional attributes only, none can be added after the code")
+    @Test("docs/protocol.md §11.4: with optional attributes only, none can be added after the code")
     func optionalAttributesCannotFollowTheCode() async throws {
         try await withIdentityServer { server in
             let done = try await server.signUp()
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §17 row 1: the alias is an identifier besides the address, at start or later")
+    @Test("docs/protocol.md §17 row 1: the alias is an identifier besides the address, at start or later")
     func theAliasIsAnIdentifier() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp("a@example.com", [("attributes", #"{"flatusername":"Dana.Berg"}"#)])
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §3.2, §3.4: a client that lacks a type is sent to the web, without a token",
+        "docs/protocol.md §3.2, §3.4: a client that lacks a type is sent to the web, without a token",
         arguments: [
             ("oob redirect", IdentityTestServer.Application.emailPassword),
             ("password redirect", .emailPassword), ("password redirect", .emailOneTimePasscode),
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §3.3, §16 row 1: capabilities are a list, under the older name and with commas too",
+        "docs/protocol.md §3.3, §16 row 1: capabilities are a list, under the older name and with commas too",
         arguments: [
             ("capabilities", "mfa_required registration_required"), ("capabilities", "registration_required"),
             ("capabilities", ""), ("capability", "mfa_required"),
@@ -337,7 +337,8 @@ import Testing
             let started = try await client.start(
                 "dana.secret@example.com",
                 [("password", WireClient.password), ("attributes", #"{"displayName":"Dagmar Hansen"}"#)])
-            #expect(try await server.snapshot().values.allSatisfy(\.isEmpty), "start writes nothing (decision D2)")
+            #expect(
+                try await server.snapshot().values.allSatisfy(\.isEmpty), "start writes nothing (design record 0014)")
             let sent = try await client.challenge(started.token)
             let code = try await server.mailbox.code(to: "dana.secret@example.com")
             for stage in 0..<2 {

@@ -313,7 +313,7 @@ extension Sequence {
         }
     }
 
-    @Test("design D11: without limits, and within a process, nothing is refused")
+    @Test("design record 0003: without limits, and within a process, nothing is refused")
     func limitsCanBeOff() async throws {
         try await withIdentityServer { server in
             let path = "/contoso/\(V1Endpoint.signUpStart.rawValue)"

@@ -29,7 +29,7 @@ import Testing
         return try await client.redeem(server.signUp(with: client, more).token, scope: scope)
     }
 
-    @Test("native-auth-v1 §6: the token reply has every member, with numbers as numbers")
+    @Test("docs/protocol.md §6: the token reply has every member, with numbers as numbers")
     func theTokenReplyHasEveryMember() async throws {
         try await withIdentityServer { server in
             let tokens = try await signedIn(
@@ -82,7 +82,7 @@ import Testing
             for name in ["sub", "oid", "jti"] { #expect(access[name]?.string?.isEmpty == false) }
             let whole = "\(access)"
             for canary in ["dana", "Dagmar", "Canary", "example.com"] { #expect(!whole.contains(canary)) }
-            // Without `profile` the ID token names nobody either (native-auth-v1 §6.3).
+            // Without `profile` the ID token names nobody either (docs/protocol.md §6.3).
             #expect(try claims(tokens.text("id_token"))["preferred_username"] == nil)
         }
     }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §5.7, SEC-TOK-7: scopes decide which tokens there are",
+        "docs/protocol.md §5.7, SEC-TOK-7: scopes decide which tokens there are",
         arguments: [
             ("openid profile offline_access", ["id_token", "refresh_token"]), ("openid", ["id_token"]),
             ("offline_access", ["refresh_token"]), ("profile", []), ("api://orders/Orders.Read", []),
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §16 row 12: a browser SDK gets all three tokens whatever it asks for",
+        "docs/protocol.md §16 row 12: a browser SDK gets all three tokens whatever it asks for",
         arguments: [
             "msal.browser", "MSAL.Browser", "msal.js.browser",
         ])
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §5.7, §4.7: scopes of one resource, and only those that the application may ask for",
+        "docs/protocol.md §5.7, §4.7: scopes of one resource, and only those that the application may ask for",
         arguments: [
             ("openid api://orders/Orders.Read api://orders/Orders.Write", nil), ("api://stock/Stock.Read", nil),
             ("openid api://stock/Stock.Write", "invalid_grant"), ("api://payroll/Pay.Read", "invalid_grant"),
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §16 row 20: the user name of the request does not matter")
+    @Test("docs/protocol.md §16 row 20: the user name of the request does not matter")
     func theUserNameDoesNotMatter() async throws {
         try await withIdentityServer { server in
             for (number, username) in ["DANA@example.com", "somebody@else.org", "", "x"].enumerated() {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §5.5: one refresh token at one moment for two resources gives each its own access token")
+    @Test("docs/protocol.md §5.5: one refresh token at one moment for two resources gives each its own access token")
     func oneRefreshTokenForTwoResources() async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -337,7 +337,7 @@ import Testing
     }
 
     @Test(
-        "SEC-TOK-12, native-auth-v1 §5.5: one-time-passcode families end after 24 hours, however busy",
+        "SEC-TOK-12, docs/protocol.md §5.5: one-time-passcode families end after 24 hours, however busy",
         arguments: [
             (-1.0, 200), (0.0, 400),
         ])
@@ -360,7 +360,7 @@ import Testing
     }
 
     @Test(
-        "SEC-TOK-12, native-auth-v1 §5.5: password families live on for 90 days from each use",
+        "SEC-TOK-12, docs/protocol.md §5.5: password families live on for 90 days from each use",
         arguments: [
             (-1.0, 200), (0.0, 400),
         ])
@@ -406,7 +406,7 @@ import Testing
             #expect(tokens["scope"] == "openid")
             tokens = try await client.refresh(#require(tokens.text("refresh_token")))
             #expect(tokens["scope"] == .string(all))
-            // Not bound to a resource (native-auth-v1 §5.5): another one that the application may use is fine.
+            // Not bound to a resource (docs/protocol.md §5.5): another one that the application may use is fine.
             tokens = try await client.refresh(
                 #require(tokens.text("refresh_token")), scope: "openid api://stock/Stock.Read")
             #expect(tokens["scope"] == "openid api://stock/Stock.Read")

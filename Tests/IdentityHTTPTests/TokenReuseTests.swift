@@ -10,9 +10,9 @@ import Testing
     import Foundation
 #endif
 
-/// Every row of native-auth-v1 §8.6: which token a client sends again, all of which must work.
+/// Every row of docs/protocol.md §8.6: which token a client sends again, all of which must work.
 @Suite("Tokens that stay usable") struct TokenReuseTests {
-    @Test("native-auth-v1 §8.6: after a wrong password at /token, the one from /challenge")
+    @Test("docs/protocol.md §8.6: after a wrong password at /token, the one from /challenge")
     func wrongPassword() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §8.6: after a wrong code at /token, /continue of sign-up, reset and registration, the challenge's"
+        "docs/protocol.md §8.6: after a wrong code at /token, /continue of sign-up, reset and registration, the challenge's"
     )
     func wrongCode() async throws {
         try await withIdentityServer { server in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: after a bad password at /signup/continue and /resetpassword/submit, the same one")
+    @Test("docs/protocol.md §8.6: after a bad password at /signup/continue and /resetpassword/submit, the same one")
     func badPassword() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: after attributes that are refused at /signup/continue, the same one")
+    @Test("docs/protocol.md §8.6: after attributes that are refused at /signup/continue, the same one")
     func badAttributes() async throws {
         try await withIdentityServer { server in
             let progress = try await server.progress(to: .awaitingAttributes)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: after a resend that failed, the token from before it, with the code from before it")
+    @Test("docs/protocol.md §8.6: after a resend that failed, the token from before it, with the code from before it")
     func failedResend() async throws {
         let server = try FactorDirectory.server { $0.limits = TimeLimits() }
         let client = try server.client(.emailOneTimePasscode, from: "203.0.113.9")
@@ -100,7 +100,7 @@ import Testing
         #expect(try await client.submit(code: code, token).status == 200)
     }
 
-    @Test("native-auth-v1 §8.6: after a resend that succeeded, the new token")
+    @Test("docs/protocol.md §8.6: after a resend that succeeded, the new token")
     func resend() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp("otto@example.com")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §8.6: a second factor is challenged again with introspect's token, the last challenge's, or the first's"
+        "docs/protocol.md §8.6: a second factor is challenged again with introspect's token, the last challenge's, or the first's"
     )
     func secondFactorAgain() async throws {
         try await withIdentityServer { server in
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: another contact is chosen with introspect's token or the last challenge's")
+    @Test("docs/protocol.md §8.6: another contact is chosen with introspect's token or the last challenge's")
     func anotherContact() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("native-auth-v1 §8.6: every poll sends the token of the submit")
+    @Test("docs/protocol.md §8.6: every poll sends the token of the submit")
     func polls() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    // MARK: The same request again (native-auth-v1 §2.4)
+    // MARK: The same request again (docs/protocol.md §2.4)
 
     /// The steps that have an effect.
     enum Step: CaseIterable {

@@ -196,7 +196,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     init(dictionaryLiteral elements: (String, JSON)...) { self = .object(Dictionary(elements) { $1 }) }
 }
 
-/// Checks a whole error reply: the shape of native-auth-v1 §3.5 and the row that is expected (`SEC-WIRE-1`).
+/// Checks a whole error reply: the shape of docs/protocol.md §3.5 and the row that is expected (`SEC-WIRE-1`).
 func expectError(
     _ answer: WireAnswer, _ error: String, _ code: Int, suberror: String? = nil, status: Int = 400,
     carriesToken: Bool = false, _ label: String = "", sourceLocation: SourceLocation = #_sourceLocation
@@ -233,14 +233,14 @@ func expectError(
         answer.headers["client-request-id"] == answer.text("correlation_id"), failed, sourceLocation: sourceLocation)
 }
 
-/// Checks a success: no member of an error in it (native-auth-v1 §3.5), and no correlation ID (§2.3).
+/// Checks a success: no member of an error in it (docs/protocol.md §3.5), and no correlation ID (§2.3).
 func expectSuccess(_ answer: WireAnswer, _ members: Set<String>, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(answer.status == 200, "\(answer)", sourceLocation: sourceLocation)
     #expect(Set(answer.members.keys) == members, "\(answer)", sourceLocation: sourceLocation)
     expectHeaders(answer, sourceLocation: sourceLocation)
 }
 
-/// The headers of every native reply (native-auth-v1 §2.3, `SEC-OAUTH-6`).
+/// The headers of every native reply (docs/protocol.md §2.3, `SEC-OAUTH-6`).
 func expectHeaders(_ answer: WireAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
     let failed = Comment(rawValue: "\(answer.headers)")
     #expect(answer.headers["cache-control"] == "no-store", failed, sourceLocation: sourceLocation)

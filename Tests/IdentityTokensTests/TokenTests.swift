@@ -31,7 +31,7 @@ import Testing
                 + #""sub":"\#(parts.claims.sub)","tid":"\#(Self.tenant)","uti":"\#(Self.tokenID)","ver":"2.0"}"#)
     }
 
-    @Test("native-auth-v1 §6.3: an ID token has the claims that clients read")
+    @Test("docs/protocol.md §6.3: an ID token has the claims that clients read")
     func anIDTokenHasTheClaimsThatClientsRead() async throws {
         let tokens = try await KeyRing.fixture().sign(.fixture())
         let parts = try TokenParts(#require(tokens.idToken))
@@ -94,7 +94,7 @@ import Testing
         #expect(try await sub(.fixture(client: 3, user: 2)) != first)
     }
 
-    @Test("native-auth-v1 §6.3: satisfied contexts stand in the access token, the session in both tokens")
+    @Test("docs/protocol.md §6.3: satisfied contexts stand in the access token, the session in both tokens")
     func contextsAndSession() async throws {
         let session = UUID.fixture(7)
         let tokens = try await KeyRing.fixture().sign(.fixture(contexts: ["c4", "c1"], sessionID: session))
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "native-auth-v1 §6.3: header and claims are JSON objects, the signature is not UTF-8, so iOS skips it",
+        "docs/protocol.md §6.3: header and claims are JSON objects, the signature is not UTF-8, so iOS skips it",
         arguments: [SigningKeyRecord.Algorithm.rs256, .es256])
     func onlyTheSignatureIsNotText(algorithm: SigningKeyRecord.Algorithm) async throws {
         let tokens = try await KeyRing.fixture(algorithm: algorithm).sign(.fixture())

@@ -75,7 +75,7 @@ struct AccessTokenTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.9: access token", arguments: table.mappings)
+    @Test("docs/sdk-surface.md §3.9: access token", arguments: table.mappings)
     func accessToken(_ mapping: Mapping) async throws {
         try await mapping.check()
     }

@@ -133,7 +133,7 @@ struct InProcessFlowTests {
         #expect(first.code.sentTo != second.code.sentTo)
         // The code of the other mailbox is none here, whichever of the two steps it is given to.
         #expect(try await refusal { try await second.submit(code: old) }.kind == "incorrectCode")
-        // A client may go back to a token from before the last challenge (native-auth-v1 §8.6).
+        // A client may go back to a token from before the last challenge (docs/protocol.md §8.6).
         let again = try await required.requestChallenge(required.methods[0])
         #expect(again.code.sentTo == first.code.sentTo)
         #expect(try await world.code(InProcess.contact) != old)
@@ -405,7 +405,7 @@ struct InProcessFlowTests {
         #expect(try await client.signOutAndRevoke() == .nothingToRevoke)
     }
 
-    @Test("native-auth-v1 §5.5: the session of a code application ends after a day, that of a password one does not")
+    @Test("docs/protocol.md §5.5: the session of a code application ends after a day, that of a password one does not")
     func sessionLives() async throws {
         let world = try InProcess()
         try await world.signUp()

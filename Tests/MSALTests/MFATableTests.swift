@@ -64,12 +64,12 @@ struct MFATableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.6: second factor", arguments: table.mappings)
+    @Test("docs/sdk-surface.md §3.6: second factor", arguments: table.mappings)
     func secondFactor(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.6: the challenge names the method")
+    @Test("docs/sdk-surface.md §3.6: the challenge names the method")
     func theChallengeNamesTheMethod() async throws {
         let (fixture, delegate) = try await Operation.mfaChallenge().perform([.code("ct-challenge")])
         _ = try await delegate.mailbox.next()

@@ -108,12 +108,12 @@ struct RegistrationTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.7: registration of a strong method", arguments: table.mappings)
+    @Test("docs/sdk-surface.md §3.7: registration of a strong method", arguments: table.mappings)
     func registrationOfAStrongMethod(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.7, §12.3: scopes and claims of the sign-in are asked for after a registration")
+    @Test("docs/sdk-surface.md §3.7, §12.3: scopes and claims of the sign-in are asked for after a registration")
     func scopesAndClaimsSurviveARegistration() async throws {
         let (fixture, state, _) = try await Fixture.waitingForRegistrationCode(
             [.token("x"), .tokens(scope: "api://orders/read openid profile offline_access")],

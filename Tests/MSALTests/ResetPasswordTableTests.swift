@@ -163,12 +163,12 @@ struct ResetPasswordTableTests {
             + call.rows(20, errors: ["user_not_found"], after: first, expect: .fails())
     }()
 
-    @Test("sdk-surface §3.8: password reset", arguments: table.mappings)
+    @Test("docs/sdk-surface.md §3.8: password reset", arguments: table.mappings)
     func passwordReset(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.8: every poll has the token of the reply to the password")
+    @Test("docs/sdk-surface.md §3.8: every poll has the token of the reply to the password")
     func everyPollHasTheSameToken() async throws {
         let replies: [Reply] = [.submitted, .polled("in_progress", token: "ct-other"), .polled("succeeded")]
         let (fixture, delegate) = try await Operation.resetPassword.perform(replies)

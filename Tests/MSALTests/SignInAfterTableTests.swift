@@ -61,12 +61,12 @@ struct SignInAfterTableTests {
                 ], expect: .fails()))
     }
 
-    @Test("sdk-surface §3.4: sign-in after a sign-up", arguments: afterSignUp.mappings)
+    @Test("docs/sdk-surface.md §3.4: sign-in after a sign-up", arguments: afterSignUp.mappings)
     func signInAfterASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.4: sign-in after a reset", arguments: afterReset.mappings)
+    @Test("docs/sdk-surface.md §3.4: sign-in after a reset", arguments: afterReset.mappings)
     func signInAfterAReset(_ mapping: Mapping) async throws {
         try await mapping.check()
     }

@@ -67,7 +67,7 @@ struct SignInTableTests {
                 ], after: [.token("a")], expect: .fails()))
     }()
 
-    @Test("sdk-surface §3.5: start of a sign-in", arguments: start.mappings)
+    @Test("docs/sdk-surface.md §3.5: start of a sign-in", arguments: start.mappings)
     func startOfASignIn(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -184,17 +184,17 @@ struct SignInTableTests {
             ])
     }
 
-    @Test("sdk-surface §3.5: tokens, password at the start", arguments: tokensAtStart.mappings)
+    @Test("docs/sdk-surface.md §3.5: tokens, password at the start", arguments: tokensAtStart.mappings)
     func tokensForThePasswordAtTheStart(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.5: tokens, password", arguments: tokensForPassword.mappings)
+    @Test("docs/sdk-surface.md §3.5: tokens, password", arguments: tokensForPassword.mappings)
     func tokensForThePassword(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
 
-    @Test("sdk-surface §3.5: tokens, code", arguments: tokensForCode.mappings)
+    @Test("docs/sdk-surface.md §3.5: tokens, code", arguments: tokensForCode.mappings)
     func tokensForTheCode(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -229,7 +229,7 @@ struct SignInTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.5: another code of a sign-in", arguments: resend.mappings)
+    @Test("docs/sdk-surface.md §3.5: another code of a sign-in", arguments: resend.mappings)
     func anotherCodeOfASignIn(_ mapping: Mapping) async throws {
         try await mapping.check()
     }

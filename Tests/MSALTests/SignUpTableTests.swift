@@ -84,7 +84,7 @@ struct SignUpTableTests {
                 ], after: [.token("a")], expect: .fails()))
     }()
 
-    @Test("sdk-surface §3.3: start of a sign-up", arguments: start.mappings)
+    @Test("docs/sdk-surface.md §3.3: start of a sign-up", arguments: start.mappings)
     func startOfASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -122,7 +122,7 @@ struct SignUpTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.3: another code of a sign-up", arguments: resend.mappings)
+    @Test("docs/sdk-surface.md §3.3: another code of a sign-up", arguments: resend.mappings)
     func anotherCodeOfASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -185,7 +185,7 @@ struct SignUpTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.3: code of a sign-up", arguments: submitCode.mappings)
+    @Test("docs/sdk-surface.md §3.3: code of a sign-up", arguments: submitCode.mappings)
     func codeOfASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -221,7 +221,7 @@ struct SignUpTableTests {
                 ], expect: .fails()))
     }()
 
-    @Test("sdk-surface §3.3: password of a sign-up", arguments: submitPassword.mappings)
+    @Test("docs/sdk-surface.md §3.3: password of a sign-up", arguments: submitPassword.mappings)
     func passwordOfASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -268,7 +268,7 @@ struct SignUpTableTests {
             ])
     }()
 
-    @Test("sdk-surface §3.3: attributes of a sign-up", arguments: submitAttributes.mappings)
+    @Test("docs/sdk-surface.md §3.3: attributes of a sign-up", arguments: submitAttributes.mappings)
     func attributesOfASignUp(_ mapping: Mapping) async throws {
         try await mapping.check()
     }

@@ -72,7 +72,7 @@ struct WireTableTests {
         ]
     }()
 
-    @Test("sdk-surface §3.2: replies to all calls", arguments: replies.mappings)
+    @Test("docs/sdk-surface.md §3.2: replies to all calls", arguments: replies.mappings)
     func repliesToAllCalls(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -93,7 +93,7 @@ struct WireTableTests {
         let withPassword = Operation.signInStart(password: "correct horse")
         let first = [Reply.token("a"), .passwordWanted]
         return MappingTable(
-            "native-auth-v1 §14.2", "results", rows: 24,
+            "docs/protocol.md §14.2", "results", rows: 24,
             Operation.signUpStart.rows(1, errors: ["user_already_exists"], expect: .fails("userAlreadyExists")),
             [
                 Operation.signUpStart.row(
@@ -181,7 +181,7 @@ struct WireTableTests {
             ])
     }()
 
-    @Test("native-auth-v1 §14.2: results", arguments: results.mappings)
+    @Test("docs/protocol.md §14.2: results", arguments: results.mappings)
     func resultsOfTheProtocol(_ mapping: Mapping) async throws {
         try await mapping.check()
     }
@@ -285,7 +285,7 @@ struct WireTableTests {
         ]
     }()
 
-    @Test("sdk-surface §3.2: the bodies of the requests", arguments: bodies)
+    @Test("docs/sdk-surface.md §3.2: the bodies of the requests", arguments: bodies)
     func theBodiesOfTheRequests(_ body: Body) async throws {
         let (fixture, delegate) = try await body.call.perform(body.replies)
         _ = try await delegate.mailbox.next()

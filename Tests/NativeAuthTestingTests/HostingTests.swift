@@ -154,7 +154,7 @@ struct HostingTests {
         #expect(throws: TestTenantError.noTenant) { try TestTenant.current }
     }
 
-    @Test("Decision D12: another process reaches the tenant by NATIVE_AUTH_EMULATOR")
+    @Test("design record 0006: another process reaches the tenant by NATIVE_AUTH_EMULATOR")
     func anotherProcessReachesTheTenant() async throws {
         let tenant = try TestTenant()
         try await tenant.listening { url in

@@ -56,7 +56,8 @@ struct SeedTests {
         return recorder.lines.withLock { $0 }
     }
 
-    @Test("decision D10: the same seed gives the same bytes, tokens and signatures included; another seed does not")
+    @Test(
+        "design record 0014: the same seed gives the same bytes, tokens and signatures included; another seed does not")
     func oneSeedGivesTheSameBytes() async throws {
         let first = try await transcript(42)
         let text = first.joined(separator: "\n")

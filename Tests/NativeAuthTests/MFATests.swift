@@ -87,7 +87,7 @@ struct MFATests {
         }
     }
 
-    @Test("sdk-surface §12.3: a second factor may follow a sign-up")
+    @Test("docs/sdk-surface.md §12.3: a second factor may follow a sign-up")
     func afterSignUp() async throws {
         let script: [Stub] = [
             .started, .codeSent("T2"), .created(), .mfaRequired, .methods(.signInIntrospect),
@@ -108,7 +108,7 @@ struct MFATests {
         }
     }
 
-    // MARK: sdk-surface §3.6
+    // MARK: docs/sdk-surface.md §3.6
 
     static let challengeRows: [Row] =
         [

@@ -58,7 +58,8 @@ struct RegistrationTests {
         "challenge_type": challengeTypeWords,
     ]
 
-    @Test("sdk-surface §12.3: a registered contact brings the tokens, with the scopes and claims of the sign-in")
+    @Test(
+        "docs/sdk-surface.md §12.3: a registered contact brings the tokens, with the scopes and claims of the sign-in")
     func aContactIsRegistered() async throws {
         try await withRegistration([.contactCode("T5"), .registered, .tokens()]) { state, client, transport in
             #expect(state.methods.map(\.id) == ["M1", "M2"] && state.correlationID == correlation)
@@ -117,7 +118,7 @@ struct RegistrationTests {
         }
     }
 
-    // MARK: sdk-surface §3.7
+    // MARK: docs/sdk-surface.md §3.7
 
     static let challengeRows: [Row] =
         [

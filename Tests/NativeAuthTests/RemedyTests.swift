@@ -13,7 +13,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The numbers that native-auth-v1 and native-auth-v2 name.
+    /// The numbers that the vendor's reference names, for both versions of its API.
     private static let documented = [
         50011, 50034, 50053, 50055, 50056, 50057, 50072, 50074, 50076, 50079, 50089, 50126, 50142, 50147, 50149, 50173,
         50181, 50184, 50196, 53003, 54005, 55000, 55102, 55103, 55106, 55112, 55200, 65001, 70000, 70001, 70003, 70008,

@@ -132,7 +132,7 @@ struct ResetPasswordTests {
         }
     }
 
-    @Test("sdk-surface §12.3: a second factor and a registration may follow a reset")
+    @Test("docs/sdk-surface.md §12.3: a second factor and a registration may follow a reset")
     func moreMayFollow() async throws {
         let script: [Stub] = [
             .resetSubmitted(), .done, .mfaRequired, .methods(.signInIntrospect), .resetStarted, .resetCode,
@@ -234,7 +234,7 @@ struct ResetPasswordTests {
         }
     }
 
-    // MARK: sdk-surface §3.8
+    // MARK: docs/sdk-surface.md §3.8
 
     static let startRows: [Row] =
         [

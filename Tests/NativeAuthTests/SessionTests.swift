@@ -538,7 +538,7 @@ struct SignOutTests {
             }
             client.signOut()
             #expect(reports.all == [.system("write", code: 28), .system("write", code: 28)])
-            // A renewal still brings its token (sdk-surface 7).
+            // A renewal still brings its token (docs/sdk-surface.md §7).
             #expect(try await account.accessToken(policy: .force).value == "AT2")
             #expect(server.paths.isEmpty)
         }

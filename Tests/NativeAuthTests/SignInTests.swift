@@ -51,7 +51,7 @@ extension Stub {
         .token, "invalid_grant", suberror: "registration_required", codes: [50079], more: #","continuation_token":"T3""#
     )
 
-    /// Answers that no endpoint gives (native-auth-v1 §14.2).
+    /// Answers that no endpoint gives (docs/protocol.md §14.2).
     static func garbage(_ endpoint: V1Endpoint) -> [Stub] {
         [
             Stub(endpoint, 200, ""), Stub(endpoint, 200, "[]"), Stub(endpoint, 200, "nonsense"),
@@ -180,7 +180,7 @@ struct SignInTests {
         }
     }
 
-    // MARK: sdk-surface §3.5
+    // MARK: docs/sdk-surface.md §3.5
 
     static let unexpected = SignUpTests.unexpected
     static let redirect = SignUpTests.redirect
@@ -367,7 +367,7 @@ struct SignInTests {
         }
     }
 
-    // MARK: sdk-surface §5
+    // MARK: docs/sdk-surface.md §5
 
     @Test func emptyInputIsRefusedWithoutARequest() async throws {
         try await withClient([.initiated, .password("T2"), .initiated, .code(.signInChallenge, "T2")]) {

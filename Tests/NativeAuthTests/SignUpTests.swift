@@ -111,7 +111,7 @@ struct SignUpTests {
         }
     }
 
-    // MARK: sdk-surface §3.3
+    // MARK: docs/sdk-surface.md §3.3
 
     /// What the server answers, and what the caller sees.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -382,7 +382,7 @@ struct SignUpTests {
         }
     }
 
-    // MARK: sdk-surface §5
+    // MARK: docs/sdk-surface.md §5
 
     @Test func emptyInputIsRefusedWithoutARequest() async throws {
         let script: [Stub] = [.started, .codeSent("T2"), .credentialRequired, .passwordWanted("T5")]

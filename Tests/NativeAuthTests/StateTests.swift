@@ -288,7 +288,7 @@ struct StateTests {
     }
 
     @Test(
-        "native-auth-v1 §8.6: another code never spends a step, nor does one that was refused",
+        "docs/protocol.md §8.6: another code never spends a step, nor does one that was refused",
         arguments: StepCase.all.filter { $0.resent != nil })
     func resend(_ step: StepCase) async throws {
         let resent = try #require(step.resent)

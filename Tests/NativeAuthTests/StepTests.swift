@@ -649,7 +649,8 @@ struct StepTests {
     // MARK: Reset
 
     @Test(
-        "native-auth-v1 §4.8.5: after a late refusal the next password, saved or not, has the token of the submission")
+        "docs/protocol.md §4.8.5: after a late refusal the next password, saved or not, has the token of the submission"
+    )
     func lateRefusal() async throws {
         let step = try PublicStep.named("NewPasswordRequired")
         let late = Stub.refusal(.resetPasswordPollCompletion, "invalid_grant", suberror: "password_banned")

@@ -232,7 +232,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "SDK-REF-1: only invalid_grant ends the session (sdk-surface 3.9)",
+        "SDK-REF-1: only invalid_grant ends the session (docs/sdk-surface.md §3.9)",
         arguments: [
             (.refusal(.token, "invalid_grant", codes: [700082]), "expired", true),
             (.refusal(.token, "invalid_grant", codes: [50173]), "expired", true),

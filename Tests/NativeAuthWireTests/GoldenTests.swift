@@ -3,7 +3,7 @@ import NativeAuthCore
 import NativeAuthWire
 import Testing
 
-/// The bodies of the published reference (native-auth-v1 §4–§6), one file each, against the values they mean.
+/// The bodies of the published reference (docs/protocol.md §4–§6), one file each, against the values they mean.
 enum Golden {
     static let client = "00001111-aaaa-2222-bbbb-3333cccc4444"
     private static let folder = Bundle.module.bundleURL.appending(path: "Golden/v1")
@@ -270,7 +270,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
                 accessToken: Secret("eyJ.at.x"), refreshToken: Secret("0.AX"), idToken: Secret("eyJ.idt.x"),
                 clientInfo: ClientInfo(uid: "oid", utid: "tid").encoded)),
         .init("openid-configuration", discovery),
-        // Sign-in (native-auth-v1 §4.4–§4.6).
+        // Sign-in (docs/protocol.md §4.4–§4.6).
         .init("signin-initiate-success", ContinuationReply(continuationToken: Secret("ct-si-1"))),
         .init(
             "signin-challenge-password",
@@ -290,7 +290,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
                         loginHint: "d***a@ex***le.com"),
                     .init(id: "c1a0", challengeType: "oob", challengeChannel: "sms", loginHint: "+1********6"),
                 ])),
-        // Password reset (§4.8).
+        // Password reset (docs/protocol.md §4.8).
         .init(
             "resetpassword-challenge-oob",
             ChallengeReply(
@@ -310,7 +310,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
         .init(
             "resetpassword-poll-failed",
             V1.ResetPassword.PollCompletionReply(status: .failed, continuationToken: Secret("ct-pr-6"))),
-        // Registration (§4.9).
+        // Registration (docs/protocol.md §4.9).
         .init(
             "register-introspect-success",
             IntrospectReply(
@@ -362,7 +362,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
     }()
 
     static let refusals: [ReplyGolden] = [
-        // Every endpoint (native-auth-v1 §4.0).
+        // Every endpoint (docs/protocol.md §4.0).
         .refusal(
             "missing-parameter", "invalid_request", 900144, "The request body must contain the parameter: 'username'."),
         .refusal("malformed", "invalid_request", 9_002_313, "The request is malformed."),
@@ -379,7 +379,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
         .refusal("expired-token", "expired_token", 552003, "The continuation token has expired."),
         .refusal("confidential-client", "invalid_client", 550022, "Confidential clients are not supported."),
         .refusal("throttled", "invalid_request", 90055, "Too many requests for the tenant."),
-        // Start (§4.1).
+        // Start (docs/protocol.md §4.1).
         .refusal("username", "invalid_request", 90100, "username parameter is empty or not valid."),
         .refusal("client-id", "invalid_request", 90100, "client_id parameter is empty or not valid."),
         .refusal("user-already-exists", "user_already_exists", 1_003_037, "The user exists."),
@@ -402,10 +402,10 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
             "attribute-validation-failed", "invalid_grant", 9_002_313, "Attributes are refused.",
             suberror: "attribute_validation_failed", invalid: ["city", "flatusername"]),
         .refusal("unsupported-auth-method", "unsupported_auth_method", 400002, "The method is not supported."),
-        // Challenge (§4.2).
+        // Challenge (docs/protocol.md §4.2).
         .refusal("no-more-codes", "invalid_request", 701014, "No more codes can be made."),
         .refusal("challenge-invalid-grant", "invalid_grant", 55200, "The continuation token is not valid."),
-        // Continue (§4.3).
+        // Continue (docs/protocol.md §4.3).
         .refusal("credential-required", "credential_required", 55103, "A credential is required.", token: "ct-su-3"),
         .refusal(
             "attributes-required", "attributes_required", 55106, "Attributes are required.", token: "ct-su-6",
@@ -418,7 +418,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
             "verification-required", "verification_required", 55107, "The address is not verified.", token: "ct-su-7",
             unverified: ["email"]),
         .refusal("invalid-oob-value", "invalid_grant", 50181, "The code is wrong.", suberror: "invalid_oob_value"),
-        // Token (§4.7).
+        // Token (docs/protocol.md §4.7).
         .refusal("token-wrong-credentials", "invalid_grant", 50126, "The credentials are wrong."),
         .refusal(
             "token-mfa-required", "invalid_grant", 50076, "A second factor is needed.", suberror: "mfa_required",
@@ -434,7 +434,7 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
         .refusal("token-refresh-expired", "invalid_grant", 70008, "The refresh token has expired."),
         .refusal(
             "token-refresh-inactive", "invalid_grant", 700082, "The refresh token has expired due to inactivity."),
-        // Sign-in (§4.4, §4.5).
+        // Sign-in (docs/protocol.md §4.4, §4.5).
         .refusal(
             "signin-user-not-found", "user_not_found", 50034, "The user does not exist."),
         .refusal(
@@ -450,10 +450,10 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
             "token-account-locked", "invalid_grant", 50053, "The account is locked."),
         .refusal(
             "token-wrong-type", "invalid_grant", 400002, "The user signs in with codes."),
-        // Password reset (§4.8).
+        // Password reset (docs/protocol.md §4.8).
         .refusal(
             "no-password", "invalid_request", 500222, "The tenant or user does not support native credential recovery."),
-        // Registration (§4.9).
+        // Registration (docs/protocol.md §4.9).
         .refusal(
             "contact-invalid", "invalid_request", 901001, "The contact is not valid."),
         // Revocation (RFC 7009 §2.2.1).

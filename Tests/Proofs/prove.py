@@ -30,7 +30,7 @@ class Proof:
     requirements: str
     what: str
     unit: str
-    # How many in CI and in FULL (security-requirements §20), and how many make one part, after which the state is written.
+    # How many in CI and in FULL (docs/develop/testing.md), and how many make one part, after which the state is written.
     ci: int
     full: int
     part: int

@@ -7,7 +7,7 @@ timing.py COUNT --binary PATH of native-auth [--seed N]
 COUNT pairs at each endpoint, the two classes in random order over one connection. A class shows at an endpoint when the 95 %
 interval of the difference of medians lies outside ± max(1 ms, 5 %), and a threshold that was chosen on one half of the times is
 right about more than 55 % of the other half. What shows is measured again, and fails when it shows in two of three runs
-(security requirements §20 E). Ends with one line that says passed or FAILED, and exit code 1 for the latter.
+(`SEC-ENUM-6`). Ends with one line that says passed or FAILED, and exit code 1 for the latter.
 """
 
 import argparse

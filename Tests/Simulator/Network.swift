@@ -95,7 +95,7 @@ struct Served: Sendable {
         }
     }
 
-    /// Whether the server did what was asked; five kinds of progress are told as errors (native-auth-v1 §0.3).
+    /// Whether the server did what was asked; five kinds of progress are told as errors (docs/protocol.md §0.3).
     var isProgress: Bool {
         switch (body?.error, body?.suberror) {
         case (nil, _): response.status == 200

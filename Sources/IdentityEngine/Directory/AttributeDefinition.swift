@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// An attribute that a user flow accepts, and its rules (native-auth-v1 §11).
+/// An attribute that a user flow accepts, and its rules (docs/protocol.md §11).
 package struct AttributeDefinition: Hashable, Sendable {
     package enum ValueType: String, Hashable, Sendable, Codable, CaseIterable {
         case string
@@ -32,7 +32,7 @@ package struct AttributeDefinition: Hashable, Sendable {
     /// The name of the alias, an attribute that is also a login name (`SEC-ID-6`).
     package static let aliasName = "flatusername"
 
-    /// The built-in attributes with their maximum lengths (native-auth-v1 §11.1), and the alias.
+    /// The built-in attributes with their maximum lengths (docs/protocol.md §11.1), and the alias.
     package static let builtIn: [AttributeDefinition] = [
         .init(name: "displayName", maximumLength: 256),
         .init(name: "givenName", maximumLength: 64),

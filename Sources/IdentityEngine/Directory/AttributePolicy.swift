@@ -6,7 +6,7 @@ package struct JudgedAttributes: Hashable, Sendable {
     package var accepted: [String: AttributeValue] = [:]
     /// The names whose values break a rule, in the order of the request.
     package var invalid: [String] = []
-    /// The names that the flow does not define, in the order of the request; they are ignored (native-auth-v1 §11.4).
+    /// The names that the flow does not define, in the order of the request; they are ignored (docs/protocol.md §11.4).
     package var unknown: [String] = []
     /// The number of ignored names.
     package var ignored: Int { unknown.count }
@@ -45,7 +45,7 @@ extension UserFlow {
 
     /// Whether a name is refused: names that the server itself sets, and near misses of defined names. A client that
     /// sends one is mistaken or hostile and must not believe that the server accepted it (`SEC-ATTR-1`). Names in the
-    /// API are printing ASCII (native-auth-v1 §11); any other name could look like a defined one.
+    /// API are printing ASCII (docs/protocol.md §11); any other name could look like a defined one.
     private func isForbidden(_ name: String) -> Bool {
         guard name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return true }
         let lowered = Self.asciiLowercased(name)
@@ -76,7 +76,7 @@ extension AttributeDefinition {
         case (.string, .string(let text)?): return judge(text: text)
         case (.boolean, .boolean?), (.integer, .integer?): return value.map { .keep($0) } ?? .refuse
         case (.boolean, .string(let text)?):
-            // Forms send text where JSON has a Boolean (native-auth-v1 §17 row 13).
+            // Forms send text where JSON has a Boolean (docs/protocol.md §17 row 13).
             return text == "true" ? .keep(.boolean(true)) : text == "false" ? .keep(.boolean(false)) : .refuse
         case (.integer, .string(let text)?):
             return text.utf8.count <= 20 ? Int(text).map { .keep(.integer($0)) } ?? .refuse : .refuse

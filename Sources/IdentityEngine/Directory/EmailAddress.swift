@@ -63,7 +63,7 @@ package struct EmailAddress: Hashable, Sendable {
         LoginIdentifier(kind: .email, key: key, display: display)
     }
 
-    /// A hint such as `d***a@ex***le.com` for a reply (native-auth-v1 §9): never the whole address, and always three
+    /// A hint such as `d***a@ex***le.com` for a reply (docs/protocol.md §9): never the whole address, and always three
     /// stars, so that it hides lengths.
     package var masked: String {
         let lastDot = domain.lastIndex(of: UInt8(ascii: ".")) ?? domain.endIndex

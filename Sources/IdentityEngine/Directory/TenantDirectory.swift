@@ -52,7 +52,7 @@ package struct TenantDirectory: ClientStore {
 #endif
 
 extension TenantDirectory {
-    /// The development tenant `contoso` with its four applications, the same in every run (design §5).
+    /// The development tenant `contoso` with its four applications, the same in every run (design record 0014).
     package static let development: TenantDirectory = {
         let tenant = Tenant(
             id: TenantID(

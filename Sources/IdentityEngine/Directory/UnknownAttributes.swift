@@ -1,7 +1,7 @@
 import NativeAuthCore
 
 /// Attribute names that a client sent and that its user flow does not define. The contract is to ignore them
-/// (native-auth-v1 §11.4), so a misspelt name is not refused; the log reports it for developers.
+/// (docs/protocol.md §11.4), so a misspelt name is not refused; the log reports it for developers.
 package struct UnknownAttributes: Hashable, Sendable {
     package var application: Client
     /// The names, in the order of the request: printing ASCII of at most 256 bytes each, at most 100.

@@ -61,7 +61,7 @@ extension Engine {
         let isFamiliar = subjects.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
         let bucket = Self.bucket(isFamiliar)
         // When answers hide accounts, count by the typed name: requests with one name of an account must not be visible
-        // at another name (decision D16).
+        // at another name (design record 0013).
         let name =
             ownContact.map { Data("account \($0)".utf8) } ?? reading.recipient?.mailbox ?? state.countedName
             ?? state.mailbox?.mailbox

@@ -77,7 +77,7 @@ package struct MailCaps: Hashable, Sendable {
 }
 
 /// The purposes that codes are mailed for. Each purpose has its own budget for every mailbox, so that requests for one
-/// purpose do not block another (decision D16).
+/// purpose do not block another (design record 0013).
 package enum MailBudget: String, Hashable, Sendable, CaseIterable {
     case signUp, signIn, reset, secondFactor, registration
 

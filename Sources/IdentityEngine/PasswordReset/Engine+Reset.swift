@@ -8,7 +8,7 @@ import NativeAuthCore
 
 // The steps of a password reset: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
-    /// Starts a reset. Nothing is written (decision D2). A locked account may start one: a reset unlocks it
+    /// Starts a reset. Nothing is written (design record 0014). A locked account may start one: a reset unlocks it
     /// (`SEC-LOCK-5`).
     func startReset(_ request: UsernameRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
         guard request.accepted.contains(.oneTimePasscode) else {

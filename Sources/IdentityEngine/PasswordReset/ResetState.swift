@@ -79,7 +79,7 @@ package struct ResetDraft: Hashable, Sendable, Codable {
     /// The alias that the user typed, when answers hide accounts: guesses and mails are counted by it. Nil: they are
     /// counted by the mailbox.
     package var countedName: Data?
-    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
     package var capabilities: [Capability]
 
     package init(

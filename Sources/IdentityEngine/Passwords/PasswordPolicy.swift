@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// Why a new password is refused, in the order of the checks (`SEC-PWD-1`, native-auth-v1 §10).
+/// Why a new password is refused, in the order of the checks (`SEC-PWD-1`, docs/protocol.md §10).
 package enum PasswordFault: Hashable, Sendable, Codable, CaseIterable {
     /// A character that is not printing ASCII.
     case invalid

@@ -132,7 +132,7 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
 package struct TokenRequest: Hashable, Sendable {
     package var scopes: [String]
     /// The authentication contexts that the access token must satisfy, such as `c1`; each asks for a second factor
-    /// (native-auth-v1 §4.7).
+    /// (docs/protocol.md §4.7).
     package var contexts: [String]
 
     package init(scopes: [String], contexts: [String] = []) {
@@ -205,7 +205,7 @@ package struct CallerContext: Sendable {
     package var enumerationWait: Int?
     package var trace: Trace
 
-    /// The one reading of the clock for this request (decision D10).
+    /// The one reading of the clock for this request (design record 0014).
     package var now: Date { trace.at }
 
     package init(

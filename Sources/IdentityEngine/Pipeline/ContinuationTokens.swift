@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// The content of a continuation token: a flow's identity, age, revision and state (decision D2).
+/// The content of a continuation token: a flow's identity, age, revision and state (design record 0014).
 package struct FlowEnvelope: Codable, Hashable, Sendable {
     package var flow: UUID
     package var startedAt: Date

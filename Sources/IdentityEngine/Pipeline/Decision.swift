@@ -7,7 +7,7 @@ package import NativeAuthCore
 #endif
 
 /// The result of a flow's step. It is committed even when the verdict is a refusal: a wrong code must be counted
-/// (decision D3).
+/// (design record 0002).
 package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
     package var verdict: Verdict
     /// The state in the answer's token; nil when the client keeps the token it presented, or cannot continue.

@@ -52,7 +52,7 @@ extension Engine {
         return try await step(opened)
     }
 
-    /// Begins a flow whose first step writes nothing: the token holds all of it (decision D2).
+    /// Begins a flow whose first step writes nothing: the token holds all of it (design record 0014).
     ///
     /// - Returns: The outcome with the token; nil when the state is too long for a token.
     func begin(_ state: FlowState, in context: RequestContext) throws(EngineError) -> Outcome? {
@@ -102,7 +102,7 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - keepsAnswer: Whether to store the sealed answer for a repeated request. Steps that send a code do not: the
-    ///     resend cool-down replaces the record (decision D4).
+    ///     resend cool-down replaces the record (design record 0014).
     ///   - decide: The flow's pure decision.
     func step(
         _ opened: OpenedToken, _ reading: StepReads = StepReads(), keepsAnswer: Bool = true, in context: RequestContext,

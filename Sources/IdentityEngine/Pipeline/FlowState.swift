@@ -138,7 +138,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether the password was given at sign-in, or chosen at sign-up, in this flow. A password set by a reset proves
     /// only what the mailbox has proven.
     package var knowsPassword: Bool
-    /// Whether that password came from a reset (decision D14): it then counts as a proof of the account's own mailbox.
+    /// Whether that password came from a reset (design record 0005): it then counts as a proof of the account's own mailbox.
     package var passwordIsFromReset: Bool
     /// The mailboxes whose codes were given, without duplicates.
     package var mailboxes: [EmailAddress]
@@ -148,7 +148,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// The contact that was registered in this flow.
     package var registered: EmailAddress?
     package var authenticatedAt: Date
-    /// The client's capabilities, in a fixed order, so that equal states make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal states make equal tokens (design record 0014).
     package var capabilities: [Capability]
     /// Whether a mailbox must be proven besides the password, because too many wrong passwords came before
     /// (`SEC-LOCK-6`).

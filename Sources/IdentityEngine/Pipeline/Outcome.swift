@@ -8,7 +8,7 @@ package import NativeAuthCore
 
 /// The answer to a command: the flow's state, the next requirement, and the allowed operations.
 ///
-/// It holds what the richer of the two wire formats needs, so that each codec can derive its own answer (decision D1).
+/// It holds what the richer of the two wire formats needs, so that each codec can derive its own answer (design record 0014).
 package struct Outcome: Hashable, Sendable {
     package var verdict: Verdict
     /// The token for the next request; nil when the presented token stays the newest, or when the flow has no next
@@ -174,7 +174,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     case revokedRefreshToken
 }
 
-/// The operations that a token allows next, sealed into it as associated data (decision D2, `SEC-CT-6`).
+/// The operations that a token allows next, sealed into it as associated data (design record 0014, `SEC-CT-6`).
 package struct FlowOperations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -219,7 +219,7 @@ package struct Trace: Hashable, Sendable, Codable {
     }
 }
 
-/// The tokens of a sign-in (native-auth-v1 §6.1).
+/// The tokens of a sign-in (docs/protocol.md §6.1).
 package struct IssuedTokens: Hashable, Sendable {
     package var accessToken: Secret<String>
     /// Present only with the scope `openid`.

@@ -1,7 +1,7 @@
 package import NativeAuthCore
 
-/// The engine's settings; all times are in seconds. The defaults are the production values of the security requirements
-/// (decision D13).
+/// The engine's settings; all times are in seconds. The defaults are the production values of
+/// docs/requirements.md.
 package struct EngineSettings: Hashable, Sendable {
     /// The server's own base URL, without a trailing slash; every issuer begins with it.
     package var baseURL: String
@@ -22,7 +22,7 @@ package struct EngineSettings: Hashable, Sendable {
     package var resendCooldown = 60
     /// The enumeration mode of tenants and applications that do not set one.
     package var enumeration = EnumerationMode.bulk
-    /// The enrolment mode of tenants that do not set one (decision D14).
+    /// The enrolment mode of tenants that do not set one (design record 0005).
     package var enrolment = EnrolmentMode.proven
     /// `SEC-ENR-7`: how old a method must be, in seconds, to stay in use when the password is reset.
     package var methodTrustAge = 30 * 24 * 3600
@@ -44,14 +44,14 @@ package struct EngineSettings: Hashable, Sendable {
     package var noticeLifetime = 24 * 3600
     /// `SEC-LOCK-3`: how long a network stays familiar after a sign-in.
     package var familiarityLifetime = 30 * 24 * 3600
-    /// The interval at which a client asks whether a reset is done, native-auth-v1 §4.8.4. The first poll finds it
+    /// The interval at which a client asks whether a reset is done, docs/protocol.md §4.8.4. The first poll finds it
     /// done.
     package var pollInterval = 1
     /// `SEC-TOK-1`: the lifetime of an access token is drawn from this range.
     package var tokenLifetime = 3600...5400
     /// `SEC-TOK-9`.
     package var refreshGrace = 30
-    /// native-auth-v1 §5.5: the fixed lifetime of refresh tokens of one-time-passcode applications.
+    /// docs/protocol.md §5.5: the fixed lifetime of refresh tokens of one-time-passcode applications.
     package var oneTimePasscodeRefreshLifetime = 24 * 3600
     /// `SEC-TOK-12`: the lifetime of an unused refresh token, and of a family as a whole.
     package var refreshLifetime = 90 * 24 * 3600

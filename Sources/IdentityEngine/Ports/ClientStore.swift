@@ -1,6 +1,6 @@
 package import NativeAuthCore
 
-/// How much an answer may tell an unauthenticated client about the existence of an account (security requirements §7).
+/// How much an answer may tell an unauthenticated client about the existence of an account (design record 0010).
 package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable {
     /// The vendor's contract: a sign-up answers that the address is taken, a sign-in that no account has it.
     case compat
@@ -10,7 +10,7 @@ package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable 
     case strict
 }
 
-/// What a user who has proven only the password may enrol (decision D14).
+/// What a user who has proven only the password may enrol (design record 0005).
 package enum EnrolmentMode: String, Hashable, Sendable, Codable, CaseIterable {
     /// The account's own mailbox; any other contact needs a proof of that mailbox in the same flow (`SEC-ENR-2`).
     case proven
@@ -57,7 +57,7 @@ package struct Client: Hashable, Sendable {
     /// The name shown on pages.
     package var displayName: String
     package var userFlow: UserFlow
-    /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (native-auth-v1 §3.6).
+    /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (docs/protocol.md §3.6).
     package var isNativeAuthEnabled: Bool
     /// The resource scopes that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*`
     /// means all scopes of that resource, and `*` any scope (development profile only).
@@ -92,7 +92,7 @@ package struct UserFlow: Hashable, Sendable {
     package var method: Method
     /// The attributes that the flow collects, in the order of the requests for them.
     package var attributes: [AttributeDefinition]
-    /// Whether users need a second factor; only for users with a password (native-auth-v1 §4.7).
+    /// Whether users need a second factor; only for users with a password (docs/protocol.md §4.7).
     package var requiresSecondFactor: Bool
     /// Whether the second factor after a reset must use another mailbox than the code of the reset (`SEC-MFA-3`).
     package var requiresDistinctMailbox: Bool

@@ -4,13 +4,13 @@
     package import Foundation
 #endif
 
-/// The source of the time. It is read once per request and passed down (decision D10).
+/// The source of the time. It is read once per request and passed down (design record 0014).
 package protocol WallClock: Sendable {
     /// The time now.
     var now: Date { get }
 }
 
-/// The source of random bytes: the system's generator, except in tests (decision D10, `SEC-OTP-1`).
+/// The source of random bytes: the system's generator, except in tests (design record 0014, `SEC-OTP-1`).
 package protocol Randomness: Sendable {
     /// `count` fresh bytes, unpredictable and never repeated.
     func bytes(_ count: Int) -> [UInt8]

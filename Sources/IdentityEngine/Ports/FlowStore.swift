@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// The database row of a running flow: only the data that must be counted (decision D2). The continuation token holds
+/// The database row of a running flow: only the data that must be counted (design record 0014). The continuation token holds
 /// the rest.
 package struct FlowRow: Hashable, Sendable {
     /// How many times the flow made progress. A token of an older revision is spent.
@@ -246,7 +246,7 @@ package struct StepFacts: Hashable, Sendable {
     }
 }
 
-/// Every row that a step writes, in one transaction (decision D4).
+/// Every row that a step writes, in one transaction (design record 0014).
 package struct FlowChange: Hashable, Sendable {
     package var row: FlowRow
     package var effects: [Effect]

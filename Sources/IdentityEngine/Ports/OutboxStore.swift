@@ -6,7 +6,7 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// A mail that waits to be sent, a row of the transaction that issued its code (decision D7).
+/// A mail that waits to be sent, a row of the transaction that issued its code (design record 0014).
 package struct OutboxMail: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID

@@ -15,7 +15,7 @@ package struct RefreshFamily: Hashable, Sendable {
     package var client: ClientID
     package var user: UserID
     /// The scopes of the sign-in and of refreshes: the first refresh that names another resource adds its scopes, as
-    /// far as the application may ask for them. A refresh token is not bound to one resource (native-auth-v1 §5.5).
+    /// far as the application may ask for them. A refresh token is not bound to one resource (docs/protocol.md §5.5).
     package var scopes: [String]
     package var methods: [String]
     /// The authentication contexts that the sign-in satisfied, such as `c1` (`SEC-MFA-1`).

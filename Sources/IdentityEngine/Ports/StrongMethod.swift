@@ -8,7 +8,7 @@ package import NativeAuthCore
 
 /// A method for the second factor: a proven mailbox.
 package struct StrongMethod: Hashable, Sendable, Codable {
-    /// Random; `id` in the API (native-auth-v1 §4.6).
+    /// Random; `id` in the API (docs/protocol.md §4.6).
     package var id: UUID
     package var email: EmailAddress
     /// When the method was enrolled, with a code that reached it.

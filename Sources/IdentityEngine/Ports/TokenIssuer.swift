@@ -23,7 +23,7 @@ package struct TokenSubject: Hashable, Sendable {
     /// The authentication methods (RFC 8176): `otp`, `pwd`; also `mfa` when two factors are not one mailbox
     /// (`SEC-MFA-3`).
     package var methods: [String]
-    /// The satisfied authentication contexts, such as `c4`; the access token's `acrs` (native-auth-v1 §6.3).
+    /// The satisfied authentication contexts, such as `c4`; the access token's `acrs` (docs/protocol.md §6.3).
     package var contexts: [String]
     /// The refresh-token family of the tokens, if there is one; `sid` of both tokens.
     package var sessionID: UUID?

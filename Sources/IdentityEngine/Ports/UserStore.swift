@@ -102,7 +102,7 @@ package struct UserAccount: Hashable, Sendable {
     /// Oldest first, including suspended methods.
     package var strongMethods: [StrongMethod]
     /// Whether the password was chosen in a reset, and no factor except the mailbox of that reset has been proven
-    /// since: it then counts as that mailbox (decision D14).
+    /// since: it then counts as that mailbox (design record 0005).
     package var passwordIsFromReset: Bool
     /// Whether every sign-in of this user needs a second factor, regardless of application and user flow.
     package var requiresSecondFactor: Bool

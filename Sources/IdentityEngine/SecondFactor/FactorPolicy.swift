@@ -22,7 +22,7 @@ package enum FactorVerdict: Hashable, Sendable {
 package struct FactorDemand: Hashable, Sendable {
     /// The requested authentication contexts; each needs two factors.
     package var contexts: [String]
-    /// Whether the application or the user flow always requires two factors. No grant bypasses this (decision D15).
+    /// Whether the application or the user flow always requires two factors. No grant bypasses this (design record 0005).
     package var isRequired: Bool
     /// Whether a second factor must use another mailbox than a reset does (`SEC-MFA-3`).
     package var distinctMailbox: Bool
@@ -54,7 +54,7 @@ extension Authentication {
         guard isDemanded || (needsMailbox && mailboxes.isEmpty) else { return .tokens(contexts: []) }
         let canRegister = capabilities.contains(.registrationRequired)
         if factors(demand) >= 2 {
-            // A new user has already proven both, and registers a method now so that the next sign-in finds one (§5.4).
+            // A new user has already proven both, and registers a method now so that the next sign-in finds one (docs/protocol.md §5.4).
             let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
@@ -75,7 +75,7 @@ extension Authentication {
         case .signIn:
             // A password set through the mailbox cannot replace what the mailbox lacks (SEC-ENR-8).
             guard !passwordIsFromReset else { return .redirectToBrowser(reason: Self.passwordFromReset) }
-            // A flow registers at most once (native-auth-v1 §5.4); the registered mailbox is insufficient only if the
+            // A flow registers at most once (docs/protocol.md §5.4); the registered mailbox is insufficient only if the
             // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
             // not help.
             let isPossible = demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox

@@ -6,7 +6,7 @@ import NativeAuthCore
     package import Foundation
 #endif
 
-// Registers a method for the second factor during a sign-in (native-auth-v1 §4.9, §8.4).
+// Registers a method for the second factor during a sign-in (docs/protocol.md §4.9, §8.4).
 extension SignInState {
     /// The id of the only kind of contact.
     package static let emailContactID = "email"
@@ -116,7 +116,7 @@ extension SignInState {
 }
 
 extension StepSituation {
-    /// Why these proofs do not allow `contact` to be registered; nil when they do (decision D14).
+    /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
     fileprivate func refusalToRegister(_ proven: Authentication, _ contact: EmailAddress) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {

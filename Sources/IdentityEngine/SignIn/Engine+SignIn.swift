@@ -8,7 +8,7 @@ import NativeAuthCore
 
 // The steps of a sign-in: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
-    /// Starts a sign-in. Nothing is written (decision D2).
+    /// Starts a sign-in. Nothing is written (design record 0014).
     func startSignIn(_ request: UsernameRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
         guard let name = SignInName(request.username) else { return context.outcome(.refused(.userNotFound)) }
         var found = try await account(named: name.key, in: context)
@@ -122,7 +122,7 @@ extension Engine {
     }
 
     /// Judges a code of the first or the second factor. Clients of the second factor once used the same grant
-    /// (native-auth-v1 §16, row 2).
+    /// (docs/protocol.md §16, row 2).
     func submitSignInCode(
         _ token: ContinuationToken, _ code: Secret<String>, _ demand: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {

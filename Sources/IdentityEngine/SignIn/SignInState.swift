@@ -118,7 +118,7 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     package var countedName: Data?
     /// Whether the flow asks for the password instead of a code.
     package var hasPassword: Bool
-    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
     package var capabilities: [Capability]
 
     package init(
@@ -133,7 +133,7 @@ package struct SignInDraft: Hashable, Sendable, Codable {
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The challenge type that a client must be able to handle to sign this user in (native-auth-v1 §3.2).
+    /// The challenge type that a client must be able to handle to sign this user in (docs/protocol.md §3.2).
     package var neededChallengeType: ChallengeType { hasPassword ? .password : .oneTimePasscode }
 
     /// The target of the code, as the client is shown it.

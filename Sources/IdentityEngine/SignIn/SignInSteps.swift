@@ -131,7 +131,7 @@ extension SignInState {
                 [.noteFirstUse(method.id, of: user)]
                 + situation.notices(.methodFirstUsed, about: [method.email])
         }
-        // The user has proven a factor besides the mailbox that reset the password (decision D14).
+        // The user has proven a factor besides the mailbox that reset the password (design record 0005).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
             effects += [.trustPassword(user), .record(.passwordTrusted, user: user)]
         }
@@ -152,7 +152,7 @@ extension SignInState {
     }
 
     /// The method that a challenge of the second factor is for: the named one, or the oldest when no name is given
-    /// (native-auth-v1 §16, row 35).
+    /// (docs/protocol.md §16, row 35).
     package func method(named id: String?, of account: UserAccount, _ demand: FactorDemand) -> StrongMethod? {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):

@@ -8,7 +8,7 @@ import NativeAuthCore
 
 // The steps of a sign-up: the engine opens the token and reads the facts, the flow decides.
 extension Engine {
-    /// Starts a sign-up. Nothing is written: the token holds the whole draft (decision D2).
+    /// Starts a sign-up. Nothing is written: the token holds the whole draft (design record 0014).
     func startSignUp(_ request: SignUpRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
         let flow = context.userFlow
         if let missing = flow.neededChallengeTypes.first(where: { !request.accepted.contains($0) }) {
@@ -152,7 +152,7 @@ extension Engine {
 }
 
 extension UserFlow {
-    /// The challenge types that a client must be able to handle to sign up here (native-auth-v1 §3.2).
+    /// The challenge types that a client must be able to handle to sign up here (docs/protocol.md §3.2).
     var neededChallengeTypes: [ChallengeType] {
         switch method {
         case .emailOneTimePasscode: [.oneTimePasscode]

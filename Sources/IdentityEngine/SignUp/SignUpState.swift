@@ -85,7 +85,7 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
     package var attributes: [String: AttributeValue]
     /// The number of attribute names that the user flow does not define; for the audit trail (`SEC-ATTR-1`).
     package var ignoredAttributes: Int
-    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (decision D10).
+    /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
     package var capabilities: [Capability]
 
     package init(

@@ -77,7 +77,7 @@ extension SignUpState {
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(var draft):
-            // Stored in the token; the proof of the address comes first (native-auth-v1 §4.3).
+            // Stored in the token; the proof of the address comes first (docs/protocol.md §4.3).
             draft.attributes.merge(attributes) { $1 }
             draft.ignoredAttributes += ignored
             return Decision(.accepted(.verifyFirst(unverified: ["email"])), next: .awaitingCode(draft))

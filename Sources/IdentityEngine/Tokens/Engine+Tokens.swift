@@ -8,7 +8,7 @@ import NativeAuthCore
 
 // Issues tokens for a finished flow and for a refresh token.
 extension Engine {
-    /// Exchanges the token of a finished flow for tokens, or answers which factor is missing (native-auth-v1 §5.4).
+    /// Exchanges the token of a finished flow for tokens, or answers which factor is missing (docs/protocol.md §5.4).
     func redeem(
         _ token: ContinuationToken, _ demand: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
@@ -152,7 +152,7 @@ extension Engine {
                     case .accepted(.signedIn(let tokens)) = first.verdict
                 else { return context.outcome(.refused(.unusableRefreshToken)) }
                 guard tokens.scopes != issued.scopes else { return first }
-                // The same refresh token for another resource at the same moment (native-auth-v1 §5.5): a new access
+                // The same refresh token for another resource at the same moment (docs/protocol.md §5.5): a new access
                 // token, and the existing successor.
                 issued.refreshToken = tokens.refreshToken
                 return context.outcome(.accepted(.signedIn(issued)))
@@ -194,7 +194,7 @@ extension Engine {
     /// The key under which presentations of one flow's or one family's tokens are counted (`SEC-RATE-6`).
     ///
     /// - Returns: Nil for a token that this server did not make, because a client can make up any number of them
-    ///   (design D16), and for a command that is not counted.
+    ///   (design record 0003), and for a command that is not counted.
     package func repeatedKey(of command: Command, in caller: CallerContext) async throws(EngineError) -> Data? {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return nil }
         if case .refresh(let token, _) = command {
@@ -265,7 +265,7 @@ extension Engine {
     }
 
     /// When an unused family expires: after a fixed day for one-time-passcode applications, otherwise after 90 days,
-    /// and never more than a year after its creation (native-auth-v1 §5.5, `SEC-TOK-12`).
+    /// and never more than a year after its creation (docs/protocol.md §5.5, `SEC-TOK-12`).
     private func refreshExpiry(createdAt: Date, in context: RequestContext) -> Date {
         switch context.userFlow.method {
         case .emailOneTimePasscode:

@@ -34,11 +34,11 @@ package struct ResourceScope: Hashable, Sendable {
     /// The name of the scope, such as `Orders.Read`, or `*` for all scopes of the resource.
     package var name: String
 
-    /// The scopes that belong to no resource (native-auth-v1 §5.7).
+    /// The scopes that belong to no resource (docs/protocol.md §5.7).
     package static let openID: Set<String> = ["openid", "profile", "offline_access", "email"]
     /// The audience of the directory: the vendor's id of its directory API, which scripts and SDKs use.
     package static let directory = "00000003-0000-0000-c000-000000000000"
-    /// The directory scopes that an application can get (directory-api §8.2).
+    /// The directory scopes that an application can get (design record 0014).
     package static let directoryNames: Set<String> = [
         "User.Read", "User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All",
         "UserAuthenticationMethod.Read", "nativeAuth.User.DeleteSelf", "nativeAuth.User.ChangeEmail", "User.Read.All",
@@ -52,7 +52,7 @@ package struct ResourceScope: Hashable, Sendable {
     ]
 
     /// Parses a scope that is not an OpenID Connect scope: resource, slash, name; or a bare name, which is a directory
-    /// scope (decision D17).
+    /// scope (design record 0014).
     ///
     /// - Parameters:
     ///   - text: A scope such as `api://orders/Orders.Read`, `User.Read`, `https://graph.microsoft.com/User.Read`.
@@ -85,7 +85,7 @@ package struct ResourceScope: Hashable, Sendable {
 
 extension Client {
     /// Checks requested scopes: OpenID Connect scopes, and the scopes of at most one resource that the application may
-    /// use (native-auth-v1 §5.7). At most 16, of at most 256 bytes (`SEC-NET-10`).
+    /// use (docs/protocol.md §5.7). At most 16, of at most 256 bytes (`SEC-NET-10`).
     ///
     /// - Parameter baseURL: The server's own base URL, as in ``ResourceScope/init(_:baseURL:)``.
     package func judge(_ requested: [String], baseURL: String) -> ScopeJudgement {

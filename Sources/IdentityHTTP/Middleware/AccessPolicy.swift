@@ -16,7 +16,7 @@ import NativeAuthCore
 /// The default is for requests that arrive over no socket: it restricts nothing.
 package struct AccessPolicy: Sendable {
     package var trustedProxies: TrustedProxies
-    /// Limits per source; nil: off, as in the development profile (decision D11).
+    /// Limits per source; nil: off, as in the development profile (design record 0003).
     package var limits: SourceLimits?
     /// Networks whose requests are not counted per source, such as a group of test machines (`SEC-RATE-11`). Wrong
     /// guesses, and events counted per code, account and mailbox, still count.

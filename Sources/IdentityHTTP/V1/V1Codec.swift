@@ -34,7 +34,7 @@ package enum V1Codec {
     /// Parses the form of `endpoint`.
     ///
     /// - Parameter needsEveryScope: True for clients that refuse a token reply without ID token and refresh token even
-    ///   when they did not ask for them (native-auth-v1 §5.7): the three OpenID scopes are added.
+    ///   when they did not ask for them (docs/protocol.md §5.7): the three OpenID scopes are added.
     /// - Throws: ``RequestFault`` for the first fault of the form.
     package static func request(
         _ endpoint: V1Endpoint, _ form: FormFields, needsEveryScope: Bool = false
@@ -78,7 +78,7 @@ package enum V1Codec {
     private static func start(_ form: V1.SignUp.StartRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         // A missing parameter is treated like an empty one: clients know one number and one phrase for both
-        // (native-auth-v1 §4.1).
+        // (docs/protocol.md §4.1).
         guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
         let accepted = try challengeTypes(try present(form.challengeTypes, "challenge_type"))
         var password = form.password
@@ -160,7 +160,7 @@ package enum V1Codec {
             command = .submitSignUpPassword(token, password: try password(form.password, "password"))
         case .attributes:
             command = .submitSignUpAttributes(token, try attributes(try present(form.attributes, "attributes")))
-        // Clients do not know unsupported_grant_type at this endpoint (native-auth-v1 §4.3, §14.1).
+        // Clients do not know unsupported_grant_type at this endpoint (docs/protocol.md §4.3, §14.1).
         case _: throw .invalid(parameter: "grant_type")
         }
         return Request(client: client, command: command)
@@ -246,7 +246,7 @@ package enum V1Codec {
         }
     }
 
-    /// The authentication contexts that a claims request requires in the access token (native-auth-v1 §4.7). Other
+    /// The authentication contexts that a claims request requires in the access token (docs/protocol.md §4.7). Other
     /// claims, and claims that are not essential, may be omitted from a token, and are (OpenID Connect Core 1.0 section
     /// 5.5).
     private static func authenticationContexts(in claims: String) throws(RequestFault) -> [String] {

@@ -135,7 +135,7 @@ extension V1Codec {
         return reply
     }
 
-    /// `2026-08-01 09:30:12Z` (native-auth-v1 §3.5).
+    /// `2026-08-01 09:30:12Z` (docs/protocol.md §3.5).
     private static func timestamp(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space))
     }

@@ -8,7 +8,7 @@ package enum RequestFault: Error, Hashable, Sendable {
     case malformed(FormError)
     case missing(parameter: String)
     case invalid(parameter: String)
-    /// The list lacks `redirect` (native-auth-v1 §3.2).
+    /// The list lacks `redirect` (docs/protocol.md §3.2).
     case redirectNotAccepted
     case unknownGrant
     /// The attributes are not a flat JSON object (`SEC-NET-8`).
@@ -29,7 +29,7 @@ package enum RequestFault: Error, Hashable, Sendable {
     case broken
 }
 
-/// A V1 error: one row of native-auth-v1 §3.5, §4.0–§4.3 and §13.
+/// A V1 error: one row of docs/protocol.md §3.5, §4.0–§4.3 and §13.
 package struct V1Failure: Hashable, Sendable {
     package var status: Int = 400
     package var error: WireErrorCode
@@ -233,7 +233,7 @@ package struct V1Failure: Hashable, Sendable {
 
     private static let tooManyRequests = "Too many requests; come again later."
 
-    /// The five progress reports that V1 sends as errors (native-auth-v1 §0.3 row 5).
+    /// The five progress reports that V1 sends as errors (docs/protocol.md §0.3 row 5).
     static let credentialRequired = Self(
         .credentialRequired, .credentialRequired, "A password is required; ask for a challenge to send one.")
     static let attributesRequired = Self(

@@ -1,4 +1,4 @@
-// The catalogue of errors: facts of the vendor's documentation and of native-auth-v1 §13, in this project's words. The
+// The catalogue of errors: facts of the vendor's documentation and of docs/protocol.md §13, in this project's words. The
 // names are the vendor's where it publishes one.
 extension ErrorRemedy {
     /// The chapters in the order of the documentation.

@@ -77,7 +77,7 @@ extension ClientCondition {
             }
     }
 
-    /// Why the server sends the user to a browser, derived from the server's text (native-auth-v1 §3.4).
+    /// Why the server sends the user to a browser, derived from the server's text (docs/protocol.md §3.4).
     package init(redirectReason reason: String?) {
         let reason = reason?.lowercased() ?? ""
         self =

@@ -15,7 +15,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     /// Nil before the first answer, and when the last answer had none.
     var continuationToken: Secret<String>?
     /// The scopes that the app asked for at the start of the sign-in. Every later token request repeats them
-    /// (native-auth-v1 §8.3, §8.4).
+    /// (docs/protocol.md §8.3, §8.4).
     var scopes: [String] = []
     /// The claims request of the app, repeated like ``scopes``.
     var claims: String?
@@ -86,7 +86,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// Asks for another code from a step that does not need it. After an error the step can be used again, and the
-    /// earlier code stays valid (native-auth-v1 §8.6), except when the server now requires something other than a code.
+    /// earlier code stays valid (docs/protocol.md §8.6), except when the server now requires something other than a code.
     func requestCode(
         _ challenge: (inout Flow) async throws(NativeAuthError) -> ChallengeReply
     ) async throws(NativeAuthError) -> (SentCode, Flow) {
@@ -135,7 +135,7 @@ extension ErrorReply {
         suberror.map(WireSuberror.passwordRefusals.contains) ?? false
     }
 
-    /// Whether `code` is the first one: clients read no other (native-auth-v1 §14.2).
+    /// Whether `code` is the first one: clients read no other (docs/protocol.md §14.2).
     func leads(with code: AADSTSCode) -> Bool {
         errorCodes?.first == code.rawValue
     }
@@ -175,7 +175,7 @@ final class StepUse: Sendable {
 
     /// Runs `body`, a call that does not spend the step, such as sending another code. One such call runs at a time, so
     /// that a double tap sends one mail. It may run while a code is being checked, which servers tolerate
-    /// (native-auth-v1 §8.6), but not after the step has succeeded.
+    /// (docs/protocol.md §8.6), but not after the step has succeeded.
     ///
     /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
     func withoutConsuming<Next: Sendable>(

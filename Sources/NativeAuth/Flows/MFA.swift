@@ -61,7 +61,7 @@ package struct MFACodeState: Sendable {
 }
 
 extension Flow {
-    /// Asks for the methods of the second factor (native-auth-v1 §4.6).
+    /// Asks for the methods of the second factor (docs/protocol.md §4.6).
     func introspectMFA() async throws(NativeAuthError) -> MFAState {
         var flow = self
         let methods = try await flow.introspect(.signInIntrospect)

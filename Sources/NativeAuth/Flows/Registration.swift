@@ -69,7 +69,7 @@ package struct RegistrationCodeState: Sendable {
 }
 
 extension Flow {
-    /// Asks for the methods that can be registered (native-auth-v1 §4.9.1).
+    /// Asks for the methods that can be registered (docs/protocol.md §4.9.1).
     func introspectRegistration() async throws(NativeAuthError) -> RegistrationState {
         var flow = self
         let methods = try await flow.introspect(.registerIntrospect)
@@ -102,7 +102,7 @@ extension Flow {
             do throws(NativeAuthError) {
                 return .completed(try await flow.completeRegistration(.continuationToken))
             } catch {
-                // The contact is spent, and so is this step's token (sdk-surface §3.7).
+                // The contact is spent, and so is this step's token (docs/sdk-surface.md §3.7).
                 throw error.with(canRetry: false)
             }
         case _:
@@ -121,7 +121,7 @@ extension Flow {
         }
     }
 
-    /// Submits the code, or no code for a contact that was verified before, and asks for tokens (native-auth-v1
+    /// Submits the code, or no code for a contact that was verified before, and asks for tokens (docs/protocol.md
     /// §4.9.3).
     fileprivate func completeRegistration(
         _ grant: GrantType, oob: Secret<String>? = nil
@@ -143,7 +143,7 @@ extension Flow {
         return try await flow.account(after: .registration)
     }
 
-    /// The error mapping for the choice of a contact (native-auth-v1 §4.9.2).
+    /// The error mapping for the choice of a contact (docs/protocol.md §4.9.2).
     private func registrationError(_ refusal: ErrorReply) -> NativeAuthError {
         switch (refusal.error, refusal.suberror) {
         case (.accessDenied, .providerBlockedByReputation):

@@ -80,7 +80,7 @@ package struct NewPasswordState: Sendable {
     /// Seconds left to submit the password, if the server states it; at most 600.
     package let expiresIn: Int?
     let flow: Flow
-    /// The token of the next attempt: a server that refuses the password late issues another one (native-auth-v1
+    /// The token of the next attempt: a server that refuses the password late issues another one (docs/protocol.md
     /// §4.8.5).
     private let continuationToken: Locked<Secret<String>?>
     private let use = StepUse()
@@ -167,7 +167,7 @@ extension Flow {
         return min(max(interval, 1), 15)
     }
 
-    /// Polls up to six times whether the password is set (native-auth-v1 §4.8.5). Every poll sends the same token.
+    /// Polls up to six times whether the password is set (docs/protocol.md §4.8.5). Every poll sends the same token.
     fileprivate mutating func pollCompletion(
         every interval: Int, progress: ((Int) -> Void)?
     ) async throws(NativeAuthError) -> CompletedState {
@@ -210,7 +210,7 @@ extension Flow {
         }
     }
 
-    /// The error mapping for the last two requests of a reset (native-auth-v1 §4.8.4, §4.8.5).
+    /// The error mapping for the last two requests of a reset (docs/protocol.md §4.8.4, §4.8.5).
     private func newPasswordError(_ refusal: ErrorReply) -> NativeAuthError {
         let isPasswordWrong = refusal.error == .invalidGrant && refusal.isPasswordRefusal
         return isPasswordWrong ? .invalidPassword(details(refusal, canRetry: true)) : error(refusal)

@@ -171,7 +171,7 @@ package struct CompletedState: Sendable {
 
 // MARK: - Requests
 
-/// The proof that a request for tokens sends (native-auth-v1 §5.1).
+/// The proof that a request for tokens sends (docs/protocol.md §5.1).
 enum SignInProof: Sendable {
     /// The password that was given together with the username.
     case passwordAtStart(Secret<String>)
@@ -193,7 +193,7 @@ enum SignInProof: Sendable {
         }
     }
 
-    /// Whether the user can try the step again after any error (sdk-surface §3.5, §3.6).
+    /// Whether the user can try the step again after any error (docs/sdk-surface.md §3.5, §3.6).
     fileprivate var keepsStep: Bool {
         switch self {
         case .password, .code, .secondFactor: true
@@ -235,7 +235,7 @@ extension Flow {
         }
     }
 
-    /// Asks for tokens (native-auth-v1 §4.7, §5).
+    /// Asks for tokens (docs/protocol.md §4.7, §5).
     private func redeem(_ proof: SignInProof) async throws(NativeAuthError) -> Redeemed {
         do throws(NativeAuthError) {
             return try await requestTokens(proof)
@@ -284,7 +284,7 @@ extension Flow {
 
     // MARK: Errors
 
-    /// The error mapping of the token endpoint (native-auth-v1 §4.7, §14.2).
+    /// The error mapping of the token endpoint (docs/protocol.md §4.7, §14.2).
     private func tokenError(_ refusal: ErrorReply, _ proof: SignInProof) -> NativeAuthError {
         guard refusal.error == .invalidGrant else { return error(refusal) }
         let details = details(refusal)
@@ -308,7 +308,7 @@ extension Flow {
         return error(refusal)
     }
 
-    /// The error mapping of a challenge in sign-in, for the first and the second factor (native-auth-v1 §4.5).
+    /// The error mapping of a challenge in sign-in, for the first and the second factor (docs/protocol.md §4.5).
     func challengeError(_ refusal: ErrorReply) -> NativeAuthError {
         let isBlocked = refusal.error == .accessDenied && refusal.suberror == .providerBlockedByReputation
         return isBlocked ? .authMethodBlocked(details(refusal)) : error(refusal)

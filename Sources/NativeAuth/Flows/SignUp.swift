@@ -159,7 +159,7 @@ extension Flow {
             password: password, attributes: attributes)
         switch try await flow.send(request, to: .signUpContinue, as: ContinuationReply.self) {
         case .success(let reply):
-            // The vendor's service may omit the token here (native-auth-v1 §16, row 18).
+            // The vendor's service may omit the token here (docs/protocol.md §16, row 18).
             flow.continuationToken = reply.continuationToken.flatMap { $0.reveal().isEmpty ? nil : $0 }
             return .completed(CompletedState(flow: flow))
         case .redirect(let reason):
@@ -183,7 +183,7 @@ extension Flow {
 
     // MARK: Errors
 
-    /// The error mapping of the first step (native-auth-v1 §4.1).
+    /// The error mapping of the first step (docs/protocol.md §4.1).
     fileprivate func signUpStartError(_ refusal: ErrorReply) -> NativeAuthError {
         let details = details(refusal)
         switch refusal.error {
@@ -200,7 +200,7 @@ extension Flow {
         }
     }
 
-    /// The error mapping of every later step (native-auth-v1 §4.3). An error that the user can correct leaves the state
+    /// The error mapping of every later step (docs/protocol.md §4.3). An error that the user can correct leaves the state
     /// usable.
     private func signUpContinueError(_ refusal: ErrorReply, grant: GrantType) -> NativeAuthError {
         guard refusal.error == .invalidGrant else {

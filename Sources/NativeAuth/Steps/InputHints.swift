@@ -90,7 +90,7 @@ extension RequiredAttribute {
     }
 }
 
-/// The programmable names of the built-in attributes that user flows can ask for (native-auth-v1 §11). The tenant's own
+/// The programmable names of the built-in attributes that user flows can ask for (docs/protocol.md §11). The tenant's own
 /// attributes are `extension_{application}_{name}`.
 public enum AttributeName {
     public static let city = "city"

@@ -89,7 +89,7 @@ public enum MethodRefusal: NativeAuthFailure {
     }
 }
 
-/// The rule that a password breaks (native-auth-v1 §10).
+/// The rule that a password breaks (docs/protocol.md §10).
 public enum PasswordRule: Hashable, Sendable {
     /// It is empty.
     case empty

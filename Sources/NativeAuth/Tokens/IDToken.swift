@@ -9,7 +9,7 @@ import NativeAuthWire
 
 enum IDToken {
     /// The claims: the middle one of the three parts. The signature is not checked, because the token comes from the
-    /// server itself over TLS (native-auth-v1 §6.3, OpenID Connect Core 1.0 §3.1.3.7 item 6).
+    /// server itself over TLS (docs/protocol.md §6.3, OpenID Connect Core 1.0 §3.1.3.7 item 6).
     static func claims(_ token: String) -> [String: JSONValue]? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let json = Base64URL.decode(String(parts[1])) else { return nil }

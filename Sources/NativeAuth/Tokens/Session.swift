@@ -126,7 +126,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
         }
         guard let accessToken = reply.accessToken?.reveal(), !accessToken.isEmpty else { return true }
         let scopes = reply.scope.map { $0.split(separator: " ").map(String.init) } ?? requested
-        // A reply without a lifetime means an hour (native-auth-v1 §6.1). A lifetime is at most a year.
+        // A reply without a lifetime means an hour (docs/protocol.md §6.1). A lifetime is at most a year.
         let lifetime = Double(min(max(reply.expiresIn ?? 3600, 0), 31_536_000))
         tokens.removeAll {
             Set($0.scopes) == Set(scopes) && Set($0.requested) == Set(requested) || $0.remaining(at: moment) <= 0
@@ -139,7 +139,7 @@ struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomRefl
     }
 }
 
-/// The OpenID Connect scopes that every token request sends (native-auth-v1 §5.7).
+/// The OpenID Connect scopes that every token request sends (docs/protocol.md §5.7).
 enum OIDCScopes {
     static let reserved = ["openid", "profile", "offline_access"]
 

@@ -305,7 +305,7 @@ actor Sessions {
     }
 
     /// `invalid_grant` ends the session, unless its number names a cause that a new sign-in does not solve
-    /// (`SDK-REF-1`, native-auth-v1 §5.5, sdk-surface §3.9).
+    /// (`SDK-REF-1`, docs/protocol.md §5.5, docs/sdk-surface.md §3.9).
     private static func refreshError(
         _ refusal: ErrorReply, _ requested: [String], correlationID: UUID
     ) -> NativeAuthError {

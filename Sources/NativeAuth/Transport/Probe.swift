@@ -62,7 +62,7 @@ package struct Probe: Sendable {
 }
 
 extension ErrorDetails {
-    /// Whether a refusal says only that the username is invalid (native-auth-v1 §4.1).
+    /// Whether a refusal says only that the username is invalid (docs/protocol.md §4.1).
     package var isAboutUsername: Bool {
         errorCodes.contains(AADSTSCode.parameterEmptyOrInvalid.rawValue)
             && message?.contains(AADSTSCode.usernamePhrase) == true

@@ -316,7 +316,7 @@ final class V1Client: Sendable {
         return headers
     }
 
-    /// Whether the app may set this header (sdk-surface §6.2).
+    /// Whether the app may set this header (docs/sdk-surface.md §6.2).
     static func isAllowed(_ name: String) -> Bool {
         let name = name.lowercased()
         let isToken = name.utf8.allSatisfy { byte in

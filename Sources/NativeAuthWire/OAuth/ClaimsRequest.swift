@@ -1,5 +1,5 @@
 /// The parameter `claims`: the claims that a client requests in its tokens (OpenID Connect Core 1.0 §5.5). Only `acrs`
-/// of the access token has an effect here (native-auth-v1 §4.7).
+/// of the access token has an effect here (docs/protocol.md §4.7).
 package struct ClaimsRequest: Hashable, Sendable, Decodable {
     /// The requests by claim; nil for a claim that is requested without a condition.
     package var accessToken: [String: Claim?]?

@@ -6,7 +6,7 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-/// The parameter `grant_type`. Open: unlisted values are kept (native-auth-v1 §5.1).
+/// The parameter `grant_type`. Open: unlisted values are kept (docs/protocol.md §5.1).
 package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -24,7 +24,7 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 extension V1 {
-    /// `POST oauth2/v2.0/token`, for every grant (native-auth-v1 §4.7, §5).
+    /// `POST oauth2/v2.0/token`, for every grant (docs/protocol.md §4.7, §5).
     package struct TokenRequest: FormRequest {
         package var clientID: String?
         package var grantType: GrantType?
@@ -93,7 +93,7 @@ extension V1 {
     }
 }
 
-/// Issued tokens (native-auth-v1 §6.1). Servers send all members; clients tolerate the absence of most.
+/// Issued tokens (docs/protocol.md §6.1). Servers send all members; clients tolerate the absence of most.
 package struct TokenReply: Hashable, Sendable {
     /// `Bearer`.
     package var tokenType: String?
@@ -138,7 +138,7 @@ extension TokenReply: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        /// The value of a number, or of text that is a number; both occur (native-auth-v1 §6.1).
+        /// The value of a number, or of text that is a number; both occur (docs/protocol.md §6.1).
         func seconds(_ key: CodingKeys) throws -> Int? {
             guard container.contains(key) else { return nil }
             do {
@@ -174,7 +174,7 @@ extension TokenReply: Codable {
     }
 }
 
-/// The user of the tokens: `client_info` of a token reply (native-auth-v1 §6.2).
+/// The user of the tokens: `client_info` of a token reply (docs/protocol.md §6.2).
 package struct ClientInfo: Hashable, Sendable, Codable {
     /// The object ID of the user.
     package var uid: String
@@ -203,7 +203,7 @@ package struct ClientInfo: Hashable, Sendable, Codable {
     }
 }
 
-/// The discovery document (native-auth-v1 §1.3, OpenID Connect Discovery 1.0 §3).
+/// The discovery document (docs/protocol.md §1.3, OpenID Connect Discovery 1.0 §3).
 package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     package var issuer: String
     package var authorizationEndpoint: String

@@ -1,4 +1,4 @@
-/// The member `error` of a refusal. Open: unlisted values are kept (native-auth-v1 §4, §14.1).
+/// The member `error` of a refusal. Open: unlisted values are kept (docs/protocol.md §4, §14.1).
 package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -33,7 +33,7 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let verificationRequired = Self(rawValue: "verification_required")
 }
 
-/// The member `suberror` of a refusal. Open: unlisted values are kept (native-auth-v1 §14.1).
+/// The member `suberror` of a refusal. Open: unlisted values are kept (docs/protocol.md §14.1).
 package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package var rawValue: String
 
@@ -57,14 +57,14 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package static let providerBlockedByReputation = Self(rawValue: "provider_blocked_by_rep")
     package static let registrationRequired = Self(rawValue: "registration_required")
 
-    /// The six words that refuse a password (native-auth-v1 §10).
+    /// The six words that refuse a password (docs/protocol.md §10).
     package static let passwordRefusals: Set<Self> = [
         .passwordBanned, .passwordIsInvalid, .passwordRecentlyUsed, .passwordTooLong, .passwordTooShort,
         .passwordTooWeak,
     ]
 }
 
-/// The numbers in `error_codes` (native-auth-v1 §13).
+/// The numbers in `error_codes` (docs/protocol.md §13).
 package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case userNotFound = 50_034
     case accountLocked = 50_053
@@ -117,10 +117,10 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case userAlreadyExists = 1_003_037
     case requestMalformed = 9_002_313
 
-    /// The numbers that mean “wait”: the client asked too often, and nothing has ended (native-auth-v1 §13).
+    /// The numbers that mean “wait”: the client asked too often, and nothing has ended (docs/protocol.md §13).
     package static let waits: Set<Self> = [.clientLoop, .tenantThrottled, .noMoreCodes]
 
-    /// The phrase that clients look for in the description beside ``parameterEmptyOrInvalid`` (native-auth-v1 §4.1).
+    /// The phrase that clients look for in the description beside ``parameterEmptyOrInvalid`` (docs/protocol.md §4.1).
     package static let usernamePhrase = "username parameter is empty or not valid"
     /// The same as ``usernamePhrase``, for the client ID.
     package static let clientIDPhrase = "client_id parameter is empty or not valid"

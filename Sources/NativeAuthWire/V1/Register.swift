@@ -1,18 +1,18 @@
 package import NativeAuthCore
 
 extension V1 {
-    /// Requests and replies of the registration of a strong authentication method (native-auth-v1 §4.9).
+    /// Requests and replies of the registration of a strong authentication method (docs/protocol.md §4.9).
     package enum Register {}
 }
 
 extension V1.Register {
-    /// `POST register/v1.0/introspect`: asks for the methods (native-auth-v1 §4.9.1); the form of sign-in's.
+    /// `POST register/v1.0/introspect`: asks for the methods (docs/protocol.md §4.9.1); the form of sign-in's.
     package typealias IntrospectRequest = V1.SignIn.IntrospectRequest
-    /// `POST register/v1.0/continue`: submits the code, or continues without one (native-auth-v1 §4.9.3); the form of
+    /// `POST register/v1.0/continue`: submits the code, or continues without one (docs/protocol.md §4.9.3); the form of
     /// the password reset.
     package typealias ContinueRequest = V1.ResetPassword.ContinueRequest
 
-    /// `POST register/v1.0/challenge`: sends a code to the contact (native-auth-v1 §4.9.2).
+    /// `POST register/v1.0/challenge`: sends a code to the contact (docs/protocol.md §4.9.2).
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -53,7 +53,7 @@ extension V1.Register {
         }
     }
 
-    /// A code was sent, or none is needed (native-auth-v1 §4.9.2).
+    /// A code was sent, or none is needed (docs/protocol.md §4.9.2).
     package struct ChallengeReply: Hashable, Sendable {
         /// Open: only here ``preverified`` occurs.
         package var challengeType: String
@@ -87,7 +87,7 @@ extension V1.Register {
     }
 }
 
-/// The methods of a second factor, or those that can be registered (native-auth-v1 §4.6, §4.9.1).
+/// The methods of a second factor, or those that can be registered (docs/protocol.md §4.6, §4.9.1).
 package struct IntrospectReply: Hashable, Sendable {
     package var continuationToken: Secret<String>?
     package var methods: [Method]?

@@ -1,8 +1,8 @@
 package import NativeAuthCore
 
-/// The success of a step that only advances the flow (native-auth-v1 §4.1, §4.3).
+/// The success of a step that only advances the flow (docs/protocol.md §4.1, §4.3).
 package struct ContinuationReply: Hashable, Sendable {
-    /// Servers always send it; clients tolerate its absence after the last step of sign-up (native-auth-v1 §16, row
+    /// Servers always send it; clients tolerate its absence after the last step of sign-up (docs/protocol.md §16, row
     /// 18).
     package var continuationToken: Secret<String>?
     /// A hint for the developer, from a server in its development profile; clients ignore it.
@@ -14,7 +14,7 @@ package struct ContinuationReply: Hashable, Sendable {
     }
 }
 
-/// The answer to a challenge: a code was sent, or a password is required (native-auth-v1 §4.2).
+/// The answer to a challenge: a code was sent, or a password is required (docs/protocol.md §4.2).
 package struct ChallengeReply: Hashable, Sendable {
     /// Servers always send it.
     package var challengeType: ChallengeType?
@@ -44,7 +44,7 @@ package struct ChallengeReply: Hashable, Sendable {
     }
 }
 
-/// The success that sends the user to a browser (native-auth-v1 §3.4).
+/// The success that sends the user to a browser (docs/protocol.md §3.4).
 package struct RedirectReply: Hashable, Sendable {
     /// The reason, in the server's text.
     package var redirectReason: String?
@@ -54,7 +54,7 @@ package struct RedirectReply: Hashable, Sendable {
     }
 }
 
-/// The two members by which a client recognises a redirect at any endpoint (native-auth-v1 §2.5: a `challenge_type`
+/// The two members by which a client recognises a redirect at any endpoint (docs/protocol.md §2.5: a `challenge_type`
 /// that is not one of the three words makes the whole reply unreadable).
 package struct ReplyHead: Hashable, Sendable, Decodable {
     /// Nil when missing, and for the further word that a registration may answer.
@@ -76,13 +76,13 @@ package struct ReplyHead: Hashable, Sendable, Decodable {
     }
 }
 
-/// A refusal (native-auth-v1 §3.5). Sent with status 400.
+/// A refusal (docs/protocol.md §3.5). Sent with status 400.
 package struct ErrorReply: Hashable, Sendable {
     package var error: WireErrorCode
     package var suberror: WireSuberror?
     /// `AADSTS<number>: text`, then lines with trace ID, correlation ID and time.
     package var errorDescription: String?
-    /// Never empty when sent (native-auth-v1 §14.3).
+    /// Never empty when sent (docs/protocol.md §14.3).
     package var errorCodes: [Int]?
     package var errorURI: String?
     package var innerErrors: [InnerError]?
@@ -286,7 +286,7 @@ extension ErrorReply: Codable {
     }
 }
 
-/// The shape of a required attribute in a reply: `{name, type, required, options: {regex}}` (native-auth-v1 §11.3).
+/// The shape of a required attribute in a reply: `{name, type, required, options: {regex}}` (docs/protocol.md §11.3).
 private struct WireRequiredAttribute: Codable {
     var attribute: RequiredAttribute
 

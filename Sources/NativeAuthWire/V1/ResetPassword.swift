@@ -1,19 +1,19 @@
 package import NativeAuthCore
 
 extension V1 {
-    /// Requests and replies of the password reset (native-auth-v1 §4.8).
+    /// Requests and replies of the password reset (docs/protocol.md §4.8).
     package enum ResetPassword {}
 }
 
 extension V1.ResetPassword {
-    /// `POST resetpassword/v1.0/start` (native-auth-v1 §4.8.1): the form of sign-in's start.
+    /// `POST resetpassword/v1.0/start` (docs/protocol.md §4.8.1): the form of sign-in's start.
     package typealias StartRequest = V1.SignIn.InitiateRequest
-    /// `POST resetpassword/v1.0/challenge` (native-auth-v1 §4.8.2): the form of sign-up's.
+    /// `POST resetpassword/v1.0/challenge` (docs/protocol.md §4.8.2): the form of sign-up's.
     package typealias ChallengeRequest = V1.SignUp.ChallengeRequest
-    /// `POST resetpassword/v1.0/poll_completion` (native-auth-v1 §4.8.5): only the token.
+    /// `POST resetpassword/v1.0/poll_completion` (docs/protocol.md §4.8.5): only the token.
     package typealias PollCompletionRequest = V1.SignIn.IntrospectRequest
 
-    /// `POST resetpassword/v1.0/continue`: submits the code (native-auth-v1 §4.8.3).
+    /// `POST resetpassword/v1.0/continue`: submits the code (docs/protocol.md §4.8.3).
     package struct ContinueRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -47,7 +47,7 @@ extension V1.ResetPassword {
         }
     }
 
-    /// `POST resetpassword/v1.0/submit` (native-auth-v1 §4.8.4).
+    /// `POST resetpassword/v1.0/submit` (docs/protocol.md §4.8.4).
     package struct SubmitRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -74,7 +74,7 @@ extension V1.ResetPassword {
         }
     }
 
-    /// The code was right (native-auth-v1 §4.8.3).
+    /// The code was right (docs/protocol.md §4.8.3).
     package struct ContinueReply: Hashable, Sendable {
         package var continuationToken: Secret<String>?
         /// Seconds left to submit the password, at most 600.
@@ -86,7 +86,7 @@ extension V1.ResetPassword {
         }
     }
 
-    /// The password was accepted (native-auth-v1 §4.8.4).
+    /// The password was accepted (docs/protocol.md §4.8.4).
     package struct SubmitReply: Hashable, Sendable {
         package var continuationToken: Secret<String>?
         /// Seconds to wait between polls.
@@ -98,7 +98,7 @@ extension V1.ResetPassword {
         }
     }
 
-    /// The progress of the reset (native-auth-v1 §4.8.5).
+    /// The progress of the reset (docs/protocol.md §4.8.5).
     package struct PollCompletionReply: Hashable, Sendable {
         package var status: Status
         /// With ``Status/succeeded`` for the token endpoint; with ``Status/failed`` for another submission.

@@ -1,12 +1,12 @@
 package import NativeAuthCore
 
 extension V1 {
-    /// Requests of sign-in and of its second factor (native-auth-v1 §4.4–§4.6).
+    /// Requests of sign-in and of its second factor (docs/protocol.md §4.4–§4.6).
     package enum SignIn {}
 }
 
 extension V1.SignIn {
-    /// `POST oauth2/v2.0/initiate` (native-auth-v1 §4.4).
+    /// `POST oauth2/v2.0/initiate` (docs/protocol.md §4.4).
     package struct InitiateRequest: FormRequest {
         package var clientID: String?
         /// An e-mail address or an alias.
@@ -42,7 +42,7 @@ extension V1.SignIn {
         }
     }
 
-    /// `POST oauth2/v2.0/challenge`: sends a code, sends it again, or asks for the password (native-auth-v1 §4.5).
+    /// `POST oauth2/v2.0/challenge`: sends a code, sends it again, or asks for the password (docs/protocol.md §4.5).
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -77,7 +77,7 @@ extension V1.SignIn {
         }
     }
 
-    /// `POST oauth2/v2.0/introspect`: asks for the methods of a second factor (native-auth-v1 §4.6).
+    /// `POST oauth2/v2.0/introspect`: asks for the methods of a second factor (docs/protocol.md §4.6).
     package struct IntrospectRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -103,7 +103,7 @@ extension V1.SignIn {
 
 extension FormFields {
     /// The words of `capabilities`. An older edition of the reference calls it `capability` and separates by commas
-    /// (native-auth-v1 §16).
+    /// (docs/protocol.md §16).
     func capabilities() throws(FormError) -> [String]? {
         let capability = try list("capability", alsoAtCommas: true)
         let capabilities = try list("capabilities", alsoAtCommas: true)

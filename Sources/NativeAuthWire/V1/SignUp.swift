@@ -2,12 +2,12 @@ package import NativeAuthCore
 
 /// The native authentication API, version 1.
 package enum V1 {
-    /// Requests of sign-up (native-auth-v1 §4.1–§4.3).
+    /// Requests of sign-up (docs/protocol.md §4.1–§4.3).
     package enum SignUp {}
 }
 
 extension V1.SignUp {
-    /// `POST signup/v1.0/start` (native-auth-v1 §4.1).
+    /// `POST signup/v1.0/start` (docs/protocol.md §4.1).
     package struct StartRequest: FormRequest {
         package var clientID: String?
         package var username: String?
@@ -52,7 +52,7 @@ extension V1.SignUp {
         }
     }
 
-    /// `POST signup/v1.0/challenge`: sends a code, sends it again, or asks for the password (native-auth-v1 §4.2).
+    /// `POST signup/v1.0/challenge`: sends a code, sends it again, or asks for the password (docs/protocol.md §4.2).
     package struct ChallengeRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
@@ -80,7 +80,7 @@ extension V1.SignUp {
         }
     }
 
-    /// `POST signup/v1.0/continue`: submits a code, a password or attributes (native-auth-v1 §4.3).
+    /// `POST signup/v1.0/continue`: submits a code, a password or attributes (docs/protocol.md §4.3).
     package struct ContinueRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?

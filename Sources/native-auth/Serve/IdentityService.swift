@@ -249,7 +249,7 @@ struct IdentityService: Sendable {
         try await store.close()
     }
 
-    /// The limits per source are on when the limits over time are (decision D11).
+    /// The limits per source are on when the limits over time are (design record 0003).
     private func policy(_ address: Address, limits: TimeLimits?) -> AccessPolicy {
         if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
             // The listener is on loopback, so all requests come from a proxy, which has the budget of one client.

@@ -143,7 +143,7 @@ private struct TenantReader {
         let required = members.texts("requiredAttributes")
         let attributes = attributes(members.list("attributes", of: "an attribute"), required: required)
         let needsFactor = members.flag("requiresSecondFactor") ?? false
-        // A second factor needs a password as the first (native-auth-v1 §4.7).
+        // A second factor needs a password as the first (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode {
             members.add(
                 "“\(displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",

@@ -7,7 +7,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Reads the inbox of a development server (design §5).
+/// Reads the inbox of a development server (design record 0014).
 struct InboxReader: Sendable {
     /// The needed values of a mail with a code.
     struct Mail: Hashable {

@@ -70,7 +70,7 @@ struct ProtectedAPI: Sendable {
         }
     }
 
-    /// The claims request that asks for a token with this authentication context (native-auth-v1 §5.4).
+    /// The claims request that asks for a token with this authentication context (docs/protocol.md §5.4).
     static func claims(for context: String) -> String {
         #"{"access_token":{"acrs":{"essential":true,"value":"\#(context)"}}}"#
     }

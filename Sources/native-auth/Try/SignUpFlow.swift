@@ -139,7 +139,7 @@ extension SignUpForm.Question {
         self =
             switch problem.name {
             case AttributeName.flatUsername: .alias
-            // The name that stands for all attributes (native-auth-v1 §11.4).
+            // The name that stands for all attributes (docs/protocol.md §11.4).
             case "attributes": .attributes
             case let name: .attribute(name)
             }

@@ -117,7 +117,7 @@ enum TryWords {
         return "The server refused: \(reason(details)) (correlation ID \(details.correlationID))"
     }
 
-    /// The server's description, without its leading number and trailing trace (native-auth-v1 §3.5).
+    /// The server's description, without its leading number and trailing trace (docs/protocol.md §3.5).
     private static func reason(_ details: ErrorDetails) -> String {
         guard let message = details.message else { return "it gave no reason." }
         let end = message.firstRange(of: " Trace ID:")?.lowerBound ?? message.endIndex

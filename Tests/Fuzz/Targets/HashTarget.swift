@@ -3,7 +3,7 @@ import IdentityPasswords
 /// Stored password hashes in PHC string format (`SEC-PWD-10`): what is computed is affordable, and nothing has two readings.
 struct HashTarget: Target {
     static let name = "phc"
-    /// security-requirements §20 D asks for a tenth of the others' inputs.
+    /// It gets a tenth of the others' inputs (docs/develop/testing.md).
     static let share = (release: 10, debug: 10)
 
     private let mutator = Mutator(

@@ -10,7 +10,7 @@ import NativeAuthWire
 /// JSON, none is a 5xx, and nobody gets tokens or an account for a mailbox that they did not prove.
 struct RequestTarget: Target {
     static let name = "requests"
-    /// security-requirements §20 D asks for a tenth of the others' inputs.
+    /// It gets a tenth of the others' inputs (docs/develop/testing.md).
     static let share = (release: 10, debug: 10)
     /// Requests to one server.
     static let series = 50

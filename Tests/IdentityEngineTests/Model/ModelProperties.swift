@@ -50,7 +50,7 @@ struct EdgeCheck {
         return faults
     }
 
-    /// SEC-CT-1, SEC-CT-6, D2: the order of steps, and what tokens are good for.
+    /// SEC-CT-1, SEC-CT-6, design record 0014: the order of steps, and what tokens are good for.
     private func checkOrder(_ must: Must) {
         if case .refused(let refusal) = answer {
             must(Self.isDocumented(refusal, for: input), "\(refusal) is no documented answer")
@@ -152,7 +152,7 @@ struct EdgeCheck {
             case .reactivateStrongMethod:
                 must(proofs.isSuperset(of: [.own, .other]), "SEC-ENR-7: a method comes back without the mailbox")
             case .trustPassword:
-                must(factors.count >= 2, "decision D14: a password is trusted for one factor")
+                must(factors.count >= 2, "design record 0005: a password is trusted for one factor")
             case .endFlows:
                 must(decision.effects.contains { if case .addStrongMethod = $0 { true } else { false } }, "flows end")
             case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .noteFirstUse,
@@ -179,13 +179,13 @@ struct EdgeCheck {
         case .signIn: must(false, "SEC-MFA-1: tokens without the second factor")
         case .signUp, .reset:
             // The documented exception, for what an app asks for and nothing requires: there is only the one mailbox, and no method
-            // to ask for (native-auth-v1 §5.4).
+            // to ask for (docs/protocol.md §5.4).
             let others =
                 after.facts.contains(.otherMethod) && !after.facts.contains(.suspended)
                 && proofs.isDisjoint(with: [.other, .standIn])
             must(
                 !others && !variation.needsDistinctMailbox && !variation.needsSecondFactor,
-                "SEC-MFA-1, decision D15: tokens without the second factor")
+                "SEC-MFA-1, design record 0005: tokens without the second factor")
         }
     }
 
