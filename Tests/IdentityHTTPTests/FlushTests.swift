@@ -1,3 +1,4 @@
+import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire

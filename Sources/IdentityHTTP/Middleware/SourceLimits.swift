@@ -1,4 +1,4 @@
-import IdentityEngine
+package import IdentityEngine
 import NativeAuthCore
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+package import IdentityEngine
+
 extension MailLanguage {
     /// The language that a reader prefers, from the request's `Accept-Language` (RFC 9110 section 12.5.4).
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import IdentityHTTP
 import NativeAuth
 import NativeAuthCore
 import NativeAuthWire

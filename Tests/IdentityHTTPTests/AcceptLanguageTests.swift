@@ -1,8 +1,9 @@
 import IdentityEngine
+import IdentityHTTP
 import Testing
 
-@Suite("The language of a mail")
-struct MailLanguageTests {
+@Suite("Accept-Language")
+struct AcceptLanguageTests {
     @Test(
         "RFC 9110 §12.5.4: the highest weight that names one of our languages decides",
         arguments: [
