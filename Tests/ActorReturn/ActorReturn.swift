@@ -1,8 +1,8 @@
 import Foundation
 import NativeAuth
 
-/// Calls the SDK from actors, and stops the process where a call comes back elsewhere. Only an optimised build can tell:
-/// Swift 6.3.1 forgets the way back where a function does no more than pass on what an actor throws.
+/// Calls the SDK from actors, and stops the process when a call resumes outside its actor. Only an optimised build can
+/// show it: Swift 6.3.1 loses the caller's actor when a function only rethrows the error of an actor.
 @main
 struct ActorReturn {
     static func main() async throws {
@@ -42,7 +42,8 @@ struct ActorReturn {
 }
 
 actor Other {}
-/// Gives every request the same answer, in which each step finds its own; from the request `failing` on all fail.
+/// Gives every request the same answer, in which each step finds its own values; from the request `failing` on, all
+/// requests fail.
 actor Server: HTTPTransport {
     private static let answer =
         #"{"continuation_token":"T","challenge_type":"oob","challenge_channel":"email","#

@@ -1,4 +1,5 @@
-// Compiles: the right order, every case, each step used once. Were this refused, the other files would prove nothing.
+// Compiles: the right order, every case, each step used once. If this were refused, the other files would prove
+// nothing.
 import NativeAuth
 
 func signUp(_ client: NativeAuthClient, codes: [String]) async throws -> Account? {

@@ -1,4 +1,4 @@
-// A step cannot be copied on the quiet: where copies are needed it is kept, and taken out once.
+// A step cannot be copied implicitly: code that needs copies uses `Kept`, and takes the step out once.
 import NativeAuth
 
 struct CopyableState {

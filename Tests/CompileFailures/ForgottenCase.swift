@@ -1,4 +1,4 @@
-// Each outcome, each next step and each error has to be dealt with.
+// Each outcome, each next step and each error must be handled.
 import NativeAuth
 
 func withoutRetry(_ step: consuming SignUpCodeRequired) async throws {

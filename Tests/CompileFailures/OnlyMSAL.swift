@@ -1,4 +1,4 @@
-// Compiles: `import MSAL` alone brings Foundation along, as the vendor's module does and its samples rely on.
+// Compiles: `import MSAL` alone re-exports Foundation, as the vendor's module does and its samples require.
 import MSAL
 
 final class Screen: NSObject {

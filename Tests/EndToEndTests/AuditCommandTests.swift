@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth audit` as an operator meets it.
+/// `native-auth audit` as an operator uses it.
 @Suite("Audit commands", .timeLimit(.minutes(2)))
 struct AuditCommandTests {
     private func audit(_ arguments: [String], _ data: URL) async throws -> (
@@ -21,7 +21,7 @@ struct AuditCommandTests {
         #expect(running.status == 0 && running.output.hasPrefix("contoso  sound  "), "\(running.errors)")
         await server.terminate()
 
-        // The server has sealed all it wrote before it ended.
+        // The server has sealed all its lines before it ended.
         let stopped = try await audit(["verify"], data)
         #expect(stopped.status == 0 && stopped.output.hasSuffix("  0 not sealed yet\n"), "\(stopped.output)")
         let words = stopped.output.split(separator: " ").map(String.init)

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `native-auth backup` and `native-auth restore` as an operator meets them, on SQLite; `ProofTests` has PostgreSQL.
+/// `native-auth backup` and `native-auth restore` as an operator uses them, on SQLite; `ProofTests` covers PostgreSQL.
 @Suite("Backup commands", .timeLimit(.minutes(3)))
 struct BackupCommandTests {
-    /// What people hold at the moment of a backup.
+    /// The state of users at the time of a backup.
     private struct Held {
         /// Accounts whose sign-up was answered.
         var accounts: [String]
-        /// The token of a flow that has only begun, of which the database knows nothing.
+        /// The token of a flow that has only begun and has no row in the database.
         var begun: String
         /// The token and the right code of a flow that waits for it.
         var challenged: (token: String, code: String)
@@ -33,7 +33,7 @@ struct BackupCommandTests {
         try await api.post("oauth2/v2.0/token", ["grant_type": "refresh_token", "refresh_token": token]).status
     }
 
-    /// - Returns: What the command printed; to standard error where it was to fail.
+    /// - Returns: The command's output; from standard error if it was expected to fail.
     private func run(
         _ arguments: [String], data: URL, _ status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
@@ -58,7 +58,7 @@ struct BackupCommandTests {
         let data = folder.url.appending(path: "data")
         let server = try await NativeAuthServer.start(dataFolder: data)
         let api = NativeAPI(baseURL: server.baseURL)
-        // Not by cancelling: the client library may wait for ever when a request is cancelled on its way.
+        // Do not cancel: the client library may wait forever when a request is cancelled on its way.
         let isOver = Flag()
         let made: [(file: String, held: Held)] = try await withThrowingTaskGroup(of: Void.self) { group in
             for person in 0..<3 {
@@ -99,7 +99,7 @@ struct BackupCommandTests {
             #expect(try await api.challenge(held.begun).status == 400)
             #expect(try await api.submit(held.challenged.code, held.challenged.token).status == 400)
             #expect(try await refresh(api, held.refreshToken) == (keeps ? 200 : 400))
-            // The restored server is one like any other.
+            // The restored server works like any other.
             _ = try await api.signUp("later@example.com")
             await restored.terminate()
         }
@@ -154,7 +154,7 @@ struct BackupCommandTests {
     }
 }
 
-/// Tells tasks that they need not go on.
+/// Tells tasks to stop.
 private final class Flag: Sendable {
     private let value = Mutex(false)
 

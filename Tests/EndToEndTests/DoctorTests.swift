@@ -21,7 +21,7 @@ import Testing
 
     private static let passwordApp = NativeAPI.Application.password.rawValue
 
-    /// What the doctor says; also checks that the exit code fits.
+    /// The doctor's report; also checks the exit code.
     private func report(_ arguments: String...) async throws -> Report {
         try await report(arguments)
     }
@@ -92,7 +92,7 @@ import Testing
             #expect(unknownTenant.finding("sign-up") == nil)
             #expect(unknownTenant.finding("inbox") != nil)
 
-            // Swapped by many newcomers.
+            // A frequent mistake of new developers.
             let tenantAsApp = try await report(
                 "--client-id", "aaaabbbb-0000-cccc-1111-dddd2222eeee", "--authority", "\(base)/contoso")
             #expect(tenantAsApp.problems.first?.about == "client id")

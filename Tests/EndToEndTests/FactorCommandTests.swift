@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `native-auth user` says of one user's factors.
+/// The commands of `native-auth user` about one user's factors.
 @Suite struct FactorCommandTests {
     private static let password = "Tulip-Harbour-42"
 
@@ -21,7 +21,7 @@ import Testing
 
         let demanded = try await user("second-factor", data, "dana@example.com", "required")
         #expect(demanded.status == 0 && demanded.output.contains("second factor"), "\(demanded)")
-        // A code is no password: there would be nothing beside it.
+        // A user with codes only has no password as a first factor.
         let refused = try await user("second-factor", data, "otto@example.com", "required")
         #expect(refused.status == 64 && refused.errors.contains("no password"), "\(refused)")
         let odd = try await user("second-factor", data, "dana@example.com", "sometimes")

@@ -5,7 +5,7 @@ import Testing
 @testable import Fuzz
 @testable import native_auth
 
-/// Readers of what strangers write, with inputs that were tampered with; `scripts/prove fuzz` reads more of the same.
+/// Parsers of untrusted input, with modified inputs; `scripts/prove fuzz` runs more of the same.
 @Suite("Fuzzing", .timeLimit(.minutes(15)), .serialized, TwoNodes.skipped("no server is asked"))
 struct FuzzTests {
     private func fuzz(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
@@ -58,7 +58,7 @@ struct FuzzTests {
         let count = ProcessInfo.processInfo.environment["PROVE_FUZZ"].flatMap { Int($0) } ?? 10_000
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        // The file of which the process dies stays behind.
+        // The file that kills the process stays behind.
         let file = folder.url.appending(path: "tenants.yaml").path
         let whole =
             TenantFileTests.small + """

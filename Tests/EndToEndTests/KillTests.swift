@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Power cuts while people sign up.
+/// Power cuts while users sign up.
 @Suite struct KillTests {
-    /// How often the server is killed: 25, ten times if it is two nodes, or what the environment says. `scripts/prove kill-sqlite` does the same with mixed load.
+    /// How often the server is killed: 25 times, ten times for two nodes, or the number in the environment.
+    /// `scripts/prove kill-sqlite` does the same with mixed load.
     private static let kills =
         ProcessInfo.processInfo.environment["PROVE_KILLS"].flatMap(Int.init) ?? (TwoNodes.isOn ? 10 : 25)
-    /// How many people sign up at the same moment.
+    /// The number of concurrent sign-ups.
     private static let people = 8
 
     @Test(
@@ -32,7 +33,7 @@ import Testing
             #expect(await restarted.terminate() == 0)
             confirmed += acknowledged
         }
-        // Load that confirms nothing would prove nothing.
+        // A load without confirmed sign-ups would prove nothing.
         #expect(confirmed.count >= Self.kills)
         let (server, _) = try await start(folder.url)
         try await expectAccounts(confirmed, on: server, "in the end")
@@ -91,7 +92,7 @@ import Testing
                             Issue.record("cycle \(cycle): \(unexpected)")
                             return mine
                         } catch {
-                            // The connection is gone, and it must be because the server is.
+                            // The connection has ended, which must be because the server has.
                             #expect(requests.isOver, "cycle \(cycle): \(error)")
                             return mine
                         }

@@ -84,8 +84,8 @@ import Testing
             secrets.append(Canary(name: name, text: try #require(text, "\(name): \(refreshed.text)")))
         }
 
-        // The mail did go out, with the code: the search looks for things that were really there. Also the address is on
-        // disk, in the account: the search does find.
+        // The mail was sent, with the code: the search looks for values that really existed. The address is on disk, in
+        // the account: the search does find values.
         let mail = try #require(try await sink.mails(1).first)
         #expect(Self.found(secrets, in: Data(mail.utf8)) == ["code"])
         #expect(try await Self.found(personal, in: Self.content(of: data)).contains("e-mail"))
@@ -100,7 +100,7 @@ import Testing
         await sink.server.stop()
     }
 
-    /// All bytes of all files of a folder, and of the database when that is elsewhere.
+    /// All bytes of all files of a folder, and of the database if it is elsewhere.
     private static func content(of folder: URL) async throws -> Data {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .reduce(into: Data()) { $0 += try Data(contentsOf: $1) }

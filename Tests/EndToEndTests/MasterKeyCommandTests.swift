@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `native-auth key master` as an operator meets it; `ProofTests` has it under load.
+/// `native-auth key master` as an operator uses it; `ProofTests` tests it under load.
 @Suite("Master key commands", .timeLimit(.minutes(3)))
 struct MasterKeyCommandTests {
-    /// - Returns: What the command printed; to standard error where it was to fail.
+    /// - Returns: The command's output; from standard error if it was expected to fail.
     private func run(
         _ arguments: String..., data: URL, _ status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
@@ -18,7 +18,7 @@ struct MasterKeyCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
     }
 
-    /// A person's `sub`, and the refresh token that is good next.
+    /// A user's `sub`, and the next refresh token.
     private func refresh(_ api: NativeAPI, _ token: String) async throws -> (sub: String, next: String) {
         let reply = try await api.post("oauth2/v2.0/token", ["grant_type": "refresh_token", "refresh_token": token])
         return try held(reply)
@@ -49,7 +49,8 @@ struct MasterKeyCommandTests {
                     "grant_type": "continuation_token", "continuation_token": finished,
                     "scope": "openid offline_access",
                 ]))
-        // Flows that are under way: one that begins before and is challenged after the rotation, and one that waits for its code.
+        // Running flows: one that begins before the rotation and is challenged after it, and one that waits for its
+        // code.
         let begun = try await api.start("begun@example.com").token("start")
         let waiting = try await api.challenge(try await api.start("waits@example.com").token("start")).token(
             "challenge")
@@ -67,7 +68,7 @@ struct MasterKeyCommandTests {
         #expect(rotated.contains("data key 1  made") && rotated.contains("sealed anew  1 signing keys"), "\(rotated)")
         #expect(try await Database(of: data).rows("SELECT sealed_private_key FROM signing_keys") != sealed)
         #expect(try await run("key", "master", "list", data: data).split(separator: "\n").count == 2)
-        // The running server goes on, with the old master key.
+        // The running server continues with the old master key.
         let token = try await api.challenge(begun).token("challenge")
         let laterCode = try await api.code(for: "begun@example.com")
         let during = try await refresh(api, before.next)
@@ -89,7 +90,7 @@ struct MasterKeyCommandTests {
         #expect(try await later.submit(code, waiting).status == 200)
         #expect(try await later.submit(laterCode, token).status == 200)
 
-        // The wrong way round it would lock the server out, so it is refused.
+        // In the wrong order it would lock the server out, so it is refused.
         #expect(
             try await run("key", "master", "rotate", "--new-master-key-file", key.path, data: data, 64)
                 .contains("in use"))
@@ -104,7 +105,7 @@ struct MasterKeyCommandTests {
         let trail = try await run("audit", "list", data: data)
         #expect(trail.contains(#""event":"key.rotated""#) && trail.contains(#""event":"key.revoked""#))
 
-        // A backup opens under the master key of its time, and a person stays who they are.
+        // A backup opens under the master key of its time, and a user's `sub` stays the same.
         let home = folder.url.appending(path: "home")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         #expect(

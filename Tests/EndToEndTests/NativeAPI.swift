@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The native API as any client on the network sees it: forms out, JSON in, nothing of the SDK (docs/protocol.md §3, §4).
+/// The native API without the SDK: forms out, JSON in (docs/protocol.md §3, §4).
 struct NativeAPI: Sendable {
     /// The applications of the development tenant (design record 0014).
     enum Application: String, CaseIterable {
@@ -14,11 +14,11 @@ struct NativeAPI: Sendable {
         case passwordAndAttributes = "33334444-dddd-5555-eeee-6666ffff7777"
     }
 
-    /// An answer; members that it does not have are nil.
+    /// An answer; missing members are nil.
     struct Reply: Sendable {
         var status: Int
         var body: Body
-        /// The body as it came.
+        /// The unparsed body.
         var text: String
 
         struct Body: Decodable, Sendable {
@@ -109,13 +109,13 @@ struct NativeAPI: Sendable {
             ["continuation_token": token, "grant_type": "attributes", "attributes": try Self.json(attributes)])
     }
 
-    /// The newest code that the development inbox has for an address, once there is one.
+    /// The newest code in the development inbox for an address; waits for it.
     func code(for email: String) async throws -> String {
         while true {
             let (_, body) = try await get("/dev/inbox.json?to=\(Self.escaped(email))")
             let mails = try JSONDecoder().decode([Mail].self, from: Data(body.utf8))
             if let code = mails.lazy.compactMap(\.code).first { return code }
-            // Mail is another process's business and tells nobody that it came, so we ask again; of two nodes both are asked.
+            // Another process sends the mail and does not signal it, so poll; with two nodes both are asked.
             try await Task.sleep(for: .milliseconds(TwoNodes.isOn ? 100 : 5))
         }
     }
@@ -133,7 +133,7 @@ struct NativeAPI: Sendable {
         return finished
     }
 
-    /// Whether an account has this address: a new sign-up is told so with 1003037 (docs/protocol.md §4.1).
+    /// Whether an account has this address: a new sign-up is refused with 1003037 (docs/protocol.md §4.1).
     func isTaken(_ email: String) async throws -> Bool {
         let reply = try await start(email)
         return reply.status == 400 && reply.body.error == "user_already_exists"

@@ -9,13 +9,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// Runs the built `native-auth` as a person would: another process, its own environment, text in and out.
+/// Runs the built `native-auth` as a user would: a separate process, its own environment, text in and out.
 enum NativeAuthProcess {
-    /// Why the program cannot be run.
+    /// Why the program could not be run.
     enum Failure: Error {
         /// No `native-auth` lies where the tests were built; `swift build --traits Server` makes it.
         case notBuilt
-        /// The server ended, or said nothing of `ready`, before it was asked to do anything.
+        /// The server ended, or did not print `ready`.
         case notReady(output: String, errors: String)
     }
 
@@ -40,7 +40,7 @@ enum NativeAuthProcess {
         let environment = try await TwoNodes.environment(arguments).merging(environment) { $1 }
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        // Files, not pipes: nobody has to read along, so no program waits because nobody does.
+        // Files instead of pipes: no reader is needed, so no program blocks on output.
         let inputFile = folder.url.appending(path: "input")
         try Data(input.utf8).write(to: inputFile)
         let output = try OutputFile(folder.url.appending(path: "output"))
@@ -81,10 +81,10 @@ enum NativeAuthProcess {
     }
 }
 
-/// A running `native-auth serve`, for as long as a test needs it; with ``TwoNodes`` two of them, and what sends each request to
-/// a random one.
+/// A running `native-auth serve`, for as long as a test needs it; with ``TwoNodes`` two of them, and a router that
+/// sends each request to a random one.
 final class NativeAuthServer: Sendable {
-    /// Where it listens, as its `ready` line said: `http://127.0.0.1:43211`.
+    /// The URL of its `ready` line: `http://127.0.0.1:43211`.
     let baseURL: URL
     /// Database and master key; survives the server.
     let dataFolder: URL
@@ -105,7 +105,7 @@ final class NativeAuthServer: Sendable {
         self.router = router
     }
 
-    /// Where each node listens; requests that arrive there go to that one.
+    /// The URL of each node; a request to it goes to that node.
     var listeners: [URL] { nodes.map(\.url) }
 
     /// Launches `serve` and waits until it accepts requests.
@@ -126,13 +126,13 @@ final class NativeAuthServer: Sendable {
             port: baseURL.port ?? 0, arguments: arguments, dataFolder: dataFolder, environment: environment)
     }
 
-    /// Ends the server as a power cut would, all nodes at once and what stands before them first.
+    /// Ends the server like a power cut: the router first, then all nodes at once.
     func crash() {
         router?.process.signal(SIGKILL)
         for node in nodes { node.process.signal(SIGKILL) }
     }
 
-    /// Ends the server as a power cut would, and waits until it is gone.
+    /// Ends the server like a power cut, and waits until it has ended.
     func kill9() async {
         crash()
         for node in nodes { _ = await node.process.status }
@@ -141,7 +141,7 @@ final class NativeAuthServer: Sendable {
 
     /// Asks the server to stop, and waits until it has.
     ///
-    /// - Returns: The exit status; of several nodes one that is not 0, if there is one.
+    /// - Returns: The exit status; of several nodes the first status other than 0.
     @discardableResult func terminate() async -> Int32 {
         for node in nodes { node.process.signal(SIGTERM) }
         var status: Int32 = 0
@@ -163,12 +163,12 @@ final class NativeAuthServer: Sendable {
         nodes.map(\.output).joined()
     }
 
-    /// Its port is free for the next one then.
+    /// After this its port is free for the next one.
     private func endRouter() async {
         guard let router else { return }
         router.process.signal(SIGTERM)
         _ = await router.process.status
-        // Its last line may still be on its way; one that was killed has none.
+        // Its last line may not have arrived yet; a killed router has none.
         var patience = 50
         while !TwoNodes.count(router.output), patience > 0 {
             patience -= 1
@@ -189,7 +189,7 @@ final class NativeAuthServer: Sendable {
                 dataFolder: dataFolder, arguments: arguments, environment: environment, nodes: [node], router: nil)
         }
         let site = try await TwoNodes.Site(dataFolder, port: port)
-        // What a test says of its own goes before.
+        // The test's own settings take precedence.
         let environment = site.environment.merging(environment) { $1 }
         var first = ["--port", "0", "--data", dataFolder.path] + arguments
         var second = ["--port", "0", "--data", site.secondFolder.path] + arguments
@@ -202,7 +202,7 @@ final class NativeAuthServer: Sendable {
         if !arguments.contains("--master-key-file"), environment["NATIVE_AUTH_MASTER_KEY"] == nil {
             second += ["--master-key-file", dataFolder.appending(path: "master.key").path]
         }
-        // One after the other: the first makes the master key.
+        // One after another: the first makes the master key.
         let nodes = [try await node(first, environment), try await node(second, environment)]
         let router = try await ListeningProgram.start(
             Python.package.appending(path: "scripts/random-node"),
@@ -223,7 +223,7 @@ private final class ListeningProgram: Sendable {
     let process: Child
     let errors: OutputFile
     private let transcript: Transcript
-    /// Kept, since nobody reads on when it is gone.
+    /// Kept, because without it the output would have no reader.
     private let standardOutput: Pipe
 
     private init(url: URL, process: Child, errors: OutputFile, transcript: Transcript, standardOutput: Pipe) {
@@ -310,7 +310,7 @@ struct TemporaryFolder {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            // The system clears its temporary folder; a test does not fail for what it leaves there.
+            // The system clears its temporary folder; a test does not fail because of files left there.
         }
     }
 }
@@ -380,7 +380,7 @@ private final class Child: Sendable {
         get async { await exit.value }
     }
 
-    /// Does nothing when the program has ended: the system's number of it may belong to another one by then.
+    /// Does nothing when the program has ended: the system may have reused its process id.
     func signal(_ signal: Int32) {
         life.hasEnded.withLock { hasEnded in
             if !hasEnded { _ = kill(pid, signal) }

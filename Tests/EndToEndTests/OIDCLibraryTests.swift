@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Tokens and keys as a library of another language sees them: PyJWT, with nothing but the server's address.
+/// Tokens and keys as a library of another language reads them: PyJWT, with only the server's address.
 @Suite struct OIDCLibraryTests {
-    /// What PyJWT says of the tokens of one sign-in.
+    /// PyJWT's results for the tokens of one sign-in.
     struct Report: Decodable, Equatable {
         struct Token: Decodable, Equatable {
             var kid, typ, alg, sub: String
@@ -11,7 +11,7 @@ import Testing
             /// Names of PyJWT's exceptions.
             var tampered, unsigned, anotherAudience, anotherIssuer, anotherAlgorithm: String
 
-            /// As it must be; key, algorithm and subject are the token's own.
+            /// The expected report; key, algorithm and subject are the token's own.
             init(_ typ: String, like token: Token, alg: String) {
                 (self.typ, self.alg, kid, sub) = (typ, alg, token.kid, token.sub)
                 isAlgorithmListed = true
@@ -65,7 +65,7 @@ import Testing
             tokens.append(new)
             kids = after.published
         }
-        // A revoked key is gone, and with it the tokens: PyJWT finds no key for them.
+        // A revoked key is removed, and its tokens are invalid: PyJWT finds no key for them.
         #expect(await server.terminate() == 0)
         #expect(try await key("revoke", [before.idToken.kid], data).status == 0)
         server = try await server.restart()
@@ -86,7 +86,7 @@ import Testing
 
         let server = try await NativeAuthServer.start(dataFolder: data)
         _ = try await signUp("dana@example.com", on: server)
-        // Keys may be seen to while servers run.
+        // Key commands work while servers run.
         let listed = try await lines("list", [], data)
         #expect(await server.terminate() == 0)
 

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A few cases of each proof that is quick; `scripts/prove` asks for more of the same.
+/// A few cases of each fast proof; `scripts/prove` runs more of the same.
 @Suite("Proofs", .timeLimit(.minutes(5)), TwoNodes.skipped("proofs start servers of their own, most of them two nodes"))
 struct ProofTests {
-    /// Runs a proof of `Tests/Proofs`, which fails when something was lost, half made, told to others or won twice.
+    /// Runs a proof of `Tests/Proofs`, which fails when data was lost, half written, disclosed or issued twice.
     ///
     /// - Returns: Its last line: name, counts and verdict.
     private func prove(_ proof: String, _ count: Int, only fault: String? = nil) async throws -> String {

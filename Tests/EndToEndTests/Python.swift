@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Programs in Python beside the server: readers and mail servers that share no code with it.
+/// Programs in Python beside the server: clients and mail servers that share no code with it.
 enum Python {
     struct Failed: Error {
         var arguments: [String]
@@ -51,7 +51,7 @@ enum Python {
         process.executableURL = URL(filePath: isSystemThere ? system : "/usr/bin/env")
         process.arguments = (isSystemThere ? [] : ["python3"]) + arguments
         process.standardInput = FileHandle.nullDevice
-        // One that outlives the tests must not hold their output open.
+        // A process that outlives the tests must not hold their output open.
         process.standardError = FileHandle.nullDevice
         return process
     }
@@ -77,7 +77,7 @@ final class PythonServer: Sendable {
 
     static func start(_ arguments: [String]) async throws -> PythonServer {
         let process = Python.process(["-u"] + arguments)
-        // It ends when its input does, so also when the tests end in the middle.
+        // It ends when its input ends, so also when the tests end early.
         let input = Pipe()
         process.standardInput = input
         let output = Pipe()
@@ -130,14 +130,14 @@ final class PythonServer: Sendable {
     }
 }
 
-/// A mail server that is not ours, aiosmtpd, and the folder into which it puts each mail.
+/// A mail server of another project, aiosmtpd, and the folder where it stores each mail.
 struct SMTPSink {
     let server: PythonServer
     private let folder: URL
 
     var url: String { "smtp://127.0.0.1:\(server.port)" }
 
-    /// - Parameter port: 0 takes any free one.
+    /// - Parameter port: The port; 0 takes any free port.
     static func start(in folder: URL, port: Int = 0) async throws -> SMTPSink {
         let script = Python.package.appending(path: "scripts/smtp-sink.py").path
         return SMTPSink(
@@ -145,7 +145,7 @@ struct SMTPSink {
         )
     }
 
-    /// The mails, once there are so many.
+    /// The mails, once there are `count`.
     func mails(_ count: Int) async throws -> [String] {
         while true {
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -154,7 +154,7 @@ struct SMTPSink {
                 return try files.sorted { $0.path < $1.path }
                     .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
             }
-            // Files of another process: there is nothing to wait for but their being there.
+            // Another process writes the files: polling is the only way to wait for them.
             try await Task.sleep(for: .milliseconds(10))
         }
     }

@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `native-auth serve` as a person meets it: what it refuses to start with, and how it ends.
+/// `native-auth serve` as an operator uses it: what it refuses to start with, and how it ends.
 @Suite struct ServeTests {
     /// Options or environment that `serve` must refuse, and the word that its sentence must hold.
     struct Mistake: CustomTestStringConvertible, Sendable {
@@ -112,7 +112,7 @@ import Testing
         #expect(status == 64)
         #expect(errors.contains(mistake.names), "\(errors)")
         #expect(!output.contains("ready"))
-        // One mistake, one sentence; an option that is not there is told by the parser, with the usage.
+        // One mistake, one sentence; the parser reports an unknown option, with the usage.
         if mistake.names != "--prot" { #expect(errors.split(separator: "\n").count == 1, "\(errors)") }
         #expect(!FileManager.default.fileExists(atPath: data), "nothing is made for a server that does not start")
     }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// What stands where the data should, and the word that the sentence must hold.
+    /// What is in the place of the data, and the word that the sentence must contain.
     enum Damage: CaseIterable, Sendable {
         case textInPlaceOfTheDatabase
         case folderInPlaceOfTheDatabase
@@ -401,7 +401,7 @@ import Testing
         #expect(lines.contains { $0.route == "/{tenant}/signup/v1.0/start" && $0.status == 200 })
         let urls = lines.compactMap(\.url).filter { $0.hasSuffix("/metrics") }
         #expect(urls.count == server.listeners.count)
-        // Each request was counted by the node that got it; a mail is counted a moment after the inbox has it.
+        // Each node counts its own requests; a mail is counted a moment after the inbox has it.
         var text = ""
         while !text.contains("native_auth_mails_total{outcome=\"sent\"} 1") {
             text = ""
@@ -421,7 +421,7 @@ import Testing
             #expect(text.contains(line + "\n"), "\(text)")
         }
         #expect(!text.contains("ada"))
-        // A page of another site that has made its name point here learns nothing (SEC-NET-1).
+        // A page of another site that has pointed its name here learns nothing (SEC-NET-1).
         for url in urls {
             #expect(try await Python.run(["-c", Self.askAsStranger, url]) == "421\n")
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A mail server that hangs, and one that comes back.
+/// A mail server that hangs, and one that becomes available again.
 @Suite struct SlowMailTests {
     @Test(
         "SEC-MAIL-1: a challenge does not wait for a mail server that hangs, and its mail goes out when one is there",
@@ -17,7 +17,7 @@ import Testing
         let api = NativeAPI(baseURL: server.baseURL)
 
         let token = try await api.start("waiting@example.com").token("start")
-        // The mail server does not say a word until it is stopped below.
+        // The mail server sends nothing until it is stopped below.
         _ = try await api.challenge(token).token("challenge")
 
         await hole.stop()
@@ -42,7 +42,7 @@ import Testing
         _ = try await api.challenge(try await api.start("waiting@example.com").token("start")).token("challenge")
         let begin = ContinuousClock.now
         #expect(await server.terminate() == 0)
-        // REL-SHUT-1 gives requests 25 s; a mail is not even one, and the outbox keeps it.
+        // REL-SHUT-1 gives requests 25 s; a mail is not a request, and the outbox keeps it.
         #expect(begin.duration(to: .now) < .seconds(25))
         await hole.stop()
     }

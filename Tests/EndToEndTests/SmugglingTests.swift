@@ -12,7 +12,7 @@ struct SmugglingTests {
         defer { folder.remove() }
         let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
         let script = Python.package.appending(path: "Tests/EndToEndTests/Support/smuggling.py").path
-        // What sends requests to nodes would be another reader; so one of them is asked itself.
+        // The router between client and nodes would be another reader, so ask a node directly.
         let node = try #require(server.listeners.randomElement())
         let output = try await Python.run([script, try #require(node.host()), "\(try #require(node.port))"])
         let last = output.split(separator: "\n").last.map(String.init) ?? ""

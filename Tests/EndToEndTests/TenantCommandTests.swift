@@ -4,7 +4,7 @@ import Testing
 
 @testable import native_auth
 
-/// `native-auth tenant` as an operator meets it, on SQLite; `ProofTests` has two nodes on PostgreSQL.
+/// `native-auth tenant` as an operator uses it, on SQLite; `ProofTests` has two nodes on PostgreSQL.
 @Suite("Tenant commands", .timeLimit(.minutes(2)))
 struct TenantCommandTests {
     private func tenant(
@@ -15,7 +15,7 @@ struct TenantCommandTests {
         return status == 0 ? result.output : result.errors
     }
 
-    /// The status of the first request of a sign-up, once it is `wanted` at each node, or after five seconds.
+    /// The status of a sign-up's first request, once it is `wanted` at each node, or after five seconds.
     private func start(_ api: NativeAPI, at server: NativeAuthServer, until wanted: Int) async throws -> Int {
         let end = ContinuousClock.now + .seconds(5)
         for url in server.listeners {
@@ -24,7 +24,7 @@ struct TenantCommandTests {
                 let status = try await node.start("nobody@example.com").status
                 if status == wanted { break }
                 if ContinuousClock.now > end { return status }
-                // Another process looks for a new document by itself, and tells nobody.
+                // The server process looks for a new document automatically and does not signal it, so poll.
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
@@ -55,7 +55,7 @@ struct TenantCommandTests {
         #expect(home.contains("harbour.example.com") && !home.contains("contoso"))
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
 
-        // The same again changes nothing; what is wrong neither.
+        // The same document again changes nothing; an invalid one does not either.
         #expect(try await tenant(["apply", file.path] + place).contains("version 1:"))
         let wrong = TenantFileTests.small.replacing("signIn: emailOneTimePasscode", with: "signIn: carrierPigeon")
         try Data(wrong.utf8).write(to: file)
@@ -63,7 +63,7 @@ struct TenantCommandTests {
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
         await server.terminate()
 
-        // A server that is given another file goes by the database, and says so.
+        // A server with another file uses the database's document, and says so.
         let other = TenantFileTests.small.replacing("subdomain: harbour", with: "subdomain: quay")
         try Data(other.utf8).write(to: file)
         let again = try await NativeAuthServer.start(arguments: ["--config", file.path], dataFolder: data)
@@ -78,7 +78,7 @@ struct TenantCommandTests {
 
         let trail = try await NativeAuthProcess.run(["audit", "list"] + place).output
         let changes = trail.split(separator: "\n").filter { $0.contains("config.changed") }
-        // Two for the new tenant, and two for the one that is configured no longer.
+        // Two for the new tenant, and two for the tenant that is no longer configured.
         #expect(changes.count == 4)
         #expect(changes.filter { $0.contains("before none after ") }.count == 2)
         let verified = try await NativeAuthProcess.run(["audit", "verify"] + place)
@@ -130,7 +130,7 @@ struct TenantCommandTests {
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
         #expect(try await tenant(["apply", file.path, "--yes"] + place).contains("version 2:"))
 
-        // The version before, as a new one; and one that is not there.
+        // The previous version as a new one; and a version that does not exist.
         #expect(try await tenant(["rollback", "1"] + place, 64).contains("Nothing was changed"))
         let back = try await tenant(["rollback", "1", "--yes"] + place)
         #expect(back.contains("    displayName: The harbour → Harbour\n") && back.contains("version 3:"), "\(back)")
@@ -175,7 +175,7 @@ struct TenantCommandTests {
         #expect(try await tenant(["init", made.path], 64).contains("already"))
         #expect(try String(contentsOf: made, encoding: .utf8) == text)
         #expect(TenantTemplate.text() != TenantTemplate.text(), "ids are new each time")
-        // What is commented out may be used.
+        // The commented-out settings are valid.
         let used = TenantTemplate.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let member = line.drop { $0 == " " }
             let isMember =

@@ -4,7 +4,7 @@ import Testing
 
 /// Several processes of one app on one encrypted token cache. Each is the test executable itself, as an exit test.
 @Suite struct TokenCacheProcessTests {
-    /// How many processes renew, and how often each: 1 000 times in all by two; more if the environment says how often.
+    /// The number of processes and of refreshes by each: 1 000 times in all by two; more if the environment says so.
     private static let runs =
         ProcessInfo.processInfo.environment["PROVE_RENEWALS"].flatMap(Int.init).map { renewals in
             [2, 4, 8].map { ($0, renewals) }
@@ -23,7 +23,7 @@ import Testing
             #expect(reports.allSatisfy { $0.ending == nil }, "\(reports)")
             #expect(reports.allSatisfy { $0.cacheProblems == [] }, "\(reports)")
 
-            // What the processes left is one account with a session that goes on.
+            // The processes leave one account with a live session.
             let client = try session.client()
             #expect(client.accounts().count == 1)
             _ = try await #require(client.currentAccount()).accessToken(policy: .force)
@@ -41,7 +41,7 @@ import Testing
     func noResurrection() async throws {
         for round in 0..<3 {
             try await withSession { session, server in
-                // They go on until they are told that nobody is signed in.
+                // They continue until they learn that no user is signed in.
                 var tasks = (0..<3).map { CacheTask(session, number: $0, renewals: 100_000) }
                 tasks[round].signsOutAfter = 10
                 let reports = try await run(tasks)
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Server and session
 
-    /// Where a session is kept, and where it belongs.
+    /// The place of a stored session.
     struct CachedSession: Codable, Sendable {
         var authority: URL
         var folder: URL
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Processes
 
-    /// What a process does with the session, and where it says how that went.
+    /// A process's work on the session, and the file for its report.
     struct CacheTask: Codable, Sendable {
         var session: CachedSession
         var renewals: Int
@@ -135,14 +135,14 @@ import Testing
     }
 
     struct Report: Codable, Sendable {
-        /// Tokens that were got, by force.
+        /// The number of forced refreshes.
         var renewals = 0
-        /// The error, or what came of the sign-out; nil when all renewals were done.
+        /// The error, or the result of the sign-out; nil when all refreshes were done.
         var ending: String?
         var cacheProblems: [String] = []
     }
 
-    /// Runs each task in a process of its own, all at the same time.
+    /// Runs each task in a separate process, all at the same time.
     private func run(_ tasks: [CacheTask]) async throws -> [Report] {
         await withTaskGroup(of: Void.self) { group in
             for task in tasks {

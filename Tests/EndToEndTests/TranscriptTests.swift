@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The recorded conversations of docs/evidence/transcripts, against what the program prints now.
+/// Compares the recorded conversations of docs/evidence/transcripts with the program's current output.
 ///
-/// `RECORD_TRANSCRIPTS=1 swift test --traits Server --filter TranscriptTests` writes them anew; see docs/evidence/transcripts/README.md.
+/// `RECORD_TRANSCRIPTS=1 swift test --traits Server --filter TranscriptTests` records them again; see
+/// docs/evidence/transcripts/README.md.
 @Suite(.timeLimit(.minutes(2)))
 struct TranscriptTests {
     struct Recording: CustomTestStringConvertible, Sendable {
@@ -12,7 +13,7 @@ struct TranscriptTests {
 
         var testDescription: String { name }
 
-        /// What a person types to see the same, any number of times: each time on new data.
+        /// The command that reproduces the transcript, any number of times, each time on new data.
         var command: String {
             (["scripts/try"] + arguments + [#"--data "$(mktemp -d)""#]).joined(separator: " ")
         }
@@ -45,12 +46,12 @@ struct TranscriptTests {
         #expect(status == 0)
         #expect(errors == "")
 
-        // A server of its own is said to be so; two nodes are somebody else's.
+        // The output says so when the server is `try`'s own; with two nodes the server belongs to the test.
         let shown = TwoNodes.isOn ? output.replacing(/(  server  \S+)/) { "\($0.1)  (yours, while this runs)" } : output
         try Self.compare("$ \(recording.command)\n" + Self.normalised(shown), with: recording.name)
     }
 
-    /// Compares what was printed with what is recorded, or records it.
+    /// Compares the output with the recording, or records it.
     static func compare(_ printed: String, with name: String) throws {
         let file = folder.appending(path: "\(name).txt")
         if ProcessInfo.processInfo.environment["RECORD_TRANSCRIPTS"] == "1" {

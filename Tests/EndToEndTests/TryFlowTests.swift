@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The flows of `native-auth try` beyond sign-up: chosen at the menu by a person, or played by a script.
+/// The flows of `native-auth try` after sign-up: chosen at the menu by a user, or run by a script.
 @Suite(.timeLimit(.minutes(2)))
 struct TryFlowTests {
     private static let password = "Blue-42-Kayak"
@@ -14,7 +14,7 @@ struct TryFlowTests {
         ["1", email, password, alias, "", "", ""]
     }
 
-    /// Answers line by line; the end of them leaves the program.
+    /// Answers line by line; the end of input leaves the program.
     private func converse(_ answers: [String], options: [String] = []) async throws -> Outcome {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -152,7 +152,7 @@ struct TryFlowTests {
         #expect(output.contains("native-auth serve --data"))
     }
 
-    // MARK: Played
+    // MARK: Scripts
 
     @Test(arguments: [
         (["--flow", "sign-up"], "Signed up, and signed in as dana@example.com."),

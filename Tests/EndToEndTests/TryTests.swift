@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth try` as scripts and people see it: the built program with its own server, or one that runs.
+/// `native-auth try` as scripts and users see it: the built program with its own server, or with a running one.
 @Suite(.timeLimit(.minutes(2)))
 struct TryTests {
     private static let password = "Blue-42-Kayak"

@@ -7,25 +7,26 @@ import Testing
 /// With `PROVE_NODES=2` in the environment every server of these tests is two nodes on one PostgreSQL database, behind
 /// `scripts/random-node`, which sends each request to a random one; `scripts/prove two-nodes` sets it.
 ///
-/// A data folder stands for a database: whoever starts servers on the same folder again, or runs a command on it, finds the same
-/// accounts. The folder itself is that of the first node, with the master key in it.
+/// A data folder stands for a database: servers started again on the same folder, and commands run on it, find the same
+/// accounts. The folder is that of the first node, and contains the master key.
 enum TwoNodes {
     static let isOn = ProcessInfo.processInfo.environment["PROVE_NODES"] == "2"
 
-    /// The options of a suite or test that has no server to be doubled; skipped in this mode, since `scripts/test` runs it anyway.
+    /// The options of a suite or test without a server to double; skipped in this mode, because `scripts/test` runs it
+    /// anyway.
     static func skipped(_ reason: Comment) -> ConditionTrait {
         .disabled(if: isOn, "two nodes: \(reason)")
     }
 
-    /// What the servers of one start share.
+    /// The values that the servers of one start share.
     struct Site {
-        /// Where requests arrive.
+        /// The port that receives requests.
         let port: Int
         /// The data folder of the second node, beside that of the first.
         let secondFolder: URL
         let environment: [String: String]
 
-        /// - Parameter port: 0 takes any free one.
+        /// - Parameter port: The port; 0 takes any free port.
         init(_ dataFolder: URL, port: Int) async throws {
             self.port = port == 0 ? try FreePort.any(on: "127.0.0.1") : port
             secondFolder = URL(filePath: dataFolder.path + "-of-node-2")
@@ -39,15 +40,15 @@ enum TwoNodes {
         guard isOn, let command = arguments.first, let folder = value(of: "--data", in: arguments) else { return [:] }
         let isCommand = ["audit", "backup", "key", "restore", "tenant", "user"].contains(command)
         guard isCommand else {
-            // A server that a test starts by itself, to see it refuse.
+            // A server that a test starts itself, to see it refuse.
             let url = command == "serve" ? try await databases.knownURL(for: folder) : nil
             return url.map { ["NATIVE_AUTH_DATABASE": $0] } ?? [:]
         }
         return ["NATIVE_AUTH_DATABASE": try await databases.url(for: folder)]
     }
 
-    /// What `try` is asked without the server of its own, and the folder of those that are started in its place; nil for
-    /// everything else.
+    /// The arguments of `try` without its own server, and the folder of the servers started in its place; nil for any
+    /// other command.
     static func server(inPlaceOf arguments: [String]) -> (arguments: [String], dataFolder: URL)? {
         guard isOn, arguments.first == "try", let index = arguments.firstIndex(of: "--data"),
             let folder = value(of: "--data", in: arguments)
@@ -128,7 +129,7 @@ enum TwoNodes {
     }
 }
 
-/// The database of a server, read and changed without its code.
+/// The database of a server, read and changed without the server's code.
 struct Database {
     /// A file of SQLite, or a URL of PostgreSQL.
     let place: String

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth user` as an operator meets it.
+/// `native-auth user` as an operator uses it.
 @Suite struct UserCommandTests {
     @Test(
         "SEC-TOK-13: a disabled account is refused, its name shown, and enabled it comes in again",
@@ -75,7 +75,7 @@ import Testing
         #expect(try await key(["rotate"], data).contains("next     from"))
         #expect(try await key(["rotate", "--now"], data).contains("retired"))
         #expect(try await !key(["revoke", kid], data).contains(kid))
-        // Another process reads the keys again by itself, once a minute.
+        // The server process reads the keys again automatically, once a minute.
         let end = ContinuousClock.now + .seconds(75)
         while try await api.get("/contoso/discovery/v2.0/keys").body.contains(kid), ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(500))

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a run of one target found.
+/// The result of a run of one target.
 struct Report: Codable, Sendable {
     var target: String
     var inputs = 0
     var accepted = 0
-    /// In milliseconds of processor, without the first input, which pays for what is loaded once.
+    /// In milliseconds of processor time, without the first input, which includes one-time loading.
     var slowest = 0.0
     var slowestIndex = 0
     /// In MiB.
@@ -36,7 +36,7 @@ struct Campaign {
 
     let seed: UInt64
 
-    /// Reads `count` inputs, noting the number of each in `page` before.
+    /// Runs `count` inputs, and notes the number of each in `page` before.
     func run<T: Target>(_ type: T.Type, count: Int, _ page: borrowing Page) async throws -> Report {
         var report = Report(target: T.name)
         var target = try await T()
@@ -66,7 +66,7 @@ struct Campaign {
         return report
     }
 
-    /// Reads one input again, with those that it builds on, and shows it.
+    /// Runs one input again, with the inputs that it builds on, and shows it.
     func repeatInput<T: Target>(_ type: T.Type, _ index: Int) async throws {
         var target = try await T()
         for index in index / T.series * T.series...index {
@@ -74,7 +74,7 @@ struct Campaign {
             var chance = Chance(seed: seed, index: index)
             let input = target.input(&chance)
             print("input \(index), \(input.count) bytes: \(String(reflecting: input.lenientText))")
-            // Before it dies of it.
+            // Flush before the input can kill the process.
             fflush(nil)
             do {
                 print(try await target.check(input) ? "accepted" : "refused")

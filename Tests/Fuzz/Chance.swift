@@ -6,7 +6,7 @@ struct Chance: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// For one input of a run; neighbours share nothing.
+    /// A generator for one input of a run; the generators of neighbouring inputs are independent.
     init(seed: UInt64, index: Int) {
         self.init(seed: seed)
         state = next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD134_2543_DE82_EF95)
@@ -36,11 +36,11 @@ struct Chance: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Makes inputs out of good ones: a few changes of bytes, and of words that mean something to the reader.
+/// Makes inputs from good ones: a few changes of bytes, and of words that the parser knows.
 struct Mutator: Sendable {
     let seeds: [[UInt8]]
     let words: [[UInt8]]
-    /// The number of bytes to which one input in a thousand grows, more or less one; 0: none.
+    /// The number of bytes to which one input in a thousand grows, plus or minus one; 0 for none.
     let long: Int
 
     init(_ seeds: [String], words: [String] = [], bytes: [[UInt8]] = [], long: Int = 0) {
@@ -96,6 +96,6 @@ struct Mutator: Sendable {
 extension [UInt8] {
     /// As text, where it is UTF-8.
     var text: String? { String(validating: self, as: UTF8.self) }
-    /// As text; what is no UTF-8 becomes U+FFFD, as where a framework has decoded the bytes before us.
+    /// As text; bytes that are not UTF-8 become U+FFFD, as when a framework has decoded them.
     var lenientText: String { String(decoding: self, as: UTF8.self) }
 }

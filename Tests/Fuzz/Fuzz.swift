@@ -1,8 +1,8 @@
 import Foundation
 
-/// `Fuzz [--count N] [--seed S] [--target T]… [--jobs J]` reads N inputs, or the share of each target, and ends with a line
-/// `fuzz: …: passed` or `FAILED`. Each target has a process of its own: when that dies, its parent says at which input.
-/// `Fuzz --target T --seed S --index I` reads one input again, in this process.
+/// `Fuzz [--count N] [--seed S] [--target T]… [--jobs J]` runs N inputs, or the share of each target, and ends with a
+/// line `fuzz: …: passed` or `FAILED`. Each target has its own process: when it dies, its parent reports the input.
+/// `Fuzz --target T --seed S --index I` runs one input again, in this process.
 @main enum Fuzz {
     static func main() async throws {
         let arguments = Arguments(CommandLine.arguments.dropFirst())
@@ -26,7 +26,7 @@ struct Arguments: Sendable {
     var targets: [any Target.Type] = []
     var jobs = ProcessInfo.processInfo.activeProcessorCount
     var index: Int?
-    /// Where a child notes how far it is.
+    /// The file where a child process notes its progress.
     var page: String?
 
     init(_ words: ArraySlice<String>) {
@@ -56,7 +56,7 @@ struct Arguments: Sendable {
     }
 }
 
-/// Runs each target in a process of its own.
+/// Runs each target in a separate process.
 struct Parent: Sendable {
     /// How long a process may be at one input before it counts as hanging.
     private static let patience = Duration.seconds(60)
@@ -68,14 +68,14 @@ struct Parent: Sendable {
         self.arguments = arguments
     }
 
-    /// - Returns: Whether nothing was found.
+    /// - Returns: Whether there was no finding.
     func run() async throws -> Bool {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let begin = ContinuousClock.now
         var (inputs, findings) = (0, 0)
         try await withThrowingTaskGroup(of: Report.self) { group in
-            // The slow ones stand last in the table, and begin first.
+            // The slow targets are last in the table, and start first.
             var waiting = arguments.targets[...]
             for _ in 0..<arguments.jobs {
                 if let target = waiting.popLast() { group.addTask { try await self.run(target) } }
@@ -132,7 +132,7 @@ struct Parent: Sendable {
         return report
     }
 
-    /// True once `process` was ended for hanging.
+    /// Ends `process` if it hangs; returns whether it did.
     private func hangs(_ process: Process, _ page: URL) async throws -> Bool {
         var (seen, since) = (-1, ContinuousClock.now)
         while process.isRunning {

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A page of memory that is a file as well: where a process notes the number of the input before it reads it, and where its
+/// A page of memory mapped to a file: a process notes the number of the input in it before the input runs, and the
 /// parent reads it when the process has died.
 struct Page: ~Copyable {
     private let memory: UnsafeMutableRawPointer

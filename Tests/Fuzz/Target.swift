@@ -1,11 +1,11 @@
-/// Something that reads what strangers write, with what must hold whatever they write.
+/// A parser of untrusted input, with the properties that must hold for every input.
 ///
-/// An input follows from the seed of the run and its own number alone, so that any one of them can be made again.
+/// An input derives only from the seed of the run and its number, so that each can be reproduced.
 protocol Target: Sendable {
-    /// As in `--target`.
+    /// The name in `--target`.
     static var name: String { get }
-    /// How many inputs out of 100 that were asked for it gets; less than all where docs/develop/testing.md says so,
-    /// or, in a debug build, where all of them would take minutes.
+    /// The share in percent of the requested inputs that the target gets; less than 100 when docs/develop/testing.md
+    /// says so, or, in a debug build, when all of them would take minutes.
     static var share: (release: Int, debug: Int) { get }
     /// How many inputs build on each other, from ``begin()`` on.
     static var series: Int { get }
@@ -27,7 +27,7 @@ extension Target {
     mutating func begin() async throws {}
 }
 
-/// Something that must not be.
+/// A violated property.
 struct Finding: Error, CustomStringConvertible {
     var description: String
 

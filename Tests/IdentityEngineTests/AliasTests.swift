@@ -23,7 +23,7 @@ import Testing
         // Nothing outside ASCII is folded into it: ä, dotless i, Kelvin, long s, sharp s, fullwidth, combining, fullwidth @.
         "ädam", "\u{131}da", "\u{212A}elvin", "\u{17F}un", "gro\u{DF}", "\u{FF41}da", "ada\u{301}", "ada\u{FF20}b",
         "\u{430}da", "ada\u{200B}", "ada\u{202E}",
-        // Digits alone.
+        // Digits only.
         "123", "0000", "4915112345678", String(repeating: "1", count: 64),
         // Reserved, in any letter case.
         "admin", "Admin", "ADMIN", "administrator", "root", "support", "postmaster", "abuse", "hostmaster", "webmaster",

@@ -3,7 +3,7 @@ import IdentityEngine
 import Testing
 
 @Suite struct EmailAddressTests {
-    /// Addresses that a person can have.
+    /// Valid addresses.
     static let accepted: [String] =
         [
             "ada@example.com", "Ada@Example.COM", "ada.lovelace@example.com", "a.b.c.d@example.com", "a@b.co",
@@ -23,11 +23,11 @@ import Testing
         + "'+-/=^_{}~".map { "a\($0)b@example.com" }
         + (1...8).map { "ada@" + String(repeating: "sub.", count: $0) + "example.com" }
 
-    /// What is no address, or is one to some parsers only.
+    /// Texts that are not addresses, or are addresses only to some parsers.
     static let refused: [String] =
         structure + lengths + domains + unicode + splitting + encodedWords + injections + controls
 
-    /// What was an address once; its accounts go on.
+    /// Addresses that were accepted earlier; their accounts stay valid.
     static let formerlyAccepted =
         ["-ada@example.com", "/ada@example.com", "~ada@example.com", "-@example.com", "#$&'*+-/=^?_`{|}~@example.com"]
         + "#$&*?`|".flatMap { ["a\($0)b@example.com", "\($0)@example.com", " a\($0)@example.com"] }

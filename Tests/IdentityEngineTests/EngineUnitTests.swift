@@ -19,7 +19,7 @@ struct CodeDrawingTests {
         }
     }
 
-    /// Bytes that are given.
+    /// Scripted bytes.
     private struct Given: Randomness {
         let given: [UInt8]
         func bytes(_ count: Int) -> [UInt8] {
@@ -56,7 +56,7 @@ struct CodeDrawingTests {
         // Its first half is the example of RFC 9562, appendix A.6.
         #expect(early.text == "017f22e2-79b0-7fff-bfff-ffffffffffff")
         #expect(random.uuid(at: Date(timeIntervalSince1970: 1_645_557_742.001)).text > early.text)
-        // No time that a clock can show ends the server.
+        // No time of a clock can crash the server.
         for time in [-1, .infinity, .nan, 1e300] {
             #expect(random.uuid(at: Date(timeIntervalSince1970: time)).text.hasPrefix("00000000-0000-7"))
         }

@@ -8,15 +8,15 @@ import Testing
     import Foundation
 #endif
 
-/// What proofs are worth: examples with their verdicts, and what holds for all combinations.
+/// The verdicts for proofs: examples, and properties of all combinations.
 @Suite("Factor policy")
 struct FactorPolicyTests {
     typealias Origin = Authentication.Origin
 
-    /// What the account has for a second factor.
+    /// The account's second-factor methods.
     enum Methods: CaseIterable {
         case none, own, other
-        /// Enrolled on the strength of the account's own mailbox alone.
+        /// Enrolled with only the account's own mailbox proven.
         case standIn
         /// Suspended by a reset a moment ago.
         case suspended
@@ -44,7 +44,7 @@ struct FactorPolicyTests {
         }
     }
 
-    /// What was proven, in the flow of `origin`.
+    /// The proofs given in the flow of `origin`.
     struct Proofs: Hashable {
         var password: Bool
         var passwordIsFromReset = false
@@ -78,10 +78,10 @@ struct FactorPolicyTests {
             return proven
         }
 
-        /// Whether the other mailbox was enrolled on the strength of the own one: before, or in this flow of a reset.
+        /// Whether the other mailbox was enrolled with only the own one proven: before, or in this flow of a reset.
         var isStandIn: Bool { methods == .standIn || (origin == .reset && registered == other) }
 
-        /// The independent things that were proven, counted in another way than the policy does.
+        /// The independent proofs, counted in another way than the policy does.
         var factors: Set<String> {
             var factors: Set<String> = []
             if proofs.password { factors.insert(proofs.passwordIsFromReset ? "own" : "password") }
@@ -119,7 +119,7 @@ struct FactorPolicyTests {
     static let resetAndOther = Proofs(password: true, passwordIsFromReset: true, mailboxes: [other])
 
     static let examples: [(Case, Kind)] = [
-        // Nothing demanded: whatever was proven is enough.
+        // No requirement: any proof is enough.
         (Case(origin: .signIn, proofs: password, contexts: []), .tokens([])),
         (Case(origin: .signIn, proofs: code, contexts: [], hasPassword: false), .tokens([])),
         (Case(origin: .reset, proofs: code, methods: .other, contexts: [], distinctMailbox: true), .tokens([])),
@@ -139,7 +139,7 @@ struct FactorPolicyTests {
         // Users without a password have no second factor (docs/protocol.md §4.7).
         (Case(origin: .signIn, proofs: code, hasPassword: false), .web),
         (Case(origin: .signUp, proofs: code, contexts: [], policy: true, hasPassword: false), .web),
-        // A sign-up proved both, and registers a method where it can (docs/protocol.md §5.4).
+        // A sign-up proved both, and registers a method if it can (docs/protocol.md §5.4).
         (Case(origin: .signUp, proofs: both), .register),
         (Case(origin: .signUp, proofs: both, capabilities: []), .tokens(["c1"])),
         (Case(origin: .signUp, proofs: both, methods: .own, registered: own), .tokens(["c1"])),
@@ -162,7 +162,7 @@ struct FactorPolicyTests {
         (Case(origin: .reset, proofs: code, methods: .own, distinctMailbox: true), .web),
         (Case(origin: .reset, proofs: code, distinctMailbox: true), .web),
         (Case(origin: .reset, proofs: code, methods: .other, distinctMailbox: true), .second),
-        // With the policy the account's own mailbox is no second factor at sign-in either.
+        // Under the policy the account's own mailbox is not a second factor at sign-in either.
         (Case(origin: .signIn, proofs: password, methods: .own, distinctMailbox: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .own, capabilities: [], distinctMailbox: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .other, distinctMailbox: true), .second),
@@ -174,7 +174,8 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: both, contexts: [], needsMailbox: true), .tokens([])),
         (Case(origin: .signIn, proofs: reset, contexts: [], needsMailbox: true), .second),
         (Case(origin: .signIn, proofs: resetAndOwn, contexts: [], needsMailbox: true), .tokens([])),
-        // An application that requires two factors gives nothing for one, by any grant (design record 0005).
+        // An application that requires two factors issues no tokens for one factor, with any grant (design record
+        // 0005).
         (Case(origin: .reset, proofs: code, contexts: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, capabilities: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, methods: .own, contexts: [], policy: true), .web),
@@ -182,7 +183,7 @@ struct FactorPolicyTests {
         (Case(origin: .reset, proofs: code, capabilities: [], contexts: [], requiredOfUser: true), .web),
         (Case(origin: .signIn, proofs: password, methods: .other, contexts: [], requiredOfUser: true), .second),
         (Case(origin: .signIn, proofs: code, contexts: [], hasPassword: false, requiredOfUser: true), .web),
-        // A password that came from a reset is worth its mailbox (design record 0005, SEC-ENR-8).
+        // A password that came from a reset counts as its mailbox (design record 0005, SEC-ENR-8).
         (Case(origin: .signIn, proofs: reset, contexts: []), .tokens([])),
         (Case(origin: .signIn, proofs: reset), .web),
         (Case(origin: .signIn, proofs: reset, methods: .own), .web),
@@ -192,7 +193,7 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: resetAndOwn, methods: .own), .web),
         (Case(origin: .signIn, proofs: resetAndOther, methods: .other), .tokens(["c1"])),
         (Case(origin: .signIn, proofs: resetAndOther, methods: .other, distinctMailbox: true), .tokens(["c1"])),
-        // A method that stands for the own mailbox is a factor beside a password of its own.
+        // A stand-in for the own mailbox is a factor besides a password that is not from a reset.
         (Case(origin: .signIn, proofs: password, methods: .standIn), .second),
         (Case(origin: .signIn, proofs: password, methods: .standIn, distinctMailbox: true), .web),
         // A suspended method makes an account enrolled, and comes back after a day beside the own mailbox (SEC-ENR-7).
@@ -202,7 +203,8 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: reset, methods: .rested), .second),
         (Case(origin: .reset, proofs: code, methods: .suspended, contexts: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, methods: .rested, contexts: [], policy: true), .second),
-        // Where only a proven mailbox may enrol another one, and the own one does not count, nothing can be enrolled here.
+        // When only a proven mailbox may enrol another one, and the own one does not count, nothing can be enrolled
+        // here.
         (Case(origin: .signIn, proofs: password, enrolment: .proven), .register),
         (Case(origin: .signIn, proofs: password, distinctMailbox: true, enrolment: .proven), .web),
         (
@@ -216,7 +218,7 @@ struct FactorPolicyTests {
         #expect(Self.kind(example.verdict) == expected)
     }
 
-    /// Every combination that can come about: a sign-in proves the password where there is one, a reset proves none, and who
+    /// Every possible combination: a sign-in proves the password if there is one, a reset proves none, and a user who
     /// registered a method has one.
     static var all: [Case] {
         combinations.filter { example in
@@ -278,8 +280,9 @@ struct FactorPolicyTests {
             switch example.verdict {
             case .tokens(let contexts):
                 #expect(contexts == (factors >= 2 && isDemanded ? example.contexts : []), "\(example)")
-                // Only after a reset, whose one mailbox counts once, are there tokens for less than what an app asks for; they
-                // say so. What application, user flow or user require they are never short of (design record 0005).
+                // Only after a reset, whose single mailbox counts once, are tokens issued for less than an app asks
+                // for; they state so. The requirements of application, user flow and user are always met (design record
+                // 0005).
                 if isDemanded, factors < 2 {
                     #expect(example.origin == .reset, "\(example)")
                     #expect(!example.distinctMailbox && !isRequired, "\(example)")

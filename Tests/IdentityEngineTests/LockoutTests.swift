@@ -11,13 +11,13 @@ import Testing
 struct LockoutTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// One account seen from one class of sources, its failures kept as the store keeps them.
+    /// One account seen from one class of sources, with its failures kept as in the store.
     private struct Account {
         var lockout: Lockout?
         var now = LockoutTests.start
         private var guesses = 0
 
-        /// Nil when the guess was compared, and found wrong; else for how many seconds nothing is compared.
+        /// Nil when the guess was compared and wrong; otherwise the seconds for which nothing is compared.
         ///
         /// - Parameter staysUnderWay: Whether the comparison does not end.
         mutating func guess(_ password: String, staysUnderWay: Bool = false) -> Int? {
@@ -56,7 +56,7 @@ struct LockoutTests {
             #expect(account.lockout?.failures == failure)
             #expect(account.lockLength == Double(seconds), "after \(failure)")
 
-            // While it lasts nothing is compared, nothing is counted, and the wait is told in whole seconds, never zero.
+            // During the lock nothing is compared or counted, and the wait is in whole seconds, never zero.
             let locked = account.lockout
             #expect(account.guess() == seconds)
             account.now += 0.5
@@ -156,7 +156,7 @@ struct LockoutTests {
         let answers = (0..<200).map { _ in account.guess("the right one", staysUnderWay: true) }
         #expect(answers.allSatisfy { $0 == nil })
         #expect(account.lockout?.failures == failuresBefore + 1)
-        // Anybody else's guess waits, where the ten are used up.
+        // Other clients' guesses wait when the ten are used up.
         #expect(account.guess("another") == (failuresBefore == 9 ? 60 : nil))
     }
 
@@ -172,11 +172,11 @@ struct LockoutTests {
         _ = account.guess("the right one", staysUnderWay: true)
         #expect(account.lockout?.recent == wrong && account.lockout?.underWay == [right])
         #expect(account.lockout?.underWayUntil == account.now + 60)
-        // It was right, and the mailbox is wanted besides: the failures stay.
+        // It was right, and the mailbox is also needed: the failures stay.
         let concluded = try #require(account.lockout).concluding(right, isRight: true)
         #expect(concluded.recent == wrong && concluded.underWay == [] && concluded.underWayUntil == nil)
         #expect(concluded.failures == 120 && concluded.lockedUntil == nil)
-        // The comparison never ended: what it left is not believed, and goes with the next guess.
+        // The comparison never ended: its digests are ignored, and removed with the next guess.
         account.now += 900
         _ = account.guess("another", staysUnderWay: true)
         #expect(account.lockout?.underWay == [Data("another".utf8)])

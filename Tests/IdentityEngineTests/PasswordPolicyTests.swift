@@ -34,7 +34,7 @@ import Testing
         }
         + [
             String(repeating: "Password1!", count: 26),
-            // Above 1 024 bytes nothing is looked at, so these are not called invalid.
+            // Above 1 024 bytes nothing else is checked, so these are not called invalid.
             String(repeating: "a", count: 1025), String(repeating: "é", count: 513),
             String(repeating: "\u{0}", count: 100_000),
             "a" + String(repeating: "\u{301}", count: 100_000),
@@ -46,7 +46,7 @@ import Testing
         "abcdefghi1",
         "ABCDEFGHI1", "abcdefghi!", "ABCDEFGHI!", "123456789!", "correcthorsebatterystaple",
         "CorrectHorseBatteryStaple",
-        // A blank is of no class.
+        // A blank has no class.
         "correct horse battery staple", "Correct Horse Battery Staple", "abcd 1234", "ABCD 1234", "1234 5678 !",
         "a b c d e ",
         "A b C d E f", "1 2 3 4 5 ", "    a1    ",
@@ -220,7 +220,8 @@ import Testing
         #expect((1...5).allSatisfy { counts[$0, default: 0] > 5 })
     }
 
-    /// The definition, slowly: the cheapest way to cut `text` into terms, spelled with at most one edit, and characters.
+    /// The definition, slowly: the cheapest way to split `text` into terms, spelled with at most one edit, and
+    /// characters.
     private static func pointsByEveryPart(of text: [UInt8], terms: [[UInt8]]) -> Int {
         let spellings = Set(
             terms.filter { $0.count >= 4 }.flatMap { term -> [[UInt8]] in
@@ -265,7 +266,7 @@ import Testing
         for password in ["p0LL23fb", "Xk-Brewster-72", "gr@ce-Xk7#q-2m", "WINGTIP-xk7-q2", "Xk7-t0y$-#q2mv"] {
             #expect(Self.policy.check(Secret(password), context: context) == .banned, "\(password)")
         }
-        // Of the four, "Bo" is too short to count, and a name backwards is no name.
+        // Of the four, "Bo" is too short to count, and a name backwards does not count.
         for password in ["Bo-Xk7#pQ2m", "Xk7#-retsworb-Q2"] {
             #expect(Self.policy.check(Secret(password), context: context) == nil, "\(password)")
         }
@@ -309,7 +310,7 @@ import Testing
                 case 0: password.append(Character(UnicodeScalar(UInt8.random(in: 0x20...0x7E, using: &random))))
                 case 1: password += words[Int.random(in: 0..<words.count, using: &random)]
                 case 2: password += "a"
-                // The longest of the list, over and over: the most positions from which the search starts.
+                // The longest terms of the list, repeated: the most positions where the search starts.
                 case _: password += ["aaaab999aaaa", "1234567890", "qwertyuiop"][Int.random(in: 0..<3, using: &random)]
                 }
             }

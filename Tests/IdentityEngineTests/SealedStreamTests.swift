@@ -4,7 +4,7 @@ import IdentityEngine
 import NativeAuthCore
 import Testing
 
-/// The format of backups: whatever happens to a file is seen.
+/// The format of backups: every change of a file is detected.
 @Suite("Sealed streams")
 struct SealedStreamTests {
     private let vault = Vault(masterKey: SymmetricKey(data: Data(repeating: 1, count: 32)), randomness: Drawn())

@@ -8,13 +8,13 @@ import Testing
     import Foundation
 #endif
 
-/// The table of the sign-in flow, with second factor and registration: every state with every input. The flow is pure, so no
-/// server and no database is here.
+/// The table of the sign-in flow, with second factor and registration: every state with every input. The flow is pure,
+/// so this test needs no server and no database.
 @Suite("Sign-in flow")
 struct SignInStateTests {
     // MARK: The table
 
-    /// What a client can do to a flow.
+    /// A client's input to a flow.
     enum Input: CaseIterable, CustomTestStringConvertible {
         case challenge, rightPassword, wrongPassword, rightCode, wrongCode
         case introspectMethods, challengeMethod
@@ -40,14 +40,14 @@ struct SignInStateTests {
         }
     }
 
-    /// What comes out, without the data.
+    /// The result, without its data.
     enum Result: Hashable {
         case refused(Refusal)
         case proveAddress, enterPassword, giveSecondFactor, registerMethod, chooseMethod, proveContact,
             contactAlreadyProven, signIn, signedIn, redirectToBrowser
     }
 
-    /// What is demanded, and what the account has.
+    /// The requirements, and the account's methods.
     enum Scene {
         case nothingDemanded, demandedWithMethod, demandedWithoutMethod
     }
@@ -59,7 +59,7 @@ struct SignInStateTests {
         var testDescription: String { "\(name(of: state)), \(scene)" }
     }
 
-    /// Each state with what it answers to each input; an input that is not listed is refused as out of order.
+    /// Each state with its answer to each input; an input that is not listed is refused as out of order.
     static let table: [Row] = [
         Row(
             state: .started(draft(hasPassword: true)), scene: .nothingDemanded,
@@ -259,7 +259,7 @@ struct SignInStateTests {
         }
     }
 
-    /// What was proven in a flow, for the matrices below.
+    /// The proofs of a flow, for the matrices below.
     enum Level: String, CaseIterable {
         case password, passwordFromReset, passwordAndOwn, passwordAndMethod, reset, resetAndMethod, signUp
 
@@ -302,11 +302,11 @@ struct SignInStateTests {
                 let isOwn = contact == Self.email
                 let expected: Result
                 if methods.isEmpty {
-                    // The own mailbox: named, proven in the flow, or behind the password.
+                    // The own mailbox: as the contact, proven in the flow, or behind the password.
                     let hasOwn = isOwn || ![.password, .passwordAndMethod].contains(level)
                     expected = mode == .compatible || hasOwn ? .signIn : .refused(.blockedContact)
                 } else {
-                    // Two factors, one of them the method that there is and that can be used.
+                    // Two factors, one of them the existing and usable method.
                     let isEnough = [.passwordAndMethod, .resetAndMethod].contains(level) && methods == [Self.method]
                     expected = isEnough ? .signIn : .refused(.notAllowedNow)
                 }
@@ -462,7 +462,7 @@ struct SignInStateTests {
             enrolment: .compatible, now: now, userFlow: UserFlow(method: .emailPassword), settings: settings)
     }
 
-    /// As the engine does: signed if the proofs look worth it.
+    /// As the engine does: signed if the proofs seem sufficient.
     static func prepared(_ proven: Authentication, _ scene: Scene) -> PreparedTokens {
         let contexts = scene == .nothingDemanded ? [] : ["c1"]
         let hasPassword = proven.knowsPassword

@@ -8,19 +8,20 @@ import Testing
     import Foundation
 #endif
 
-/// The table of the sign-up flow: every state with every input. The flow is pure, so no server and no database is here.
+/// The table of the sign-up flow: every state with every input. The flow is pure, so this test needs no server and no
+/// database.
 @Suite("Sign-up flow")
 struct SignUpStateTests {
     // MARK: The table
 
-    /// What a client can do to a flow.
+    /// A client's input to a flow.
     enum Input: CaseIterable, CustomTestStringConvertible {
         case challenge, rightCode, wrongCode, password, allAttributes, someAttributes
 
         var testDescription: String { "\(self)" }
     }
 
-    /// What comes out, without the data.
+    /// The result, without its data.
     enum Result: Hashable {
         case refused(Refusal)
         case proveAddress, enterPassword, chooseCredential, collectAttributes, verifyFirst, signIn
@@ -33,7 +34,7 @@ struct SignUpStateTests {
         var testDescription: String { "\(name(of: state)) of \(flow.method)" }
     }
 
-    /// Each state with what it answers to each input; an input that is not listed is refused as out of order.
+    /// Each state with its answer to each input; an input that is not listed is refused as out of order.
     static let table: [Row] = [
         Row(
             state: .started(draft()), flow: plainOTP,
@@ -211,7 +212,7 @@ struct SignUpStateTests {
         #expect((decision.row == nil) == (wait != nil))
     }
 
-    // MARK: Names that somebody else took meanwhile
+    // MARK: Names that another account took meanwhile
 
     @Test("REL-HA-1: the loser of a race for an address or an alias is told, and its flow ends")
     func aTakenNameEndsTheFlow() throws {

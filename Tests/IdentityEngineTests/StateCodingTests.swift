@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityEngine
 
-/// What is sealed reads back, and nothing else does.
+/// Sealed values can be decoded again, and nothing else can.
 @Suite("Coding of states")
 struct StateCodingTests {
     private struct Everything: Codable, Hashable {
@@ -42,7 +42,7 @@ struct StateCodingTests {
         let coded = try StateCoding.encode(Self.everything)
         let read: Everything? = StateCoding.decode(coded)
         #expect(read == Self.everything)
-        // What hides the length is not read.
+        // The padding that hides the length is not read.
         let padded: Everything? = StateCoding.decode(coded + Data(count: 500))
         #expect(padded == Self.everything)
     }
@@ -89,7 +89,7 @@ struct StateCodingTests {
                 if read != small { different += 1 }
             }
         }
-        // The seal is what tells alterations; here a bit of a name of a key that may be missing makes no difference.
+        // The seal detects changes; here a changed bit in the name of an optional key makes no difference.
         #expect(different > coded.count * 7)
     }
 

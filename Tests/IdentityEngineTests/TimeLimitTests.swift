@@ -12,7 +12,7 @@ import Testing
 struct TimeLimitTests {
     private static let now = SignUpStateTests.now
 
-    /// Guesses and mails of one address over many flows, as the store would count them.
+    /// Guesses and mails of one address over many flows, counted as in the store.
     private struct Address {
         var counted: [CountedEvent: [Date]] = [:]
         var now = TimeLimitTests.now
@@ -102,7 +102,7 @@ struct TimeLimitTests {
     func mailsOverAllFlowsStopAtTheCaps() {
         var address = Address()
         var mails = 0
-        // Somebody asks for a code every minute for a day, each time in a new flow.
+        // A client asks for a code every minute for a day, each time in a new flow.
         for minute in 0..<1_440 {
             address.now = Self.now.addingTimeInterval(Double(minute) * 60)
             let decision = SignUpState.started(SignUpStateTests.draft()).challenging(

@@ -340,7 +340,7 @@ import Testing
         expectSuccess(done, ["continuation_token"])
         #expect(try await server.storedUsers().map(\.attributes) == [values("x")])
 
-        // Twice as many bytes, sent as they are so that the body stays below its limit.
+        // Twice as many bytes, sent unencoded so that the body stays below its limit.
         let fields: Fields = [
             ("client_id", TestDirectory.wide), ("username", "b@example.com"), ("challenge_type", "oob redirect"),
         ]
@@ -349,7 +349,7 @@ import Testing
         #expect(request.body.count < 64 * 1024)
         expectInvalid(try await client.send(request), ["attributes"])
 
-        // Nor can they come in two portions after the code was sent.
+        // They cannot come in two portions after the code was sent either.
         let sent = try await client.challenge(client.start("b@example.com", json(values("x"))).token)
         let names = Set((0..<26).map { "\(Self.prefix)A\($0)" })
         let page = Array(AttributesJSON.encode(values("あ").filter { names.contains($0.key) }).utf8)
@@ -432,7 +432,7 @@ import Testing
     func towersOfMarksAreQuick() async throws {
         try await withIdentityServer { server in
             let client = server.client()
-            // Encoded as they are, two bytes each, just under the limit of a body.
+            // Unencoded, two bytes each, just under the limit of a body.
             let marks = Array(String(repeating: "\u{301}\u{316}", count: 16_000).utf8)
             let fields: Fields = [
                 ("client_id", try #require(client.clientID)), ("username", "a@example.com"),

@@ -4,7 +4,7 @@ import NativeAuthTesting
 import NativeAuthWire
 import Testing
 
-/// A request that would be accepted, damaged in one place, and the documented refusal.
+/// A valid request, damaged in one place, and the documented refusal.
 struct BadInput: Sendable, CustomTestStringConvertible {
     var ask: Ask
     var damage: Damage
@@ -24,7 +24,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         return ask.form(content, "x", client: "x").names + (ask == .challengeSignIn ? ["id"] : [])
     }
 
-    /// What may be left out.
+    /// Whether the parameter can be omitted.
     private static func isOptional(_ parameter: String, of ask: Ask) -> Bool {
         switch parameter {
         case "username", "challenge_type", "scope":
@@ -42,7 +42,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Means nothing here, and is not judged (docs/protocol.md §4.7).
+    /// Whether the parameter has no effect and is not validated (docs/protocol.md §4.7).
     private static func isIgnored(_ parameter: String, of ask: Ask) -> Bool {
         ask.endpoint == .token && ["username", "challenge_type", "client_info"].contains(parameter)
     }
@@ -65,7 +65,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// - Parameter length: In bytes; 60 000 is what fits into a body at all.
+    /// - Parameter length: In bytes; 60 000 still fits into a body.
     private static func tooLong(_ parameter: String, of ask: Ask, length: Int) -> AnswerName? {
         if isIgnored(parameter, of: ask) { return nil }
         switch parameter {
@@ -81,7 +81,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Values that look like something else, for each parameter.
+    /// Values that look like another type, for each parameter.
     private static func odd(_ parameter: String, of ask: Ask) -> [(String, AnswerName)] {
         let many = (1...17).map { #""c\#($0)""# }.joined(separator: ",")
         if isIgnored(parameter, of: ask) { return [] }
@@ -208,12 +208,12 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The flows that got anywhere, or nowhere any more.
+    /// The flows that made progress, or have ended.
     private static let movedFlows = "SELECT hex(id), revision, is_ended FROM flows WHERE revision > 0 OR is_ended = 1"
 
     private static let done: Locked<(asks: Int, rows: Int)> = Locked((0, 0))
 
-    /// Somebody ready to ask, and the parameters of the request.
+    /// A client that is ready for the request, and the request's parameters.
     private func ready(_ ask: Ask) async throws -> (IdentityTestServer, Walk, Fields) {
         let server = try TestDirectory.server()
         if ask == .refresh {
@@ -229,7 +229,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         walk.content.claims = walk.content.claims ?? "{}"
         var fields = try ask.fields(walk.content, walk.tokens.last, client: walk.client.clientID)
         if ask == .challengeSignIn {
-            // The second factor's challenge is the one that knows every parameter.
+            // The second factor's challenge is the request that accepts every parameter.
             let second = try await server.walk(.signInThenSecondFactor, to: 2, as: "eve")
             let listed = try await second.client.introspect(second.token)
             let id = try #require(listed["methods"]?.array.first?["id"]?.string)
@@ -258,7 +258,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
             let text = answer.text("error_description") ?? ""
             if let parameter = row.parameter { #expect(text.contains(parameter), "\(row.testDescription) \(answer)") }
             #expect(try await server.accounts() == before, "\(row.testDescription) changed an account")
-            // A wrong password or a wrong code is written down; a flow does not move for it.
+            // A wrong password or a wrong code is recorded; the flow does not advance.
             #expect(
                 try await server.rows(Self.movedFlows) == flows,
                 "\(row.testDescription)")

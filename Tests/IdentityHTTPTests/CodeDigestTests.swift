@@ -3,7 +3,7 @@ import IdentityEngine
 import NativeAuthTesting
 import Testing
 
-/// What the database knows of a code (`SEC-OTP-7`), and how names are compared (`SEC-SWIFT-3`).
+/// What the database stores about a code (`SEC-OTP-7`), and how names are compared (`SEC-SWIFT-3`).
 @Suite("Digests and keys at rest")
 struct CodeDigestTests {
     @Test("SEC-OTP-7: a code is stored as a keyed digest of 32 bytes, and nowhere in the clear")
@@ -26,7 +26,7 @@ struct CodeDigestTests {
             let mineCode = try await server.mailbox.code(to: "erik@example.com")
             let theirs = try await client.challenge(client.start("dana@example.com").token)
             let theirCode = try await server.mailbox.code(to: "dana@example.com")
-            // Somebody who can write to the database gives both flows one digest.
+            // An attacker with write access to the database gives both flows one digest.
             _ = try await server.rows(
                 "UPDATE flows SET code_digest = (SELECT code_digest FROM flows ORDER BY id LIMIT 1)")
             let digests = try await server.rows("SELECT DISTINCT hex(code_digest) FROM flows")
@@ -35,7 +35,7 @@ struct CodeDigestTests {
                 try await client.submit(code: theirCode, mine.token),
                 try await client.submit(code: mineCode, theirs.token),
             ]
-            // The code of the one flow never opens the other, whichever digest lies there.
+            // The code of one flow never opens the other, whichever digest is stored.
             for answer in answers { expectError(answer, "invalid_grant", 50_181, suberror: "invalid_oob_value") }
         }
     }

@@ -4,7 +4,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-/// `SEC-NET-6`: a connection that keeps the server waiting is closed, however slowly it drips.
+/// `SEC-NET-6`: a connection that makes the server wait is closed, however slowly it sends.
 @Suite("Connection deadlines")
 struct ConnectionDeadlinesTests {
     private let loop = EmbeddedEventLoop()

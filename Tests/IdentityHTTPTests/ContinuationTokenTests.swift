@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// What can be done with a continuation token.
+/// The uses of a continuation token.
 enum TokenUse: String, CaseIterable, Sendable {
     case challenge
     case submitCode
@@ -19,7 +19,7 @@ enum TokenUse: String, CaseIterable, Sendable {
     case redeem
     case refresh
 
-    /// The table of docs/protocol.md §8.1: what each stage of a sign-up takes.
+    /// The table of docs/protocol.md §8.1: the uses that each stage of a sign-up accepts.
     func isListed(at stage: Stage) -> Bool {
         switch (stage, self) {
         case (.started, .challenge), (.awaitingCode, .challenge), (.awaitingCode, .submitCode),
@@ -46,7 +46,7 @@ enum TokenUse: String, CaseIterable, Sendable {
 }
 
 @Suite("Continuation tokens") struct ContinuationTokenTests {
-    /// Expects a refusal of the token itself, at whichever endpoint.
+    /// Expects a refusal of the token itself, at any endpoint.
     private func expectUnusable(
         _ answer: WireAnswer, _ use: TokenUse, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -252,7 +252,7 @@ enum TokenUse: String, CaseIterable, Sendable {
                 if use == .challenge {
                     expectUnusable(try await progress.client.challenge(spent), use)
                 } else {
-                    // Other content than the first time, or it would be a repetition.
+                    // With other content than the first time, otherwise it would be a repetition.
                     expectUnusable(
                         try await progress.client.submit(attributes: #"{"city":"X","country":"Y\#(misuse)"}"#, spent),
                         use)
@@ -312,7 +312,7 @@ enum TokenUse: String, CaseIterable, Sendable {
 
     // MARK: REL-IDEM
 
-    /// The steps that keep their answer: stage, what is done, and whether it is refused.
+    /// The steps that store their answer: stage, use, and whether it is refused.
     private static let repeatable: [(Stage, TokenUse)] = [
         (.awaitingCode, .submitCode), (.awaitingPassword, .submitPassword), (.awaitingAttributes, .submitAttributes),
         (.completed, .redeem),
@@ -402,7 +402,8 @@ enum TokenUse: String, CaseIterable, Sendable {
             let users = try await server.users()
             for use in TokenUse.allCases {
                 let answer = try await use.request(progress.token(stage), of: progress, by: progress.client)
-                // Before the proof a flow may have no row: asking for a code makes one. Nothing else gets anywhere.
+                // Before the proof a flow may have no row: asking for a code creates one. Other requests make no
+                // progress.
                 if [.started, .awaitingCode].contains(stage) && use == .challenge {
                     #expect(answer.status == 200)
                 } else if !(stage == .awaitingCode && use == .submitAttributes) {
@@ -415,7 +416,7 @@ enum TokenUse: String, CaseIterable, Sendable {
 
     // MARK: Every flow
 
-    /// The request that takes a walk on from where it is.
+    /// The request that continues a walk.
     private func next(_ station: Station) -> Ask {
         let stops = station.journey.stops
         return station.isLast ? station.journey.last : stops[station.index + 1].via
@@ -443,7 +444,7 @@ enum TokenUse: String, CaseIterable, Sendable {
             if offset == 0 {
                 expectError(answer, "expired_token", 552_003)
             } else if next(station).proof == .code, life == 900 {
-                // The code died before the token did.
+                // The code expired before the token did.
                 expectError(answer, "invalid_grant", 50_184, suberror: "invalid_oob_value")
             } else {
                 #expect(answer.isProgress, "\(answer)")
@@ -465,7 +466,8 @@ enum TokenUse: String, CaseIterable, Sendable {
         let again = try await walk.client.ask(ask, walk.content, walk.token)
         #expect(again.status == first.status && again.isProgress, "\(again)")
         #expect(try await server.accounts() == after)
-        // What only says how things are makes no record; what sends a code may send another one (design record 0014).
+        // A request that only reports has no record; a request that sends a code may send another one (design record
+        // 0014).
         if !sendsCode && ask != .poll { #expect(again == first) }
         if !sendsCode { #expect(try await server.count("SELECT COUNT(*) FROM audit") == audit) }
     }

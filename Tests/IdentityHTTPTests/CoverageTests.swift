@@ -16,8 +16,8 @@ import Testing
     import Foundation
 #endif
 
-/// What the server can answer, by name. The three `init` have no default, so that a new interaction, refusal or fault
-/// does not compile until it has a name here, and a test fails until it has a row wherever it can come up.
+/// The names of all server answers. The three `init` have no default, so that a new interaction, refusal or fault does
+/// not compile until it has a name here, and a test fails until it has a row wherever it can occur.
 enum AnswerName: String, CaseIterable, Sendable {
     // Replies, and the progress that V1 says as errors.
     case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst,
@@ -129,7 +129,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     private static let challenges: Set<V1Endpoint> = [.signUpChallenge, .signInChallenge, .resetPasswordChallenge]
     private static let everywhere = Set(V1Endpoint.allCases)
 
-    /// Where it can come up.
+    /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
         case .requestChallenge: Self.starts
@@ -172,7 +172,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         }
     }
 
-    /// How it looks on the wire, by hand from docs/protocol.md §4 and §13.
+    /// Its form in the API, written by hand from docs/protocol.md §4 and §13.
     var wire: Wire {
         switch self {
         case .requestChallenge, .signIn: Wire(["continuation_token"])
@@ -254,7 +254,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         }
     }
 
-    /// A few words of the description that tell it from others with the same number.
+    /// A few words of the description that distinguish it from others with the same number.
     var phrase: String? {
         switch self {
         case .unusableToken: "is not valid."
@@ -320,7 +320,7 @@ struct Wire: Hashable, Sendable {
     }
 }
 
-/// A row of the table endpoint × answer: how the answer is had.
+/// A row of the table endpoint × answer, with the way to get the answer.
 struct EndpointRow: Sendable, CustomTestStringConvertible {
     var endpoint: V1Endpoint
     var name: AnswerName
@@ -331,7 +331,7 @@ struct EndpointRow: Sendable, CustomTestStringConvertible {
 }
 
 extension Ask {
-    /// The journey and the stop from which it is asked; before the first stop the index is -1.
+    /// The journey and the stop of the request; the index before the first stop is -1.
     var origin: (journey: Journey, index: Int)? {
         switch self {
         case .introspectMethods: return (.signInThenSecondFactor, 2)
@@ -350,7 +350,7 @@ extension Ask {
 
 /// The table endpoint × answer.
 enum EndpointTable {
-    /// A server and somebody who can ask.
+    /// A server and a client that is ready for a request.
     struct Ready: Sendable {
         var server: IdentityTestServer
         var walk: Walk
@@ -362,7 +362,7 @@ enum EndpointTable {
             return try await walk.client.send(damage.request(fields, to: ask.endpoint, by: walk.client))
         }
 
-        /// Asks again until the answer is an error, at most `times`.
+        /// Repeats the request until the answer is an error, at most `times`.
         func answer(upTo times: Int, changing: (inout Ask.Content, Int) -> Void = { _, _ in }) async throws
             -> WireAnswer
         {
@@ -377,7 +377,7 @@ enum EndpointTable {
         }
     }
 
-    /// Brings somebody to where `ask` can be asked.
+    /// Brings a client to the point where `ask` is possible.
     static func arrive(
         _ ask: Ask, in journey: Journey? = nil, adjust: (inout Engine.Ports, inout EngineSettings) -> Void = { _, _ in }
     ) async throws -> Ready {
@@ -404,7 +404,7 @@ enum EndpointTable {
         EndpointRow(endpoint: ask.endpoint, name: name, when: when) { try await provoke(arrive(ask, in: journey)) }
     }
 
-    /// What takes flows on.
+    /// The requests that advance flows.
     private static let progress: [EndpointRow] = [
         row(.startSignUp, .requestChallenge, "nobody has this address"),
         row(.challengeSignUp, .proveAddress, "the address is to be proven: a code was mailed"),
@@ -539,7 +539,7 @@ enum EndpointTable {
         + [
             expiredCode(.signUpCode), expiredCode(.signInCode), expiredCode(.resetCode),
             row(.contactCode, .expiredCode, "the code is older than 10 minutes") { ready in
-                // The token lives as long as the code unless it is renewed, and the flow hardly longer.
+                // The token lives as long as the code unless it is renewed, and the flow only a little longer.
                 var walk = ready.walk
                 ready.server.clock.advance(by: 300)
                 let token = try await walk.client.registerIntrospect(walk.token).token
@@ -560,7 +560,7 @@ enum EndpointTable {
                 }
                 let answer = try await ready.answer(upTo: 4)
                 guard answer.status == 200 else { return answer }
-                // The slow lane: one code has ended, and the next is not due yet.
+                // The slow lane: one code has expired, and the next is not due yet.
                 ready.server.clock.advance(by: 600)
                 return try await ready.answer()
             }
@@ -655,7 +655,7 @@ enum EndpointTable {
         start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "client_credentials"),
     ]
 
-    /// What every endpoint answers to.
+    /// The answers that every endpoint can give.
     private static func everywhere(_ ask: Ask) -> [EndpointRow] {
         func damaged(_ name: AnswerName, _ when: String, _ damage: Damage) -> EndpointRow {
             row(ask, name, when) { try await $0.answer(damage) }
@@ -725,7 +725,7 @@ enum EndpointTable {
         }
     }
 
-    /// Asks through a listener with limits until it has enough.
+    /// Sends requests through a listener with limits until one is refused.
     private static func throttledSource(_ ask: Ask) async throws -> WireAnswer {
         let server = try TestDirectory.server()
         let routes = IdentityRoutes(
@@ -782,7 +782,7 @@ enum EndpointTable {
         AnswerName.allCases.contains { $0.endpoints.contains(endpoint) && $0.wire.describes(answer) }
     }
 
-    /// What the vendor's reference lists and this server never gives, and why.
+    /// The answers that the vendor's reference lists and this server never gives, with the reason.
     static let never: [(endpoint: String, row: String, reason: String)] = [
         ("any", "550022, confidential client", "applications here are public clients"),
         ("any", "50196, client loop", "the limits per source answer 429"),
@@ -904,7 +904,7 @@ enum EndpointTable {
         if done == EndpointTable.rows.count { print("endpoint table: \(done) rows, \(Self.untested.count) untested") }
     }
 
-    /// What can come up and has no row.
+    /// The possible answers without a row.
     private static var untested: [String] {
         let rows = Set(EndpointTable.rows.map(\.testDescription))
         return AnswerName.allCases.flatMap { name in

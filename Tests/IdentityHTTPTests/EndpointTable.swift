@@ -35,7 +35,7 @@ enum Ask: String, CaseIterable, Sendable {
     case contactCode
     case confirmContact
 
-    /// Those that present a continuation token; a refresh gets it in place of its own.
+    /// The requests with a continuation token; a refresh has the refresh token in its place.
     static let withToken = allCases.filter { ![.startSignUp, .startSignIn, .startReset].contains($0) }
 
     var endpoint: V1Endpoint {
@@ -58,7 +58,7 @@ enum Ask: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the flow table calls it. Where it is legal is for the state to say: `FlowState.allowed`.
+    /// Its name in the flow table. The state decides where it is legal: `FlowState.allowed`.
     var operations: FlowOperations {
         switch self {
         case .startSignUp, .startSignIn, .startReset, .refresh: []
@@ -69,7 +69,7 @@ enum Ask: String, CaseIterable, Sendable {
         case .challengeSignIn: .challengeSignIn
         case .introspectMethods: .introspectMethods
         case .signInPassword: .submitSignInPassword
-        // The grant of the first factor's code does for the second, too (docs/protocol.md §5.3).
+        // The grant of the first factor's code is also accepted for the second (docs/protocol.md §5.3).
         case .signInCode: [.submitSignInCode, .submitSecondFactor]
         case .secondFactorCode: .submitSecondFactor
         case .redeem: .redeem
@@ -84,7 +84,7 @@ enum Ask: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it proves, if it proves anything.
+    /// The proof that it gives, if any.
     enum Proof: Sendable {
         case code
         case password
@@ -102,7 +102,7 @@ enum Ask: String, CaseIterable, Sendable {
         }
     }
 
-    /// Who asks, and what they know.
+    /// The client's identity and knowledge.
     struct Content: Sendable {
         var username = IdentityTestServer.email
         var password = WireClient.password
@@ -212,8 +212,8 @@ extension WireClient {
     }
 }
 
-/// The states of all flows, without what they carry. A new state does not compile until it has a name here, and a test
-/// fails until some journey gets to it.
+/// The states of all flows, without their data. A new state does not compile until it has a name here, and a test fails
+/// until a journey reaches it.
 enum StateName: String, CaseIterable, Sendable {
     case signUpStarted
     case signUpAwaitingCode
@@ -360,11 +360,11 @@ enum Journey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Who must be there before it begins.
+    /// The account that must exist before it begins.
     enum Traveller: Hashable, Sendable {
         case nobody
         case userWithCode
-        /// With the mailboxes of the second factor: other ones, and the account's own.
+        /// With the mailboxes of the second factor: other mailboxes, and the account's own.
         case userWithPassword(hasContact: Bool, ownAddress: Bool)
     }
 
@@ -375,13 +375,14 @@ enum Journey: String, CaseIterable, Sendable {
         case .signIn, .signInThenContact, .reset, .resetThenContact, .resetThenOwnAddress:
             .userWithPassword(hasContact: false, ownAddress: false)
         case .signInThenSecondFactor: .userWithPassword(hasContact: true, ownAddress: false)
-        // The code of the reset goes to the contact, so that the account's own mailbox is left for the second factor.
+        // The code of the reset is sent to the contact, so that the account's own mailbox is left for the second
+        // factor.
         case .resetThenSecondFactor: .userWithPassword(hasContact: true, ownAddress: true)
         }
     }
 }
 
-/// A stop of a journey that no earlier journey comes by.
+/// A stop of a journey that no earlier journey reaches.
 struct Station: Hashable, Sendable, CustomTestStringConvertible {
     var journey: Journey
     var index: Int
@@ -409,7 +410,7 @@ struct Station: Hashable, Sendable, CustomTestStringConvertible {
     }()
 }
 
-/// Somebody on a journey.
+/// A user on a journey.
 struct Walk: Sendable {
     var journey: Journey
     var client: WireClient
@@ -425,7 +426,7 @@ struct Walk: Sendable {
 }
 
 extension IdentityTestServer {
-    /// Somebody with this name, `dana` or another, ready for `journey`.
+    /// A user with this name, `dana` or another, ready for `journey`.
     func traveller(_ name: String = "dana", for journey: Journey) async throws -> Walk {
         var content = Ask.Content(
             username: "\(name)@example.com",
@@ -449,7 +450,7 @@ extension IdentityTestServer {
         return Walk(journey: journey, client: client, content: content)
     }
 
-    /// Takes somebody with this name to the stop `index` of `journey`.
+    /// Takes a user with this name to the stop `index` of `journey`.
     func walk(_ journey: Journey, to index: Int, as name: String = "dana") async throws -> Walk {
         var walk = try await traveller(name, for: journey)
         while walk.index < index { try await advance(&walk) }
@@ -460,7 +461,7 @@ extension IdentityTestServer {
         try await walk(station.journey, to: station.index, as: name)
     }
 
-    /// Takes the next step; no step before the last gives tokens.
+    /// Takes the next step; no step before the last one issues tokens.
     func advance(_ walk: inout Walk) async throws {
         let stop = walk.journey.stops[walk.index + 1]
         // At sign-up the password and the attributes come late, so that every state is passed.
@@ -481,7 +482,7 @@ extension IdentityTestServer {
     /// Adds a mailbox to the second factors of a user, as no request can.
     func plantMethod(_ email: String, of username: String) async throws {
         let user = try #require(try await storedUsers().first { $0.email == username })
-        // So long ago, and on the strength of so much, that a reset leaves it.
+        // Enrolled so long ago, and with so many proofs, that a reset leaves it unchanged.
         let method = StrongMethod(
             id: UUID(), email: try #require(EmailAddress(email)), provenAt: clock.now.addingTimeInterval(-60 * 86_400),
             enrolment: Enrolment(.twoFactors), firstUsedAt: clock.now)
@@ -489,13 +490,13 @@ extension IdentityTestServer {
             FlowRow(expiresAt: clock.now), [.addStrongMethod(method, to: user.id)], of: UUID(), in: user.tenant)
     }
 
-    /// Writes a flow's row as it shall be, and effects.
+    /// Writes a flow's row, and effects.
     func plant(_ row: FlowRow, _ effects: [Effect] = [], of flow: UUID, in tenant: TenantID) async throws {
         let query = StepQuery(tenant: tenant, flow: flow, requestDigest: Data(count: 32), now: clock.now)
         try await engine.ports.flows.step(query) { _ in (FlowChange(row: row, effects: effects), ()) }
     }
 
-    /// The tables that say who has an account, how they sign in, and which sessions there are.
+    /// The tables with the accounts, their credentials, and their sessions.
     static let guarded = ["users", "identifiers", "attributes", "strong_methods", "refresh_families"]
 
     /// All rows of ``guarded``.
@@ -506,7 +507,7 @@ extension IdentityTestServer {
         return tables
     }
 
-    /// All rows of all tables but signing keys, which appear when they are needed first.
+    /// All rows of all tables except signing keys, which are created when they are first needed.
     func everything() async throws -> [String: [[String?]]] {
         var tables: [String: [[String?]]] = [:]
         for name in try await rows(

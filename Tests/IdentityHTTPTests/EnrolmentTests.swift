@@ -10,8 +10,8 @@ import Testing
     import Foundation
 #endif
 
-/// Who may enrol a method of the second factor, and what a reset leaves of it: with only a password, only a mailbox, and as the
-/// owner.
+/// Tests who may enrol a method of the second factor, and which methods a reset keeps: with only a password, with only
+/// a mailbox, and as the owner.
 @Suite("Enrolment over HTTP") struct EnrolmentTests {
     private static let thief = "thief@example.net"
     private static let day = 86_400.0
@@ -62,7 +62,7 @@ import Testing
         for token in try [required.token, listed.token] {
             for contact in [
                 Self.thief, "dana@example.com.example.net", "dana@example.org", "DANA@EXAMPLE.NET",
-                // Where a plus sign is a letter like any other this is another person's (SEC-ID-3).
+                // On servers where a plus sign is an ordinary letter, this is another person's address (SEC-ID-3).
                 "dana+evil@example.com",
             ] {
                 expectError(
@@ -72,7 +72,7 @@ import Testing
         }
         #expect(try await server.mailbox.mails().count == before, "and no code goes anywhere")
         #expect(try await methods(server).isEmpty)
-        // The owner's own mailbox will do, with the same token.
+        // The owner's own mailbox is enough, with the same token.
         let done = try await server.register(required.token, contact: "dana@example.com", with: client)
         let tokens = try await client.token(redeeming: done.token, claims: claimsRequest)
         #expect(try claims(of: tokens.text("access_token"))["acr"] == "mfa")

@@ -44,7 +44,7 @@ extension IdentityTestServer {
     }
 }
 
-/// What a stranger sees of an answer: everything but the random values, of which the length remains.
+/// What an attacker can see of an answer: everything except the random values, of which only the length remains.
 private struct Seen: Hashable, CustomStringConvertible {
     var status: Int
     var headers: [String: String]
@@ -67,7 +67,7 @@ private struct Seen: Hashable, CustomStringConvertible {
             text = text?.replacing(value, with: "‹\(member)›")
         }
         if let text { members["error_description"] = .string(text) }
-        // The label says what was typed, and no more.
+        // The label shows only what was typed.
         if let label = answer.text("challenge_target_label") {
             members["challenge_target_label"] = .string(label == EmailAddress(name)?.masked ? "as typed" : label)
         }
@@ -76,7 +76,7 @@ private struct Seen: Hashable, CustomStringConvertible {
     var description: String { "\(status) \(length) \(members) \(headers)" }
 }
 
-/// A person, or nobody, who takes steps; each answer is kept as a stranger sees it.
+/// A user with or without an account who takes steps; each answer is recorded as an attacker sees it.
 private final class Visit {
     let server: IdentityTestServer
     let client: WireClient
@@ -102,7 +102,7 @@ private final class Visit {
     func wait(_ seconds: Double) { server.clock.advance(by: seconds) }
 }
 
-/// What may be done with a name, from the first step to where it ends.
+/// The actions with a name, from the first step to the end.
 private enum Attack: String, CaseIterable, Sendable {
     case signInWithPassword, signInByAlias, signInWithCode, reset, resetByAlias, signUp, signUpWithPassword
 
@@ -113,7 +113,7 @@ private enum Attack: String, CaseIterable, Sendable {
         }
     }
 
-    /// A name that has an account, and one like it that has none.
+    /// A name with an account, and a similar one without.
     var names: (known: String, unknown: String) {
         switch self {
         case .signInWithPassword, .reset, .signUpWithPassword: (Cast.dana, Cast.dino)
@@ -144,7 +144,7 @@ private enum Attack: String, CaseIterable, Sendable {
         }
     }
 
-    /// Wrong passwords up to the lock, through it and beyond; other steps in between; a token that has aged.
+    /// Wrong passwords up to the lock, during it and after it; other steps in between; an aged token.
     private func passwords(_ visit: Visit) async throws {
         try await visit.take { try await $0.initiate(visit.name, types: "oob redirect") }
         var token = ""
@@ -156,7 +156,7 @@ private enum Attack: String, CaseIterable, Sendable {
             try await visit.take { try await $0.token(password: "Wrong-Guess#\(guess)", token) }
             try await visit.take { try await $0.token(password: "Wrong-Guess#\(guess)", token) }
         }
-        // What Dana's password is makes no difference during a lock.
+        // During a lock, Dana's right password makes no difference.
         try await visit.take { try await $0.token(password: WireClient.password, token) }
         visit.wait(61)
         for guess in 15...16 { try await visit.take { try await $0.token(password: "Wrong-Guess#\(guess)", token) } }
@@ -213,7 +213,7 @@ private enum Attack: String, CaseIterable, Sendable {
         for (number, (one, other)) in zip(known.seen, unknown.seen).enumerated() {
             #expect(one == other, "\(attack) step \(number)")
         }
-        // Throttling was reached, where there is any.
+        // Throttling was reached, if there is any.
         let throttled = known.seen.count { $0.status == 429 }
         #expect((throttled > 0) == (attack != .signInWithPassword && attack != .signInByAlias), "\(throttled)")
     }
@@ -277,7 +277,7 @@ private enum Attack: String, CaseIterable, Sendable {
             let reset = try await server.passwordClient.resetStart(name).token
             _ = try await server.passwordClient.resetChallenge(reset)
         }
-        // Somebody without a password has none to reset.
+        // A user without a password cannot reset one.
         _ = try await server.passwordClient.resetChallenge(server.passwordClient.resetStart(Cast.otto).token)
         #expect(try await server.mailbox.mails().count == all)
         #expect(try await server.count("SELECT COUNT(*) FROM outbox WHERE state = 'sent'") >= 5, "written, and dropped")
@@ -293,7 +293,7 @@ private enum Attack: String, CaseIterable, Sendable {
     @Test("SEC-ENUM-3: a disabled account, and one that cannot sign in here, look like none")
     func otherAccountsLookLikeNone() async throws {
         let server = try await IdentityTestServer.server(.strict)
-        // Otto has no password: where passwords are asked for, his is always wrong.
+        // Otto has no password: in a flow with passwords, his is always wrong.
         let wrong = try await server.signIn(Cast.otto)
         expectError(wrong, "invalid_grant", 50_126)
         let open = try await server.passwordClient.initiate(Cast.dana).token
@@ -384,7 +384,7 @@ private enum Attack: String, CaseIterable, Sendable {
         let policy = AccessPolicy(limits: SourceLimits())
         let sweep = try client(server, policy, from: "203.0.113.7")
         let password = try client(server, policy, from: "203.0.113.7", .emailPassword)
-        // Each kind of answer that tells: nobody, somebody, no password, and whose alias it is.
+        // Each kind of answer that reveals something: no account, an account, no password, and an alias's owner.
         for round in 0..<2 {
             expectError(try await sweep.initiate("nobody\(round)@example.com"), "user_not_found", 50_034)
             expectError(try await sweep.resetStart("nobody\(round)@example.com"), "user_not_found", 50_034)
@@ -423,7 +423,7 @@ private enum Attack: String, CaseIterable, Sendable {
         let name = hasAccount ? Cast.dana : Cast.dino
         let starts: [(WireClient) async throws -> WireAnswer] = [
             { try await $0.initiate(name) }, { try await $0.resetStart(name) }, { try await $0.start(name) },
-            // It is not told whether the address is taken, but a good password would have.
+            // The answer does not say whether the address is taken, but with a good password it would have.
             { try await $0.start(name, [("password", "weak")]) },
         ]
         for (number, start) in starts.enumerated() {
@@ -537,7 +537,7 @@ private enum Attack: String, CaseIterable, Sendable {
                 try await attack.run(visit)
                 seen.append(
                     visit.seen.map { seen in
-                        // The time of day is part of a token that is not filled up, and has more or fewer digits.
+                        // The time of day is part of a token without padding, and has a varying number of digits.
                         var seen = seen
                         seen.length = 0
                         if seen.members["continuation_token"] != nil { seen.members["continuation_token"] = .null }
@@ -551,7 +551,7 @@ private enum Attack: String, CaseIterable, Sendable {
     }
 }
 
-// What the engine asks of its ports, without the values: each call is a fixed list of statements.
+// The engine's calls of its ports, without values: each call is a fixed list of statements.
 
 private struct TracedUsers: UserStore {
     let users: any UserStore

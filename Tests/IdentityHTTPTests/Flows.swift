@@ -137,7 +137,7 @@ extension IdentityTestServer {
         return WireClient(transport: InProcessTransport(routes: routes(), peer: peer), clientID: application.rawValue)
     }
 
-    /// The routes of this server with what the in-process one has no use for.
+    /// The routes of this server with the options that the in-process server does not use.
     func routes(
         resourceServers: ResourceServers? = nil, development: DevelopmentPages? = nil
     ) -> IdentityRoutes {
@@ -180,7 +180,8 @@ extension IdentityTestServer {
         return try await client.token(code: mailbox.code(to: email), sent.token, claims: claims, scope: scope)
     }
 
-    /// Registers `contact` with the token that came with `registration_required`; the answer's token is worth a sign-in.
+    /// Registers `contact` with the token of a `registration_required` answer; the resulting token can be redeemed for
+    /// a sign-in.
     @discardableResult
     func register(
         _ token: String, contact: String = contact, with client: WireClient? = nil
@@ -208,7 +209,7 @@ extension IdentityTestServer {
         #expect(try await passwordClient.token(redeeming: done.token).status == 200)
     }
 
-    /// Sends the code of the second factor with the token that came with `mfa_required`.
+    /// Sends the code of the second factor with the token of an `mfa_required` answer.
     func secondFactorChallenge(_ token: String, with client: WireClient? = nil) async throws -> WireAnswer {
         let client = client ?? passwordClient
         let listed = try await client.introspect(token)
@@ -228,7 +229,7 @@ extension IdentityTestServer {
             code: mailbox.code(to: contact), sent.token, grant: "mfa_oob", claims: claims)
     }
 
-    /// Takes a reset to where the new password is wanted; the code goes to `mailbox`.
+    /// Takes a reset to the step for the new password; the code is sent to `mailbox`.
     func resetToPassword(
         _ username: String = email, codeTo address: String = email, with client: WireClient? = nil
     ) async throws -> WireAnswer {
@@ -237,7 +238,7 @@ extension IdentityTestServer {
         return try await client.resetContinue(sent.token, code: mailbox.code(to: address))
     }
 
-    /// Resets the password; the answer is that of the first poll, whose token is worth a sign-in.
+    /// Resets the password; the answer is that of the first poll, whose token can be redeemed for a sign-in.
     @discardableResult
     func reset(
         _ username: String = email, to password: String = WireClient.newPassword, codeTo address: String = email,
@@ -265,9 +266,9 @@ enum FactorDirectory {
     static let application = "99990000-aaaa-1111-bbbb-2222dddd0001"
     /// The user flow demands it.
     static let userFlow = "99990000-aaaa-1111-bbbb-2222dddd0002"
-    /// It must reach another mailbox than a reset; nothing is demanded unless the client asks.
+    /// It must use another mailbox than a reset; two factors are required only when the client asks.
     static let distinctMailbox = "99990000-aaaa-1111-bbbb-2222dddd0003"
-    /// No password is in use here, and the application demands a second factor.
+    /// There are no passwords here, and the application requires a second factor.
     static let oneTimePasscode = "99990000-aaaa-1111-bbbb-2222dddd0004"
 
     static func directory() throws -> TenantDirectory {
@@ -296,7 +297,7 @@ enum FactorDirectory {
     }
 }
 
-/// The claims of a token, unverified: signatures are the matter of other tests.
+/// The claims of a token, unverified: other tests check signatures.
 func claims(of token: String?) throws -> [String: JSON] {
     let parts = try #require(token).split(separator: ".")
     try #require(parts.count == 3)

@@ -12,7 +12,7 @@ import Testing
     import Foundation
 #endif
 
-/// Row B5: what a client can invent does not push out a budget that is spent (design record 0003).
+/// Row B5: keys that a client can make up do not push out a spent budget (design record 0003).
 @Suite("Budgets that are spent") struct FlushTests {
     private let start = IdentityTestServer.start
 
@@ -36,7 +36,7 @@ import Testing
         let limits = SourceLimits()
         let guesser = try source(1, net: 192)
         for _ in 0..<30 { limits.record(wrong: .code, from: guesser, now: start) }
-        // More than all counters together, of each kind that a stranger can make.
+        // More keys than all counters together, of each kind that any client can make up.
         for number in UInt32(0)..<210_000 {
             let now = start + Double(number) / 1_000
             try limits.admit(.refresh, of: withUnsafeBytes(of: number) { Array($0) }, now: now)
@@ -55,7 +55,7 @@ import Testing
         for source in blocked {
             for _ in 0..<30 { limits.record(wrong: .code, from: source, now: start) }
         }
-        // The shared counters bound the rest as well.
+        // The shared counters also limit the rest.
         for number in UInt32(10)..<2_010 {
             for _ in 0..<8 { limits.record(wrong: .code, from: try source(number), now: start + 1) }
         }
@@ -65,7 +65,7 @@ import Testing
         let late = start + 602
         #expect(!isBlocked(try source(5_000), limits, at: late))
         #expect(blocked.allSatisfy { !isBlocked($0, limits, at: late) })
-        // Blocks that are over give way.
+        // Expired blocks are replaced.
         for _ in 0..<30 { limits.record(wrong: .code, from: try source(6_000), now: late) }
         #expect(isBlocked(try source(6_000), limits, at: late))
         #expect(!isBlocked(try source(7_000), limits, at: late))

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// Counts what is compared, and leaves the comparing to another.
+/// Counts the comparisons, and passes them on to another hasher.
 private struct CountingHasher: PasswordHasher {
     let inner: any PasswordHasher
     let comparisons: Locked<Int>
@@ -27,7 +27,7 @@ private struct CountingHasher: PasswordHasher {
     func isOutdated(_ hash: PasswordHash) -> Bool { inner.isOutdated(hash) }
 }
 
-/// Notes in whose queue each password is hashed, and leaves the hashing to another.
+/// Records the queue of each password, and passes the hashing on to another hasher.
 private struct LaneHasher: PasswordHasher {
     let inner: any PasswordHasher
     let lanes: Locked<[HashingLane]>
@@ -114,7 +114,7 @@ enum Place: String, CaseIterable, Sendable {
         .signUp, .signInWithCode, .signInThenSecondFactor, .signInThenContact, .reset,
     ]
 
-    /// Somebody who was just sent a code.
+    /// A user who was just sent a code.
     private func awaitingCode(_ journey: Journey, on server: IdentityTestServer) async throws -> (walk: Walk, ask: Ask)
     {
         let index = try #require(
@@ -156,7 +156,7 @@ enum Place: String, CaseIterable, Sendable {
                 let wins = answers.filter { $0.status == 200 || $0["continuation_token"] != nil }.count
                 let wrong = try await server.audited(.codeRefused) - failed
                 let right = try await server.audited(.codeVerified) - verified
-                // By the audit trail, by the row, and by the answers.
+                // According to the audit trail, the row, and the answers.
                 #expect(wrong + right <= 5, "seed \(seed)")
                 #expect(right == wins && wins <= 1, "seed \(seed)")
                 let attempts = try await server.rows(
@@ -165,7 +165,7 @@ enum Place: String, CaseIterable, Sendable {
                 for answer in answers where answer["error"] != nil && answer["continuation_token"] == nil {
                     #expect(answer.status == 400 && answer["access_token"] == nil, "seed \(seed): \(answer)")
                 }
-                // Afterwards the right code is as wrong as any other.
+                // Afterwards the right code is refused like any other.
                 if wins == 0 {
                     expectError(
                         try await walk.client.ask(ask, walk.content, token), "invalid_grant", 50_181,
@@ -185,7 +185,7 @@ enum Place: String, CaseIterable, Sendable {
         for round in 1...(place == .memory ? 2 : 1) {
             try await place.withServer(seed: UInt64(round)) { server, comparisons in
                 var walks = [try await server.walk(.signIn, to: 1)]
-                // Flows are free, so guessing in one or in two thousand must come to the same.
+                // Flows are free, so guesses in one flow and in two thousand flows must have the same result.
                 while hasOwnFlows && walks.count < Self.guesses {
                     var walk = Walk(journey: .signIn, client: walks[0].client, content: walks[0].content)
                     while walk.index < 1 { try await server.advance(&walk) }
@@ -194,7 +194,7 @@ enum Place: String, CaseIterable, Sendable {
                 let flows = walks
                 let seed = UInt64.random(in: 0...UInt64.max)
                 var random = Seeded(state: seed)
-                // Early, it has a chance; late it has none, as the account is locked by then.
+                // Early, it has a chance; late it has none, because the account is locked by then.
                 let right = round == 1 ? Int.random(in: 1_000..<Self.guesses, using: &random) : 0
                 let before = comparisons.withLock { $0 }
                 let answers = try await race(Self.guesses) { number in
@@ -210,8 +210,8 @@ enum Place: String, CaseIterable, Sendable {
                 let succeeded = try await server.audited(.signInSucceeded)
                 #expect(wins <= 1 && wins == succeeded, "seed \(seed)")
                 #expect(failed == wrong, "seed \(seed)")
-                // By the hook, by the audit trail and by the answers. A success clears the failures (SEC-LOCK-1), so
-                // flows of their own then have ten more.
+                // According to the hook, the audit trail and the answers. A success clears the failures (SEC-LOCK-1),
+                // so separate flows then have ten more.
                 let most = hasOwnFlows && wins == 1 ? 20 : 10
                 #expect(compared <= most, "seed \(seed)")
                 #expect(failed + succeeded <= compared, "seed \(seed)")

@@ -9,8 +9,8 @@ import Testing
     import Foundation
 #endif
 
-/// Addresses that are lawful in a mail's envelope, and that a program behind a mail server could take for an option, a path or a
-/// command of a shell.
+/// Addresses that are valid in a mail's envelope, but that a program behind a mail server could take for an option, a
+/// path or a shell command.
 @Suite("Row B7b: dangerous local parts") struct LocalPartTests {
     static let addresses = [
         "-oQ/tmp", "-f", "--help", "-", "|id", "a|id", "|/bin/sh", "`id`", "a`b", "$HOME", "a$b",

@@ -189,7 +189,7 @@ import Testing
         let client = try server.client(from: Self.home)
         let required = try await server.signIn(with: client)
         expectError(required, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
-        // Nothing in the database may help to find a right password faster than its hash does.
+        // No data in the database may help to find a right password faster than its hash does.
         let digests = try await server.rows("SELECT length(recent), length(under_way) FROM lockouts")
         #expect(digests == [["96", nil]])
         let elsewhere = try await guess(WireClient.password, on: server, from: Self.elsewhere)
@@ -210,7 +210,7 @@ import Testing
             server.clock.advance(by: 18)
         }
         #expect(try await warnings(on: server) == [.signInLocked])
-        // The owner's own sign-in, from where nobody failed, is no news.
+        // The owner's own sign-in, from a source without failures, causes no notice.
         #expect(try await guess(WireClient.password, on: server, from: Self.home).status == 200)
         // Both classes of sources share the one mail.
         for number in 1...12 { _ = try await guess(wrong(number), on: server, from: Self.home) }
@@ -246,7 +246,7 @@ import Testing
         #expect(try await warnings(on: server).count == 2, "eight wrong ones are no news")
     }
 
-    /// The warnings that went to the owner, oldest first.
+    /// The warnings that were sent to the owner, oldest first.
     private func warnings(on server: IdentityTestServer) async throws -> [TestMailbox.Mail.Purpose] {
         try await server.mailbox.mails(for: IdentityTestServer.email).map(\.purpose)
             .filter { $0 == .signInLocked || $0 == .signedInAfterFailures }.reversed()

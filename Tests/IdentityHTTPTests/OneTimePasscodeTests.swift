@@ -48,7 +48,7 @@ import Testing
             #expect(try await attempts(server) == ["5"])
             #expect(try await server.users() == 0)
             #expect(try await server.audited(.codeRefused) == 5)
-            // Another code is another chance (SEC-OTP-4 bounds how many).
+            // Another code gives another chance (SEC-OTP-4 limits how many).
             let again = try await client.challenge(token)
             let next = try await server.mailbox.code(to: Self.email)
             expectSuccess(try await client.submit(code: next, again.token), ["continuation_token"])
@@ -69,7 +69,7 @@ import Testing
             for mail in mails {
                 expectError(try await client.submit(code: #require(mail.code), sent.token), "invalid_request", 55_200)
             }
-            // The flow has ended; the very request that ended it hears why again (REL-IDEM).
+            // The flow has ended; a repetition of the request that ended it gets the same reason (REL-IDEM).
             expectError(try await client.challenge(started.token), "invalid_request", 55_200)
             expectError(try await client.challenge(sent.token), "invalid_request", 701_014)
             server.clock.advance(by: 60)
@@ -163,7 +163,7 @@ import Testing
             } else {
                 expectError(answer, "invalid_grant", 50_184, suberror: "invalid_oob_value")
                 #expect(try await attempts(server) == ["0"])
-                // The flow goes on with another code.
+                // The flow continues with another code.
                 let again = try await client.challenge(token)
                 let next = try await server.mailbox.code(to: Self.email)
                 expectSuccess(try await client.submit(code: next, again.token), ["continuation_token"])
@@ -242,7 +242,7 @@ import Testing
             #expect(try await server.snapshot() == before)
             expectWrong(try await client.submit(code: "1234567", early.token))
         }
-        // 59 s have gone by. The next second makes a resend of it.
+        // 59 s have passed. The next second allows a resend.
         server.clock.advance(by: 1)
         let late = try await client.challenge(first)
         #expect(late["interval"] == 60)

@@ -96,7 +96,7 @@ struct OperationsTests {
             lines.withLock { $0.append(line) }
         }
         let logger = Logger(label: "test") { _ in LogLines(to: output) { Date(timeIntervalSince1970: 0) } }
-        // The log is shut until all of these were taken.
+        // The log is blocked until all of these were queued.
         for number in 0..<1_000 { logger.info("line \(number)") }
         for _ in 0..<1_000 { gate.signal() }
         await output.flush()

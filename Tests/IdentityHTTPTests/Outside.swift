@@ -9,7 +9,7 @@ import Testing
 
 let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-/// A server as it looks through a listener, from an address of one's choice.
+/// A server seen through a listener, from any source address.
 struct Outside {
     let routes: IdentityRoutes
     private let responder: any HTTPResponder<IdentityRequestContext>

@@ -102,7 +102,7 @@ struct OverloadTests {
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
     }
 
-    /// The answer that the connection gave by itself.
+    /// The answer that the connection itself gave.
     private func answer(_ channel: EmbeddedChannel) throws -> (head: HTTPResponseHead, body: ByteBuffer)? {
         var head: HTTPResponseHead?
         var body = ByteBuffer()
@@ -117,7 +117,7 @@ struct OverloadTests {
         return nil
     }
 
-    /// How many parts of requests went on to the server.
+    /// The number of request parts that were passed on to the server.
     private func passed(_ channel: EmbeddedChannel) throws -> Int {
         var count = 0
         while try channel.readInbound(as: HTTPServerRequestPart.self) != nil { count += 1 }
@@ -143,7 +143,7 @@ struct OverloadTests {
             let seconds = try #require(head.headers.first(name: "retry-after").flatMap { Int($0) })
             #expect((1...3).contains(seconds))
             #expect(String(buffer: body).contains(#""error":"temporarily_unavailable""#))
-            // The connection goes on, and whoever has begun passes.
+            // The connection continues, and flows that have begun pass.
             for endpoint in V1Endpoint.allCases where !endpoint.beginsFlow {
                 let fresh = try gated(outside.routes, newcomers: 0)
                 try send(fresh, "/contoso/\(endpoint.rawValue)")
@@ -167,7 +167,7 @@ struct OverloadTests {
             let full = try gated(routes, newcomers: 0)
             try send(full, Self.start, method: .GET)
             #expect(try passed(full) == 3)
-            // Its answer is to come first.
+            // Its answer must come first.
             try send(full, Self.start)
             #expect(try passed(full) == 3)
             for _ in 0..<2 {
@@ -198,7 +198,7 @@ struct OverloadTests {
             let first = try #require(try arrives())
             let second = try #require(try arrives())
             #expect(try arrives() == nil)
-            // One gets its answer, and may come again on its connection; the other hangs up.
+            // One gets its answer, and may send another request on its connection; the other hangs up.
             try first.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
             #expect(try arrives() == nil)
             try first.writeOutbound(HTTPServerResponsePart.end(nil))
@@ -208,13 +208,13 @@ struct OverloadTests {
             second.embeddedEventLoop.run()
             #expect(try arrives() != nil)
             #expect(try arrives() == nil)
-            // Once it waits for the hash of its password, a newcomer takes no room from others.
+            // While it waits for a password hash, a newcomer takes no place from others.
             let isLetIn = try await admission(isHashing: true, beginsFlow: true) { try arrives() != nil }
             #expect(isLetIn)
-            // A later step is no newcomer.
+            // A later step is not a newcomer.
             let isRefused = try await admission(isHashing: true) { try arrives() == nil }
             #expect(isRefused)
-            // What ended twice leaves once.
+            // A connection that ends twice leaves once.
             try third.writeOutbound(HTTPServerResponsePart.end(nil))
             third.close(promise: nil)
             third.embeddedEventLoop.run()
@@ -340,7 +340,7 @@ struct OverloadTests {
             try channel.writeInbound(head(.post, Self.start))
             #expect(try channel.readInbound(as: HTTPRequestPart.self) != nil)
         }
-        // A half body gets its answer before it ends.
+        // A request with half a body gets its answer before the body ends.
         let late = try connect("127.0.0.1", connections)
         #expect(late.isActive)
         try late.writeInbound(head(.post, Self.start))
@@ -357,11 +357,11 @@ struct OverloadTests {
             let channel = try connect("127.0.0.1", connections)
             try channel.writeInbound(head(.get, check))
             #expect(try channel.readInbound(as: HTTPRequestPart.self) != nil, "\(check)")
-            // Nor does it stay.
+            // The connection does not stay open either.
             channel.embeddedEventLoop.advanceTime(by: .seconds(2))
             #expect(!channel.isActive)
         }
-        // Other sources have their own count, and a place that was left is one.
+        // Other sources have their own count, and a freed place can be used again.
         #expect(try connect("192.0.2.1", connections).isActive)
         try first[0].close().wait()
         first[0].embeddedEventLoop.run()
@@ -378,12 +378,12 @@ struct OverloadTests {
             let readiness = Readiness(flows: server.engine.ports.flows)
             let outside = try Outside(server, readiness: readiness)
             let begin = ContinuousClock.now
-            // Nobody beats: no pause is noticed.
+            // Without a heartbeat, no pause is detected.
             #expect(!readiness.isBackFromPause(at: begin))
             #expect(!readiness.isBackFromPause(at: begin + .seconds(60)))
             readiness.beat(at: begin)
             #expect(!readiness.isBackFromPause(at: begin + .milliseconds(4_999)))
-            // The first to notice is a request, or the next beat.
+            // A request or the next heartbeat detects the pause first.
             #expect(readiness.isBackFromPause(at: begin + .seconds(10)))
             #expect(readiness.isBackFromPause(at: begin + .milliseconds(10_999)))
             #expect(!readiness.isBackFromPause(at: begin + .seconds(11)))

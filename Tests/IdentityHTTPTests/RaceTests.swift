@@ -187,7 +187,7 @@ import Testing
             #expect((1...3).contains(Int(answer.headers["retry-after"] ?? "") ?? 0))
         }
         #expect(try await server.snapshot() == before)
-        // What the policy refuses is refused before anything is hashed (SEC-PWD-9).
+        // The policy refuses before anything is hashed (SEC-PWD-9).
         expectError(
             try await client.submit(password: "short1A", wanted.token), "invalid_grant", 399_246,
             suberror: "password_too_short")
@@ -221,7 +221,7 @@ import Testing
 
     // MARK: Sign-in, second factor, registration and reset
 
-    /// The steps that spend a code or make an effect, and what each may do once.
+    /// The steps that spend a code or have an effect, and the effect that each may have once.
     private static let once: [(Journey, StateName)] = [
         (.signInWithCode, .signInAwaitingCode), (.signIn, .signInAwaitingPassword),
         (.signInThenSecondFactor, .awaitingSecondFactor), (.signInThenContact, .awaitingContactCode),
@@ -245,7 +245,7 @@ import Testing
                 #expect(try await server.count("SELECT COUNT(*) FROM refresh_families") <= 1)
                 #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") <= 1)
                 #expect(try await server.count("SELECT MAX(credential_version) FROM users") <= 1)
-                // One line for each thing that happened: at most four.
+                // One line for each event: at most four.
                 #expect(try await server.count("SELECT COUNT(*) FROM audit") - before <= 4)
                 #expect(try await server.count("SELECT COUNT(*) FROM outbox") - notices <= 1)
             }

@@ -11,11 +11,11 @@ import Testing
 #endif
 
 @Suite("Random sequences of requests") struct RandomWalkTests {
-    /// What a walker does next.
+    /// The walker's next move.
     private enum Move: CaseIterable {
-        /// Thrice, so that most moves are requests that an endpoint knows.
+        /// Three times, so that most moves are requests that an endpoint knows.
         case ask, askAgain, askOnceMore
-        /// A token and nothing else, at any endpoint.
+        /// Only a token, at any endpoint.
         case bare
         /// No parameter at all, or only some of them.
         case empty
@@ -29,7 +29,7 @@ import Testing
         let server: IdentityTestServer
         let label: Comment
         var random: Seeded
-        /// Whom the walker names.
+        /// The user names that the walker uses.
         var usernames: [String]
         /// The walker's own mailbox, if there is one.
         var mailbox: String?
@@ -37,14 +37,14 @@ import Testing
         var tokens: [String] = []
         var refreshTokens: [String] = []
 
-        /// - Returns: The answer; nil for a move that is no request.
+        /// - Returns: The answer; nil for a move without a request.
         mutating func move(_ client: WireClient) async throws -> WireAnswer? {
             let token = tokens.randomElement(using: &random) ?? "none"
             let answer: WireAnswer
             var endpoint: V1Endpoint?
             switch Move.allCases.randomElement(using: &random) ?? .ask {
             case .ask, .askAgain, .askOnceMore:
-                // Most asks are those that the newest token is for, so that walks get far.
+                // Most requests fit the newest token, so that walks get far.
                 let ask = Ask.allCases.randomElement(using: &random) ?? .redeem
                 let newest = Int.random(in: 0..<4, using: &random) > 0 ? tokens.last ?? token : token
                 let fitting = Int.random(in: 0..<4, using: &random) > 0 ? fittingAsk(newest) ?? ask : ask
@@ -74,7 +74,7 @@ import Testing
                 return nil
             }
             #expect(answer.status < 500, "\(label): \(answer)")
-            // Nothing is ever answered that is not in the table.
+            // Every answer is in the table.
             if let endpoint {
                 #expect(EndpointTable.describes(answer, at: endpoint), "\(label): \(endpoint.rawValue) \(answer)")
             }
@@ -91,7 +91,7 @@ import Testing
             if let next = answer.text("continuation_token") { tokens.append(next) }
         }
 
-        /// A request that the token says it is for; its header is no secret.
+        /// A request that the token allows; its header is not secret.
         private mutating func fittingAsk(_ token: String) -> Ask? {
             guard let bytes = Base64URL.decode(token), bytes.count > 5 else { return nil }
             let operations = FlowOperations(rawValue: bytes.dropFirst().prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Dana with a password and a second factor, Otto with codes; nothing that follows may touch them.
+    /// Dana with a password and a second factor, Otto with codes; no later request may change them.
     private func victims(on server: IdentityTestServer) async throws {
         _ = try await server.traveller("dana", for: .resetThenSecondFactor)
         _ = try await server.traveller("otto", for: .signInWithCode)
@@ -166,7 +166,7 @@ import Testing
         let thief = try await server.traveller("eve", for: .signIn)
         let eve = try #require(try await server.storedUsers().first { $0.email == thief.content.username })
         let own = eve.id.uuid.uuidString.replacing("-", with: "").lowercased()
-        /// The rows of everybody else.
+        /// The rows of all other users.
         func others() async throws -> [String: [[String?]]] {
             try await server.accounts().mapValues { rows in
                 rows.filter { row in !row.contains { $0?.lowercased() == own } }
@@ -178,7 +178,7 @@ import Testing
             usernames: Self.victims + Array(repeating: thief.content.username, count: 4),
             mailbox: thief.content.username, passwords: [thief.content.password] + Walker.newPasswords)
         var (sequences, tokens) = (0, 0)
-        // A token takes luck, so it goes on until there were some.
+        // A token takes luck, so continue until there were some.
         while sequences < 250 || tokens <= 5 && sequences < 2_000 {
             sequences += 1
             let client = server.client(

@@ -58,7 +58,7 @@ extension Refusal {
         }
     }
 
-    /// Where it can come up.
+    /// The endpoints where it can occur.
     fileprivate var endpoints: [V1Endpoint] {
         switch self {
         case .unknownTenant, .unknownClient:
@@ -133,7 +133,8 @@ extension RequestFault {
         }
     }
 
-    /// Where it can come up with status 400; empty where no native client reads the body (docs/protocol.md §2.4).
+    /// The endpoints where it can occur with status 400; empty when no native client reads the body (docs/protocol.md
+    /// §2.4).
     fileprivate var endpoints: [V1Endpoint] {
         switch self {
         case .malformed, .missing, .invalid, .parametersInQuery, .unknownTenant:

@@ -12,7 +12,7 @@ import Testing
     import Foundation
 #endif
 
-/// Every kind of request that the server takes, ready to be accepted.
+/// Every kind of request that the server accepts, ready to be sent.
 enum Call: String, CaseIterable, Sendable {
     case start
     case challenge
@@ -54,7 +54,7 @@ enum Call: String, CaseIterable, Sendable {
         }
     }
 
-    /// Brings a server to where the call can be made, and says what it consists of, `client_id` included.
+    /// Brings a server to the point where the call is possible, and returns its parameters, `client_id` included.
     func fields(on server: IdentityTestServer) async throws -> Fields {
         let client = ("client_id", IdentityTestServer.Application.emailPasswordWithAttributes.rawValue)
         func progress(_ stage: Stage) async throws -> (Progress, Fields) {
@@ -95,7 +95,7 @@ enum Call: String, CaseIterable, Sendable {
     }
 }
 
-/// What is done to a request that would be accepted.
+/// The damage to a valid request.
 enum Damage: Sendable, CustomStringConvertible {
     case missing(String)
     case value(String, String)
@@ -103,7 +103,7 @@ enum Damage: Sendable, CustomStringConvertible {
     case array(String)
     case added(String)
     case query(String)
-    /// Replaces the encoded value by text that goes out as it is.
+    /// Replaces the encoded value by raw text.
     case raw(String, [UInt8])
     case rawName([UInt8])
     case fields(Int)
@@ -351,8 +351,8 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Sends every row against one server, in which nothing may change, so that the undamaged request still works at the
-    /// end: the rows then were refused for the damage alone.
+    /// Sends every row to one server, on which nothing may change, so that the undamaged request still works at the
+    /// end: then the rows were refused only because of the damage.
     private func expectRefusals(_ rows: [ErrorRow], of call: Call) async throws {
         let server = try TestDirectory.server()
         let fields = try await call.fields(on: server)
@@ -440,7 +440,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         ])
     func theTenantIsFoundByEachOfItsNames(_ tenant: String) async throws {
         try await withIdentityServer { server in
-            // The token of a flow that began under one name is good under every other.
+            // The token of a flow that began under one name is valid under every other.
             let started = try await server.client().start()
             var client = server.client()
             client.tenant = tenant

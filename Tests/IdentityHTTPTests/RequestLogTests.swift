@@ -15,7 +15,7 @@ import Testing
     import Foundation
 #endif
 
-/// Rows E1 and E8: what the log says of a request.
+/// Rows E1 and E8: the log lines of a request.
 @Suite("A request in the log") struct RequestLogTests {
     private static let start = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
     private static let form =

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// Where a sign-up is, in the order of the longest one: password given late, attributes last.
+/// The stages of a sign-up, in the order of the longest one: password given late, attributes last.
 enum Stage: String, CaseIterable, Sendable {
     case started
     case awaitingCode
@@ -27,7 +27,7 @@ func withIdentityServer<Result>(
     try await body(IdentityTestServer(seed: seed, start: start))
 }
 
-/// A sign-up on its way.
+/// A running sign-up.
 struct Progress: Sendable {
     var client: WireClient
     var email: String

@@ -233,7 +233,7 @@ import Testing
                 #expect(answer.text("redirect_reason")?.hasPrefix("Client is missing ") == true)
             }
             #expect(try await server.snapshot() == before)
-            // The flow lives on for a client that says more.
+            // The flow continues for a client with more challenge types.
             #expect(try await client.challenge(started.token).status == 200)
         }
     }
@@ -364,7 +364,7 @@ import Testing
             let stolen = try await server.mailbox.code(to: "dana@example.com")
             let done = try await server.signUp(with: client, [("password", WireClient.password)])
             expectSuccess(done, ["continuation_token"])
-            // Even the right code of that flow, should the stranger have it, is of no use now.
+            // Even the right code of that flow, if an attacker has it, is useless now.
             expectError(
                 try await client.submit(code: stolen, stranger.token), "user_already_exists", 1_003_037)
             expectError(try await client.challenge(stranger.token), "invalid_request", 55_200)

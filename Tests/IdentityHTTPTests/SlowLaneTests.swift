@@ -33,7 +33,7 @@ import Testing
         return server
     }
 
-    /// The client of a stranger in a network of their own.
+    /// The client of an unknown user in a separate network.
     private func stranger(_ number: Int, on server: IdentityTestServer) throws -> WireClient {
         try server.client(from: "203.\(number / 250).\(number % 250).9")
     }
@@ -70,12 +70,12 @@ import Testing
         #expect(tokens.status == 200, "\(tokens)")
         server.clock.advance(by: 900)
 
-        // A way into the account: a slow lane behind the budget.
+        // A purpose that gives access to the account: a slow lane after the budget.
         for (network, digits) in [(1, 8), (1, 8), (1, 12), (2, 8), (2, 8), (3, 8), (4, 12)] {
             #expect(try await length(askForReset(stranger(network, on: server))) == digits, "network \(network)")
         }
         #expect(try await resets(on: server) == 6)
-        // Behind a right password: none.
+        // A purpose after a right password: no slow lane.
         for (network, status) in [(1, 200), (1, 200), (1, 429), (2, 200), (2, 200), (3, 200), (4, 429)] {
             let client = try stranger(network, on: server)
             let required = try await server.signIn(claims: WireClient.claims, with: client)
@@ -112,7 +112,7 @@ import Testing
         #expect(proven.status == 200, "\(proven)")
         let done = try await owner.resetPoll(owner.resetSubmit(proven.token).token)
         #expect(try await owner.redeem(done.token).status == 200)
-        // It is spent, for all that wait.
+        // It is spent for all clients that wait.
         let other = try stranger(50, on: server)
         expectWait(900, try await askForReset(other))
     }
@@ -210,7 +210,7 @@ import Testing
         let client = try stranger(60, on: server)
         let after = try await askForReset(client)
         #expect(after.status == 200 && length(after) == 12, "\(after)")
-        // As a decoy does: wrong, twice, and then too often.
+        // Like a decoy: wrong, twice, and then too often.
         let code = try await server.mailbox.code(to: Self.email)
         let wrong = wrongCodes(2, besides: code)
         for guess in [code, wrong[0]] {

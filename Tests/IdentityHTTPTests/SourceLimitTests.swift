@@ -135,7 +135,7 @@ extension Sequence {
         #expect(limits.count == 4)
         #expect(try limits.accepted(9, from: busy) == 2)
         for number in 1...200 { #expect(try limits.accepted(1, from: source("198.51.100.\(number)")) == 1) }
-        // Those that came between have pushed out all but the last.
+        // The keys in between have pushed out all except the last.
         #expect(try limits.accepted(99, from: source("198.51.100.1")) == 40)
         #expect(limits.count == 4)
     }
@@ -180,7 +180,7 @@ extension Sequence {
         }
         #expect(accepted.count { $0 < 600 } == 30)
         #expect(accepted.count { $0 < 36_000 } == 300)
-        // A sixteenth of the time is the grain of a limit.
+        // The resolution of a limit is a sixteenth of its time.
         for first in stride(from: 0, to: 36_000, by: 150) {
             #expect(accepted.count { (first..<first + 560).contains($0) } <= 30, "\(first)")
             #expect(accepted.count { (first..<first + 33_750).contains($0) } <= 300, "\(first)")
@@ -349,10 +349,10 @@ extension Sequence {
     @Test("SEC-RATE-7: a spray from many sources halves the budgets of all, until it has been over for 15 minutes")
     func sprayHalvesBudgets() throws {
         let limits = SourceLimits()
-        // People's slips: one wrong for each right one.
+        // Typing errors of users: one wrong guess for each right one.
         for number in 0..<2_000 { #expect(!limits.note(.password, isRight: number % 2 == 0, now: start)) }
         var now = start.addingTimeInterval(600)
-        // A spray needs 500 guesses to be one.
+        // A spray is detected from 500 guesses on.
         let begins = (0..<1_000).map { _ in limits.note(.password, isRight: false, now: now) }
         #expect(begins.firstIndex(of: true) == 499)
         #expect(begins.count { $0 } == 1)
@@ -426,8 +426,8 @@ extension Sequence {
 
     static let peer = "10.0.0.1"
 
-    /// What `X-Forwarded-For` holds, and the source that follows when the peer is 10.0.0.1 and 10.0.0.0/8 is trusted; nil for
-    /// one that cannot be read.
+    /// The content of `X-Forwarded-For`, and the resulting source when the peer is 10.0.0.1 and 10.0.0.0/8 is trusted;
+    /// nil when it cannot be parsed.
     static let corpus: [([String], String?)] = [
         ([], peer),
         (["192.0.2.1"], "192.0.2.1"),

@@ -82,7 +82,7 @@ import Testing
             for name in ["sub", "oid", "jti"] { #expect(access[name]?.string?.isEmpty == false) }
             let whole = "\(access)"
             for canary in ["dana", "Dagmar", "Canary", "example.com"] { #expect(!whole.contains(canary)) }
-            // Without `profile` the ID token names nobody either (docs/protocol.md §6.3).
+            // Without `profile` the ID token has no name either (docs/protocol.md §6.3).
             #expect(try claims(tokens.text("id_token"))["preferred_username"] == nil)
         }
     }
@@ -161,7 +161,7 @@ import Testing
         let answer = try await client.redeem(token, scope: scope)
         if let error {
             expectError(answer, error, error == "invalid_scope" ? 70_011 : 65_001)
-            // The token is still good for a better question.
+            // The token can still be used for a correct request.
             #expect(try await client.redeem(token, scope: "openid").status == 200)
         } else {
             #expect(answer["scope"] == .string(scope))
@@ -433,7 +433,7 @@ import Testing
             tokens = narrower
             #expect(try await server.audited(.scopesGranted) == 0)
 
-            // Another resource that the application may use is a new grant, written down, and from then on a bound as well.
+            // Another resource that the application may use is a new grant; it is recorded, and limits later refreshes.
             tokens = try await refresh("api://stock/Stock.Read")
             #expect(tokens["scope"] == "api://stock/Stock.Read")
             let granted = try await server.rows("SELECT detail FROM audit WHERE kind = 'token.scopes_granted'")
@@ -441,7 +441,7 @@ import Testing
             tokens = try await refresh("openid api://stock/Stock.Read")
             expectError(try await refresh("api://stock/Stock.Write"), "invalid_grant", 65_001)
             #expect(try await server.audited(.scopesGranted) == 1)
-            // Without a scope it is for what the sign-in was for.
+            // Without a scope the tokens are for the scopes of the sign-in.
             #expect(try await refresh("")["scope"] == "openid offline_access api://orders/Orders.Read")
         }
     }

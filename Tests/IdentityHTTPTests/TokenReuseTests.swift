@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// Every row of docs/protocol.md §8.6: which token a client sends again, all of which must work.
+/// Every row of docs/protocol.md §8.6: the tokens that clients send again, all of which must work.
 @Suite("Tokens that stay usable") struct TokenReuseTests {
     @Test("docs/protocol.md §8.6: after a wrong password at /token, the one from /challenge")
     func wrongPassword() async throws {
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    /// Leads to the step; what is returned takes it.
+    /// Leads to the step; the returned closure takes it.
     private func prepare(_ step: Step, on server: IdentityTestServer) async throws -> () async throws -> WireAnswer {
         let client = server.passwordClient
         switch step {

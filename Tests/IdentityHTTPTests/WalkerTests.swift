@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite("Every state, every request, every kind of token") struct WalkerTests {
-    /// What is presented: which token, with which content.
+    /// The presented token and its content.
     enum Presented: String, CaseIterable, Sendable {
         case fresh
         case spent
@@ -21,7 +21,7 @@ import Testing
         case foreignTenant
         case tampered
         case ended
-        /// The token of another person's flow, with this person's password and code.
+        /// The token of another user's flow, with this user's password and code.
         case othersFlow
         /// The right token with a wrong code or a wrong password.
         case wrongProof
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(Ask.allCases.map(\.endpoint)) == Set(V1Endpoint.allCases))
     }
 
-    /// Opens a token as the engine does: where the flow is says the state in it, and nothing else.
+    /// Opens a token as the engine does: only the state in it says where the flow is.
     private static func envelope(_ token: String, of walk: Walk, on server: IdentityTestServer) throws -> FlowEnvelope {
         let contoso = try #require(TenantDirectory.development.entries.first).tenant.id
         return try server.engine.tokens.open(
@@ -83,7 +83,7 @@ import Testing
             visits += 1
         }
         for ask in Ask.withToken where !scene.isRefused(ask) || (cell.presented == .wrongProof && scene.isProof(ask)) {
-            // What may change something gets a server of its own.
+            // A request that may change something gets its own server.
             scene = try await Scene(cell, on: try TestDirectory.server())
             if cell.presented == .wrongProof { try await scene.refuse(ask) } else { try await scene.accept(ask) }
             visits += 1
@@ -107,7 +107,7 @@ import Testing
     private struct Scene {
         let cell: Cell
         let server: IdentityTestServer
-        /// Of the person whose content is sent.
+        /// The walk of the user whose content is sent.
         let walk: Walk
         let client: WireClient
         let token: String
@@ -125,7 +125,7 @@ import Testing
             switch cell.presented {
             case .fresh: break
             case .spent:
-                // The flow goes on past the step that spends the token; a minute later nothing is a repetition.
+                // The flow continues past the step that spends the token; a minute later nothing is a repetition.
                 while walk.index < walk.journey.stops.count - 1 { try await server.advance(&walk) }
                 let tokens = try await client.ask(walk.journey.last, walk.content, walk.token)
                 #expect(tokens["access_token"] != nil, "\(tokens)")
@@ -150,7 +150,7 @@ import Testing
             (self.walk, self.token, self.state, self.client) = (walk, token, state, client)
         }
 
-        /// What the table says: the only place where legality comes from.
+        /// The table's answer: the only source of legality.
         private func isListed(_ ask: Ask) -> Bool { !state.allowed.isDisjoint(with: ask.operations) }
 
         func isProof(_ ask: Ask) -> Bool { isListed(ask) && ask.proof != nil }
@@ -164,10 +164,10 @@ import Testing
             }
         }
 
-        /// The documented refusal, and nobody is any the richer.
+        /// Expects the documented refusal and no effect.
         func refuse(_ ask: Ask) async throws {
             if cell.presented == .spent {
-                // Each request meets the spent token as the first misuse, in a flow that has not ended otherwise.
+                // Each request presents the spent token as the first misuse, in a flow that has not ended otherwise.
                 _ = try await server.rows("UPDATE flows SET misuses = 0, is_ended = 0")
             }
             let accounts = try await server.accounts()
@@ -197,7 +197,7 @@ import Testing
             for secret in ["access_token", "id_token", "refresh_token"] { #expect(answer[secret] == nil, "\(label)") }
             #expect(try await server.accounts() == accounts, "\(label) changed an account")
             #expect(try await server.count("SELECT COUNT(*) FROM outbox") == mails, "\(label) sent a mail")
-            // Only a misuse and a wrong proof are written down.
+            // Only a misuse and a wrong proof are recorded.
             if !isListed(ask) || [.expired, .foreignClient, .foreignTenant, .tampered].contains(cell.presented) {
                 #expect(try await server.everything() == before, "\(label) changed something")
             }
@@ -228,8 +228,8 @@ import Testing
             // A method: with its mailbox proven.
             let makesMethod = ask == .contactCode || ask == .confirmContact
             #expect(grown("strong_methods") == (makesMethod ? 1 : 0), "\(label)")
-            // A password: at the end of a reset. Its row changes as well when a method is registered, which ends other flows, and
-            // when a second factor makes a password from a reset one that counts.
+            // A password: at the end of a reset. Its row also changes when a method is registered, which ends other
+            // flows, and when a second factor makes a password from a reset count.
             if !makesUser {
                 #expect((after["passwords"] != before["passwords"]) == (ask == .newPassword), "\(label)")
                 let trusts = isLast && cell.station.journey == .resetThenSecondFactor
@@ -239,7 +239,7 @@ import Testing
                 #expect(after["attributes"] == before["attributes"], "\(label)")
             }
             if cell.presented == .othersFlow, let dana {
-                // It was the other person's flow, so none of that is this person's.
+                // It was another user's flow, so this user gets none of it.
                 for table in IdentityTestServer.guarded {
                     func own(_ tables: [String: [[String?]]]) -> [[String?]] {
                         (tables[table] ?? []).filter { row in row.contains { $0?.uppercased() == dana.uppercased() } }

@@ -14,7 +14,7 @@ import Testing
 /// Parameters in order, repetitions allowed.
 typealias Fields = [(name: String, value: String)]
 
-/// A client that says to the server exactly what a test tells it.
+/// A client that sends exactly what a test tells it to.
 struct WireClient: Sendable {
     var transport: any HTTPTransport
     /// Put in front of the fields unless they name one themselves; nil sends none.
@@ -103,7 +103,7 @@ extension WireClient {
     }
 }
 
-/// What the server said.
+/// The server's answer.
 struct WireAnswer: Hashable, Sendable, CustomStringConvertible {
     var status: Int
     var headers: [String: String]
@@ -134,7 +134,7 @@ struct WireAnswer: Hashable, Sendable, CustomStringConvertible {
         get throws { try #require(text("continuation_token"), "\(self)") }
     }
 
-    /// Whether the flow got anywhere: a success, or one of the errors that carry the next token.
+    /// Whether the flow made progress: a success, or one of the errors that have the next token.
     var isProgress: Bool { status == 200 || members["continuation_token"] != nil }
 
     var description: String { "\(status) \(String(decoding: body.prefix(600), as: UTF8.self))" }

@@ -52,7 +52,7 @@ struct DevelopmentInboxTests {
 
 @Suite("The mail server of the development profile", .timeLimit(.minutes(1)))
 struct DevelopmentMailServerTests {
-    /// Speaks to the server line by line: what it answers to `input`, sent at once.
+    /// Sends `input` to the server at once, and returns its answers line by line.
     private func answers(to input: String, _ server: DevelopmentMailServer) throws -> [String] {
         let client = Process()
         client.executableURL = URL(fileURLWithPath: "/usr/bin/env")

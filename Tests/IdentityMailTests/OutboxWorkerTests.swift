@@ -104,7 +104,7 @@ struct OutboxWorkerTests {
     func aLostLeaseSendsAgain() async throws {
         let outbox = try OutboxFixture()
         try await outbox.enqueue()
-        // A worker that took the mail, gave it to the server and died before it could say so.
+        // A worker that leased the mail, gave it to the server and died before it could record so.
         let now = outbox.clock.now
         let leased = try await outbox.store.leaseMails(limit: 4, now: now, until: now + 60)
         let lost = try MailRenderer().render(
@@ -274,7 +274,7 @@ struct OutboxWorkerTests {
         for await code in delivered where codes.insert(code).inserted && codes.count == 20 { break }
         #expect(codes == Set((1...20).map(String.init)))
         #expect(transport.waiting.withLock { $0 } == 4)
-        // What hung goes out as soon as the domain answers.
+        // Hanging mails are sent as soon as the domain answers.
         await transport.gate.open()
         while try await outbox.states().contains(where: { $0 != "sent, wiped" }) { await Task.yield() }
         running.cancel()
@@ -302,12 +302,12 @@ struct OutboxWorkerTests {
         async let tried = slow.processDueMail()
         let other = ScriptedTransport()
         let otherWorker = try outbox.worker(other)
-        // The slow one has the mail, before the other one looks for it.
+        // The slow worker has the mail before the other one looks for it.
         for await _ in beginnings { break }
         var rounds = 0
         for await duration in naps {
             #expect(duration == .seconds(30))
-            // Not the first time: the lease was just made longer.
+            // Not the first time: the lease was just extended.
             if rounds > 0 { #expect(try await outbox.store.nextMailDue() == outbox.clock.now + 60) }
             rounds += 1
             if rounds == 5 { break }
@@ -402,7 +402,7 @@ struct OutboxServiceTests {
             continuation.yield($0)
         } sleep: { nap in
             naps.withLock { $0.append(nap) }
-            // Half a minute means that nothing waits; then this test has nothing more to see. (Dates are rounded.)
+            // Half a minute means that nothing waits; then this test has nothing more to check. (Dates are rounded.)
             if nap >= .seconds(29) { try await Task.sleep(for: .seconds(3_600)) }
             clock.advance(by: TimeInterval(nap.components.seconds) + 0.02)
         }

@@ -112,7 +112,7 @@ struct SMTPTransportTests {
 
     @Test("What a server said too much is no answer to the next mail")
     func anAnswerTooMuchIsNotTaken() async throws {
-        // After the first message it says one thing more, as if it refused the next.
+        // After the first message it sends one more line, as if it refused the next message.
         try await withServer("smtp_script.py", [#"END=250 taken\r\n550 5.1.1 unknown"#]) { server in
             let transport = try SMTPTransport(url: "smtp://127.0.0.1:\(server.port)")
             for _ in 0..<3 { try await transport.send(message()) }

@@ -11,7 +11,7 @@ import Synchronization
 
 // MARK: - Time and chance
 
-/// A clock that stands until it is told to move.
+/// A clock that stands still until it is moved.
 final class ManualClock: WallClock {
     private let time = Mutex(Date(timeIntervalSince1970: 1_760_000_000))
 
@@ -29,7 +29,7 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// Gives the same byte for ever; good for the bounds of a jitter, useless for ids.
+/// Always gives the same byte; useful for the bounds of a jitter, not for ids.
 struct ConstantRandomness: Randomness {
     var byte: UInt8
 
@@ -68,7 +68,7 @@ func address(_ text: String) throws -> MailAddress {
     try MailAddress(text)
 }
 
-/// A small, whole message with `body` as it is.
+/// A small, complete message with an unchanged `body`.
 func message(
     body: String = "Hello\r\n", to recipient: String = "ada@example.com"
 ) throws -> RenderedMail {
@@ -150,7 +150,7 @@ struct ServerProcess: Sendable {
     let port: Int
     fileprivate let lines: AsyncStream<String>
 
-    /// What `smtp_sink.py` tells of a mail.
+    /// The report of `smtp_sink.py` about a mail.
     struct SunkMail: Decodable {
         var from: String
         var to: [String]
@@ -158,11 +158,11 @@ struct ServerProcess: Sendable {
         var isEncrypted: Bool
         var isAuthenticated: Bool
         var helo: String
-        /// The port at the other end of the connection.
+        /// The client's port.
         var peer: Int
     }
 
-    /// What `smtp_script.py` tells of a connection.
+    /// The report of `smtp_script.py` about a connection.
     struct Session: Decodable {
         var event: String
         var raw: Data
@@ -196,7 +196,7 @@ func withServer<Result>(
     process.arguments = (isSystemPythonThere ? [] : ["python3"]) + ["-u", try supportFile(script)] + arguments
     let output = Pipe()
     process.standardOutput = output
-    // One that outlives the tests must not hold their output open.
+    // A process that outlives the tests must not hold their output open.
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
@@ -253,7 +253,7 @@ enum Certificates {
 
 // MARK: - Outbox
 
-/// Takes what a closure lets it take.
+/// Accepts the mails that a closure accepts.
 final class ScriptedTransport: MailTransport {
     private let taken = Mutex<[RenderedMail]>([])
     private let answer: @Sendable (_ attempt: Int) throws(MailTransportError) -> Void
@@ -266,7 +266,7 @@ final class ScriptedTransport: MailTransport {
 
     var mails: [RenderedMail] { taken.withLock { $0 } }
     var attemptCount: Int { attempts.withLock { $0 } }
-    /// Who greeted the mail server and had no mail for it.
+    /// The senders of sessions that ended without a mail.
     var greeters: [MailAddress] { greetings.withLock { $0 } }
 
     func send(_ message: RenderedMail) async throws(MailTransportError) {
@@ -283,7 +283,7 @@ final class ScriptedTransport: MailTransport {
     }
 }
 
-/// A store with an outbox, and what a worker over it needs.
+/// A store with an outbox, and the dependencies of a worker.
 struct OutboxFixture: Sendable {
     let store: SQLiteStore
     let vault: Vault
@@ -295,7 +295,7 @@ struct OutboxFixture: Sendable {
         vault = Vault(masterKey: SymmetricKey(size: .bits256), randomness: SystemRandomness())
     }
 
-    /// Puts a mail into the outbox as a step of a flow does.
+    /// Adds a mail to the outbox as a step of a flow does.
     @discardableResult
     func enqueue(
         _ content: MailContent? = nil, lifetime: TimeInterval = 600, id: UUID = UUID(), sealedBy vault: Vault? = nil

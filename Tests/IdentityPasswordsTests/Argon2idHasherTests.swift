@@ -141,7 +141,7 @@ struct KnownAnswer: CustomTestStringConvertible {
     @Test("SEC-PWD-10: a hash too costly, unknown or damaged is refused in under 10 ms", arguments: unusable)
     func anUnusableHashIsRefusedAtOnce(_ phc: String) async throws {
         let hasher = try Argon2idHasher(threads: 1)
-        // The fastest of some, for a machine that is busy with other things.
+        // The fastest of several, because the machine may be busy.
         var fastest = Duration.seconds(1)
         for _ in 0..<20 where fastest >= .milliseconds(10) {
             let time = await ContinuousClock().measure {
@@ -239,7 +239,7 @@ struct KnownAnswer: CustomTestStringConvertible {
         let right = answers.filter { $0 == .success(true) }.count
         let refused = answers.filter { $0 == .failure(.overloaded) }.count
         #expect(right + refused == 300)
-        // How many is a question of the machine, but the first caller finds an idle worker.
+        // The number depends on the machine, but the first caller finds an idle worker.
         #expect(right >= 1)
     }
 

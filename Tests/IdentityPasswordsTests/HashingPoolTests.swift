@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityPasswords
 
-/// Counts how many jobs run at a time, and holds them until it is opened.
+/// Counts the parallel jobs, and holds them until it is opened.
 private final class Gate: Sendable {
     private struct Count {
         var running = 0
@@ -51,7 +51,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// In which order jobs of the lanes were run.
+/// The order in which the lanes' jobs ran.
 private final class Order: Sendable {
     let lanes = Mutex<[HashingLane]>([])
 }
@@ -66,7 +66,7 @@ private final class Order: Sendable {
         }
         await gate.waitUntilRunning(2)
         for caller in callers.prefix(54) { caller.cancel() }
-        // A caller that comes after the cancellations must not find a free permit either.
+        // A caller that comes after the cancellations must not find a free place either.
         let late = Task { await gate.isPassed(on: pool) }
         for _ in 0..<1000 { await Task.yield() }
         #expect(gate.running == 2)

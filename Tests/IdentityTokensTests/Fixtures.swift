@@ -11,7 +11,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Keeps keys in memory. Can be broken, and can hold changes back until several have arrived.
+/// Stores keys in memory. Can fail, and can hold changes back until several have arrived.
 actor MemoryKeyStore: KeyStore {
     private(set) var records: [SigningKeyRecord] = []
     private(set) var reads = 0
@@ -22,8 +22,8 @@ actor MemoryKeyStore: KeyStore {
     private var holdsNextRead = false
     private(set) var heldRead: CheckedContinuation<Void, Never>?
 
-    /// - Parameter updatesTogether: No change goes on before this many have begun: none of them saw what another one
-    ///   did.
+    /// - Parameter updatesTogether: No change continues before this many have begun: none of them has seen the result
+    ///   of another.
     init(records: [SigningKeyRecord] = [], updatesTogether: Int = 1) {
         self.records = records
         together = updatesTogether
@@ -38,10 +38,10 @@ actor MemoryKeyStore: KeyStore {
         together = updates + count
     }
 
-    /// What the audit trail was told of changes.
+    /// The audit events of the changes.
     private(set) var events: [AuditEvent.Kind] = []
 
-    /// Keeps what the next read has found from its caller until ``releaseRead()``.
+    /// Holds the result of the next read back until ``releaseRead()``.
     func holdNextRead() {
         holdsNextRead = true
     }
@@ -51,7 +51,7 @@ actor MemoryKeyStore: KeyStore {
         heldRead = nil
     }
 
-    /// Lets the changes go on that are held back.
+    /// Lets the held changes continue.
     func releaseUpdates() {
         for continuation in waiting { continuation.resume() }
         waiting = []
@@ -158,7 +158,7 @@ extension TokenSubject {
     }
 }
 
-/// A token taken apart, nothing checked.
+/// The parts of a token, unverified.
 struct TokenParts {
     let header: String
     let payload: String
@@ -192,7 +192,7 @@ struct TokenParts {
     }
 }
 
-/// Some claims of either token.
+/// Some claims of both token types.
 struct Claims: JWTPayload {
     let sub: String
     let scp: String?
@@ -205,7 +205,7 @@ struct Claims: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) {}
 }
 
-/// A key set as any resource server would read it.
+/// A key set as any resource server parses it.
 struct KeySet: Decodable {
     let keys: [Key]
 

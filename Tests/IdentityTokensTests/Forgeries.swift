@@ -12,11 +12,11 @@ import Testing
     import Foundation
 #endif
 
-/// Everything that a forger could have, and the real key on top.
+/// Everything that a forger could have, and also the real key.
 struct Workshop: Sendable {
     let ring: KeyRing
     let algorithm: SigningKeyRecord.Algorithm
-    /// Of a good access token: header and claims as JSON, the encoded parts, the whole.
+    /// The parts of a good access token: header and claims as JSON, the encoded parts, the whole.
     let header, payload: String
     let parts: [String]
     var token: String { parts.joined(separator: ".") }
@@ -105,7 +105,7 @@ struct Workshop: Sendable {
     }
 }
 
-/// A token that must be refused, and the reason that it is refused for.
+/// A token that must be refused, and the reason.
 struct Forgery: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let refusal: String

@@ -19,7 +19,7 @@ import Testing
     /// Two servers on one store; one of them signs, the other one publishes, and the ticks alternate.
     struct Walk {
         var kids: [String] = []
-        /// When each key was published first, signed first and last, and was published last.
+        /// When each key was first published, first and last signed, and last published.
         var published: [String: ClosedRange<Date>] = [:]
         var signed: [String: ClosedRange<Date>] = [:]
         var verified = 0
@@ -55,8 +55,8 @@ import Testing
         #expect(walk.failures > 0)
     }
 
-    /// Walks with a tick, a token and checks at each step: of ten minutes where something may change, else of six
-    /// hours.
+    /// Walks with a tick, a token and checks at each step: steps of ten minutes when something may change, otherwise of
+    /// six hours.
     private func walk(
         days: Int, _ also: (KeyRing, Int) async throws -> Void = { _, _ in }
     ) async throws -> Walk {
@@ -99,7 +99,7 @@ import Testing
         return walk
     }
 
-    /// Whether nothing happens in the next six hours, nor did in the last two.
+    /// Whether nothing changes in the next six hours, nor changed in the last two.
     private func isQuiet(at now: Date) async throws -> Bool {
         let records = await store.records
         if records.count == 1, let only = records.first {
@@ -231,7 +231,7 @@ import Testing
         _ = try await ring.verify(first)
         #expect(try await KeySet(ring.jwks(for: tenant)).keys.map(\.kid).contains(TokenParts(second).kid) == false)
         #expect(await !store.records.contains { (try? TokenParts(second).kid) == $0.kid })
-        // The first key came before there was anything to rotate.
+        // The first key was made before there was anything to rotate.
         #expect(await store.events == [.keyRotated, .keyRevoked])
     }
 
@@ -282,7 +282,7 @@ import Testing
         while await store.heldRead == nil { await Task.yield() }
         let reads = await store.reads
         await store.releaseUpdates()
-        // The revocation reads again, or else waits for the reading that is held.
+        // The revocation reads again, or waits for the held read.
         for _ in 0..<1_000 where await store.reads == reads { await Task.yield() }
         await store.releaseRead()
         #expect(try await isRevoked)
@@ -335,7 +335,7 @@ import Testing
     }
 }
 
-/// A resource server that keeps what it fetched.
+/// A resource server that caches the key set.
 private struct CachingClient {
     let kids: Set<String>
     let keys: JWTKeyCollection

@@ -1,8 +1,8 @@
 import MSAL
 import Testing
 
-/// What an access token is got from, and the one callback that follows. In every line the app drops the account result as
-/// soon as it has asked.
+/// The sources of an access token, and the one callback that follows. In every line the app releases the account result
+/// right after the call.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct AccessTokenTableTests {

@@ -192,7 +192,7 @@ struct AccountTests {
     }
 
     #if os(Linux)
-        /// Where there are view controllers, these need one.
+        /// On platforms with view controllers, these need one.
         @Test func whatNeedsABrowserAnswersThatItDoes() async throws {
             let (fixture, result) = try await Fixture.signedIn([])
             let webview = MSALWebviewParameters()
@@ -219,7 +219,7 @@ struct AccountTests {
                 await signout(fixture, result.account, parameters) == (false, MSALError.interactionRequired.rawValue))
             #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are gone all the same")
             #expect(MSALPublicClientApplication.cancelCurrentWebAuthSession() == false)
-            // As apps call them: without a look at the result.
+            // As apps call them: the result is ignored.
             MSALPublicClientApplication.cancelCurrentWebAuthSession()
             MSALPublicClientApplication.handleMSALResponse(
                 try #require(URL(string: "msauth.com.example://auth")), sourceApplication: nil)

@@ -4,17 +4,17 @@ import MSAL
 import NativeAuth
 import Testing
 
-/// Which queue code runs on. The main queue has no thread of its own everywhere, so threads tell nothing.
+/// The queue that code runs on. The main queue does not always have its own thread, so threads say nothing.
 private let mainQueue = DispatchSpecificKey<Bool>()
 private var isMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueue) == true }
 
-/// What holds for every callback: when, where, and what takes the place of one that the app leaves out.
+/// The rules of every callback: its time, its queue, and the replacement for a callback that the app leaves out.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct DelegateTests {
     // MARK: Callbacks that are left out
 
-    /// A callback that is due, the error method that is called instead, and what makes it due.
+    /// A callback that is needed, the error method that is called instead, and the replies that lead to it.
     struct Missing: Sendable, CustomTestStringConvertible {
         let name: String
         let error: String
@@ -69,7 +69,7 @@ struct DelegateTests {
             }
         }
 
-    /// What every token request of a sign-in may end in.
+    /// The possible results of every token request of a sign-in.
     nonisolated static let outcomes: [(String, [Reply])] = [
         ("onSignInCompleted", [.tokens()]), ("onSignInAwaitingMFA", [.mfaRequired, .methods()]),
         ("onSignInStrongAuthMethodRegistration", [.registrationRequired, .methods()]),

@@ -318,7 +318,7 @@ struct InProcessDelegateTests {
 
 // MARK: - Two forms of the same calls
 
-/// The calls of an app in the form of today, and in the form of the releases before 2.0.
+/// The calls of an app in the current form, and in the form of releases before 2.0.
 enum Form: CaseIterable, Sendable {
     case parameters, arguments
 
@@ -347,7 +347,7 @@ enum Form: CaseIterable, Sendable {
 typealias AppDelegate = SignUpStartDelegate & SignInStartDelegate & SignInAfterSignUpDelegate
     & SignInAfterResetPasswordDelegate & ResetPasswordStartDelegate & CredentialsDelegate
 
-/// What is deprecated is called through here, so that the tests build without its warnings.
+/// Deprecated calls go through this protocol, so that the tests build without warnings.
 protocol AppCalls {
     var app: MSALNativeAuthPublicClientApplication { get }
     func signUp(_ username: String, _ password: String?, _ attributes: [String: Any]?)

@@ -131,7 +131,7 @@ struct InProcessFlowTests {
         let second = try await first.choice.requestChallenge(required.methods[1])
         let new = try await world.code("dana@work.example")
         #expect(first.code.sentTo != second.code.sentTo)
-        // The code of the other mailbox is none here, whichever of the two steps it is given to.
+        // The code of the other mailbox is not valid here, in either step.
         #expect(try await refusal { try await second.submit(code: old) }.kind == "incorrectCode")
         // A client may go back to a token from before the last challenge (docs/protocol.md §8.6).
         let again = try await required.requestChallenge(required.methods[0])
@@ -220,7 +220,7 @@ struct InProcessFlowTests {
         let required = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
             .registration
         let first = try await required.requestChallenge(required.methods[0], contact: InProcess.contact).sent
-        // The user changes their mind.
+        // The user changes the choice.
         let second = try await first.choice.requestChallenge(required.methods[0], contact: InProcess.email).sent
         let account = try await second.submit(code: world.code())
         #expect(try await world.live(account.accessToken())?.claims.methods == ["pwd", "otp", "mfa"])
@@ -371,7 +371,7 @@ struct InProcessFlowTests {
         #expect(try await account.accessToken(scopes: ["api://orders/Read"]) == orders)
         let two = ["api://orders/Read", "api://stock/Read"]
         #expect(try await refusal { try await account.accessToken(scopes: two) }.kind == "scopesRefused")
-        // More factors than the sign-in had come from a new sign-in only.
+        // More factors than the sign-in had need a new sign-in.
         let more = try await refusal { try await client.accessToken(for: account, claims: InProcess.claims) }
         #expect(more.kind == "mfaRequired")
         #expect(try await account.accessToken(scopes: ["api://orders/Read"]) == orders, "the session goes on")

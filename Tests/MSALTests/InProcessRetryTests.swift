@@ -5,7 +5,7 @@ import NativeAuthCore
 import NativeAuthTesting
 import Testing
 
-/// What holds for every flow whatever the user mistypes and the network loses.
+/// The rules of every flow, regardless of typing errors and lost messages.
 @Suite("Mistakes and lost answers against the server in the same process", .timeLimit(.minutes(5)))
 struct InProcessRetryTests {
     @Test(
@@ -50,7 +50,8 @@ struct InProcessRetryTests {
             var result = try await traveller.run()
             let label = "\(journey), \(loss), request \(lost): \(traveller.transport.lostPath ?? "nothing lost")"
             #expect(traveller.transport.lostPath != nil, "\(label)")
-            // What begins a flow has no step that could be used again: the user begins anew, and is sent another code.
+            // The first call of a flow has no step that could be used again: the user begins again, and is sent another
+            // code.
             if traveller.beganAnew {
                 #expect((0...1).contains(result.mails - clean.mails), "\(label)")
                 result.mails = clean.mails
@@ -83,7 +84,7 @@ struct InProcessRetryTests {
             }
             #expect(try await world.count("SELECT COUNT(*) FROM strong_methods") == 1)
             #expect(client.currentAccount() == nil)
-            // The user signs in anew, and the method is there.
+            // The user signs in again, and the method exists.
             let factor = try await client.startSignIn(username: InProcess.email, password: InProcess.password)
                 .secondFactor
             let sent = try await factor.requestChallenge(factor.methods[0])
@@ -168,7 +169,7 @@ extension InProcessRetryTests {
         await held.arrival()
         switch kind {
         case .memory, .file:
-            // The slow one goes on as soon as the quick one waits for its turn.
+            // The slow client continues as soon as the fast one waits for its turn.
             cache.onNextRenewal { held.release() }
             _ = try await quick.accessToken(for: account, forceRefresh: true)
             _ = try await quick.accessToken(for: account, forceRefresh: true)
@@ -185,11 +186,11 @@ extension InProcessRetryTests {
     }
 }
 
-/// A cache of several clients, which tells when one of them wants to renew.
+/// A cache of several clients, which reports when one of them wants to refresh.
 struct SharedCache: TokenCache {
     enum Kind: CaseIterable, Sendable {
         case memory, file
-        /// A cache that does not know of turns: it shows what happens without them.
+        /// A cache without turns: it shows what happens without them.
         case withoutTurns
     }
 
@@ -227,7 +228,7 @@ struct SharedCache: TokenCache {
     }
 }
 
-/// Holds its first request back until it is told to let it go.
+/// Holds its first request back until it is released.
 final class HeldTransport: HTTPTransport {
     private let inner: any HTTPTransport
     private let (arrivals, arrived) = AsyncStream<Void>.makeStream()
@@ -254,28 +255,28 @@ final class HeldTransport: HTTPTransport {
 
 // MARK: - Journeys
 
-/// The flows from beginning to end, each with every kind of step that it has.
+/// The flows from beginning to end, with every kind of step.
 enum Journey: String, CaseIterable, Sendable {
     case signUpWithCode, signUpWithAllLate, signUpAndRegister, signUpAndPreverified
     case signInWithPassword, signInWithCode, signInWithSecondFactor, signInAndRegister
     case reset, resetThenSecondFactor
 }
 
-/// What a journey left behind.
+/// The result of a journey.
 struct Arrival: Hashable {
     var username: String
-    /// How the user proved who they are, according to the live access token.
+    /// The authentication methods in the live access token.
     var methods: [String]
     var scopes: [String]
     var users: Int
     var liveSessions: Int
     var strongMethods: [String]
-    /// Successes by their name in the audit trail; refusals are another matter.
+    /// The number of successes by their name in the audit trail; refusals are not counted.
     var successes: [String: Int]
     var mails: Int
 }
 
-/// A person on a journey, who mistypes, and tries again when the answer does not come.
+/// A user on a journey who makes typing errors, and tries again when the answer does not arrive.
 final class Traveller {
     let journey: Journey
     let world: InProcess
@@ -294,7 +295,7 @@ final class Traveller {
         self.journey = journey
         self.mistakes = mistakes
         self.loss = request.map { ($0, loss) }
-        // With the pause between mails, a repeated challenge must not send a second one.
+        // With the cool-down between mails, a repeated challenge must not send a second one.
         world = try InProcess { $0.resendCooldown = 60 }
         transport = LossyTransport(world.server.transport)
     }
@@ -403,7 +404,7 @@ final class Traveller {
             let choose = try await code { try await start.submit(code: $0) }
             let done = try await password(InProcess.newPassword, new: true) { try await choose.submit(password: $0) }
             let step = try await certain { try await done.signIn() }
-            // The mailbox of the reset counts once, so another one is wanted.
+            // The mailbox of the reset counts once, so another one is needed.
             return journey == .reset ? try step.account : try await secondFactor(step.secondFactor)
         }
     }
@@ -425,7 +426,7 @@ final class Traveller {
 
     // MARK: Steps
 
-    /// The first call of a flow. When its answer is lost there is no step yet, so it is called anew.
+    /// The first call of a flow. When its answer is lost there is no step yet, so it is called again.
     private func begin<Step>(_ call: () async throws -> Step) async throws -> Step {
         let wasIndeterminate = wasIndeterminate
         let step = try await certain(call)
@@ -433,14 +434,14 @@ final class Traveller {
         return step
     }
 
-    /// A step until its outcome is known: once more after an answer that was lost.
+    /// Repeats a step once after a lost answer, until its result is known.
     private func certain<Next>(_ step: () async throws -> Next) async throws -> Next {
         do {
             return try await step()
         } catch let error as NativeAuthError {
             switch error {
             case .indeterminate where error.details.canRetry && !wasIndeterminate: break
-            // A question that changes nothing need not be indeterminate.
+            // A request that changes nothing need not be indeterminate.
             case .network where transport.lostPath?.hasSuffix("/poll_completion") == true: break
             case _: throw error
             }

@@ -4,7 +4,7 @@ import NativeAuth
 import NativeAuthTesting
 import Testing
 
-/// Everything that a test against the server in the same process says over and over.
+/// The shared set-up of tests against the server in the same process.
 struct InProcess: Sendable {
     static let password = "Tulip-Harbour-42"
     static let newPassword = "Walrus-Meadow-17"
@@ -88,8 +88,8 @@ struct InProcess: Sendable {
         return try await step.submit(code: code(email)).done
     }
 
-    /// Signs a user up who has a password and, since 60 days, `contact` for the second factor: a method that a reset
-    /// of the password leaves in place (SEC-ENR-7).
+    /// Signs up a user with a password and, for 60 days, `contact` as the second factor: a method that a reset of the
+    /// password keeps (SEC-ENR-7).
     func signUpWithMethod(_ email: String = email, contact: String = contact) async throws {
         try await signUp(email)
         let step = try await client().startSignIn(username: email, password: Self.password, claims: Self.claims)
@@ -103,7 +103,7 @@ struct InProcess: Sendable {
             """)
     }
 
-    /// Gives every user of the database another method, which no flow does for those who have one.
+    /// Gives every user of the database another method, which no flow does for users who have one.
     func addMethod(_ contact: String) async throws {
         _ = try await server.rows(
             """
@@ -182,7 +182,7 @@ func refusal<Result>(
     throw CancellationError()
 }
 
-// What a step must be here; anything else fails the test.
+// The expected step; any other step fails the test.
 extension SignInStart {
     var code: SignInCodeState {
         get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
@@ -231,7 +231,7 @@ extension RegistrationProgress {
     }
 }
 
-/// A step came that should not.
+/// An unexpected step.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

@@ -19,7 +19,7 @@ enum Operation: Sendable {
     case signInAfterSignUp(hasToken: Bool = true)
     /// `hasToken` false: the server gave no token at the end of the reset.
     case signInAfterReset(hasToken: Bool = true)
-    /// Without naming a method where the user has one or more.
+    /// Without naming a method; the user has one or more.
     case mfaChallenge(methods: Int = 1)
     case mfaCode
     case registrationChallenge
@@ -64,7 +64,7 @@ enum Operation: Sendable {
         }
     }
 
-    /// How a redirect in reply to the call is unlike what the vendor makes of it.
+    /// How the result for a redirect differs from the vendor's.
     var noteAboutRedirect: String? {
         switch self {
         case .signUpCode, .signUpPassword, .signUpAttributes: "no success"
@@ -76,8 +76,8 @@ enum Operation: Sendable {
         }
     }
 
-    /// Brings a flow to the point where the call can be made, makes it, and has it answered by `replies`. What the call
-    /// was made on is released then.
+    /// Brings a flow to the point where the call is possible, makes it, and answers it with `replies`. Then it releases
+    /// the object of the call.
     @MainActor
     func perform(_ replies: [Reply]) async throws -> (Fixture, FullDelegate) {
         let delegate = FullDelegate()
@@ -174,8 +174,8 @@ enum Operation: Sendable {
 }
 
 extension Fixture {
-    /// What `state` goes on with: the continuation token of the next request on it, `no token` for a state that sends
-    /// none; of a result the user or the tokens. Nil without a state.
+    /// The next value of `state`: the continuation token of its next request, `no token` for a state that sends none;
+    /// for a result the user or the tokens. Nil without a state.
     @MainActor
     func token(of state: (any AnyObject & Sendable)?) async throws -> String? {
         guard let state else { return nil }
@@ -222,7 +222,7 @@ struct Outcome: Hashable, Sendable, CustomTestStringConvertible {
     var codes: [Int] = []
     /// The arguments of the callback other than error and state.
     var detail = ""
-    /// What the state that comes with it goes on with, as ``Fixture/token(of:)`` tells it; nil when none comes.
+    /// The next value of its state, from ``Fixture/token(of:)``; nil without a state.
     var state: String?
 
     var testDescription: String {
@@ -233,7 +233,7 @@ struct Outcome: Hashable, Sendable, CustomTestStringConvertible {
 
 /// One line of a mapping table, or one of the replies that a line sums up.
 struct Mapping: Sendable, CustomTestStringConvertible {
-    /// What the line says that the app sees.
+    /// The expected callback of the line.
     enum Expected: Sendable {
         case callback(String, String, state: String?)
         case failure(flag: String?, text: String, codes: [Int], state: String?)
@@ -254,7 +254,7 @@ struct Mapping: Sendable, CustomTestStringConvertible {
     fileprivate(set) var table = ""
     let row: Int
     let given: String
-    /// Where this module is deliberately unlike the line: how, and why.
+    /// The deliberate difference of this module from the line.
     let ours: String?
     let operation: Operation
     let replies: [Reply]
@@ -365,7 +365,7 @@ extension Operation {
     }
 }
 
-/// Texts that the tables fix, and ours where they do not.
+/// Texts that the tables define, and this module's texts otherwise.
 enum Words {
     static let unreadable = "Unexpected response body received"
     static let wrongStep = "Unexpected challenge type"
@@ -422,6 +422,6 @@ extension Reply {
                 + #""id_token":"\#(idToken)"}"#)
     }
 
-    /// Tokens that do not tell whose they are.
+    /// Tokens that do not name their user.
     static let tokensOfNobody = ok(#"{"token_type":"Bearer","access_token":"at-1","expires_in":3600}"#)
 }

@@ -47,7 +47,7 @@ final class Mailbox {
         receive(Callback(name: name, error: error, state: state, detail: detail))
     }
 
-    /// The next callback. The time limit of the suite ends a wait for one that never comes.
+    /// The next callback. The suite's time limit ends the wait for a callback that never comes.
     func next() async throws -> Callback {
         for await callback in stream { return callback }
         throw CancellationError()
@@ -66,7 +66,7 @@ protocol ErrorRecorder: SignUpStartDelegate, SignUpVerifyCodeDelegate, SignUpRes
     var mailbox: Mailbox { get }
 }
 
-/// Implements what must be implemented and nothing else: the callbacks that several protocols share are missing several times.
+/// Implements only the required methods: callbacks that several protocols share are missing several times.
 final class ErrorsOnlyDelegate: ErrorRecorder {
     let mailbox = Mailbox()
 }

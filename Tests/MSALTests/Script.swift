@@ -47,7 +47,7 @@ struct Reply: Sendable {
         more: #""invalid_attributes":[{"name":"city"},{"name":"flatusername"}]"#)
     static let invalidAttributesUnnamed = error("invalid_grant", "attribute_validation_failed")
 
-    /// A second factor is wanted: two methods, or the first `count` of them.
+    /// A second factor is required: two methods, or the first `count` of them.
     static func methods(_ count: Int = 2, token: String = "ct-methods") -> Reply {
         let methods = [
             #"{"id":"m-1","challenge_type":"oob","challenge_channel":"email","login_hint":"d***a@ex***le.com"}"#,
@@ -132,7 +132,7 @@ actor ScriptedTransport: HTTPTransport {
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
     }
 
-    /// How many answers nobody asked for.
+    /// The number of unused answers.
     var unused: Int { replies.count }
 }
 
@@ -206,7 +206,7 @@ struct Fixture {
         return (fixture, try #require(try await delegate.mailbox.next().state as? SignInAfterSignUpState))
     }
 
-    /// A user who is signed in.
+    /// A signed-in user.
     @MainActor
     static func signedIn(
         _ replies: [Reply], tokens: Reply = .tokens()
@@ -231,7 +231,7 @@ struct Fixture {
         return try await delegate.mailbox.next()
     }
 
-    /// A sign-in that got as far as `State` by the first replies; its start got a password if one is given.
+    /// A sign-in that reached `State` with the first replies; its start got a password if one is given.
     @MainActor
     private static func signingIn<State>(
         to state: State.Type = State.self, by first: [Reply], then replies: [Reply], password: String? = nil,

@@ -2,7 +2,7 @@ import Foundation
 import MSAL
 import Testing
 
-// The shapes of the other tutorials of the series: one screen each, written as an app is.
+// The forms of the other tutorials of the series: one screen each, written like an app.
 
 // MARK: - Sign-in with a parameter object, access token, sign-out
 
@@ -237,7 +237,7 @@ extension SecondFactorScreen: RegisterStrongAuthSubmitChallengeDelegate {
 
 // MARK: - The same in the form of the releases before 2.5, and user names as arguments
 
-/// A screen that calls what is deprecated. The calls go through here, so that the tests build without its warnings.
+/// A screen that makes deprecated calls. The calls go through this protocol, so that the tests build without warnings.
 protocol OldCalls {
     func signInPressed()
     func resetPressed()
@@ -596,7 +596,7 @@ struct SeriesTests {
         #expect(await fixture.server.form()["challenge_target"] == "dana@home.example")
     }
 
-    /// All five delegates that may hear of a second factor call the older form when only that is there.
+    /// All five delegates that may receive a second-factor callback call the older form when only that one exists.
     @Test func theOldCallbackOfASecondFactorIsCalledAfterASignUpAndAResetToo() async throws {
         final class Old: SignInAfterSignUpDelegate, SignInAfterResetPasswordDelegate {
             let result = Outlet()
@@ -630,7 +630,7 @@ struct SeriesTests {
     }
 }
 
-/// As ``OldCalls``.
+/// Like ``OldCalls``.
 private protocol EmptyScopesCall {
     func getAccessToken(_ delegate: FullDelegate)
 }

@@ -16,7 +16,8 @@ final class Outlet {
     }
 }
 
-/// A screen of an app. What a tutorial deprecates is called through here, so that the tests build without its warnings.
+/// A screen of an app. Calls that a tutorial deprecates go through this protocol, so that the tests build without
+/// warnings.
 protocol SignUpScreen: AnyObject {
     var nativeAuth: MSALNativeAuthPublicClientApplication! { get set }
     var result: Outlet { get }

@@ -3,7 +3,7 @@ import MSAL
 import NativeAuth
 import Testing
 
-/// What holds for the replies to all calls, and what the requests carry.
+/// The rules for the replies to all calls, and the content of the requests.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct WireTableTests {

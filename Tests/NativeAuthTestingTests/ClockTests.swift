@@ -53,7 +53,7 @@ struct ClockTests {
 
     private static let pending = #"{"continuation_token":"T","status":"in_progress"}"#
 
-    /// A reset whose password the server takes a while to keep.
+    /// A reset whose password the server needs some time to set.
     private func reset(_ tenant: TestTenant) async throws -> CompletedState {
         let slow = TestTenant.Fault.reply(TransportResponse(status: 200, body: Data(Self.pending.utf8)))
         tenant.faults.next(slow, at: .resetPasswordPollCompletion, times: 2)
@@ -64,7 +64,8 @@ struct ClockTests {
 
     @Test func aClientThatSleepsMovesTheClock() async throws {
         let tenant = try passwordTenant()
-        // A reset that really sleeps takes two seconds, however fast the machine is; one that does not, takes them on a busy one.
+        // A reset that really sleeps takes two seconds on any machine; one that does not sleep takes that long only on
+        // a busy machine.
         var fastest = Duration.seconds(60)
         for _ in 0..<5 where fastest >= .seconds(2) {
             let (begin, start) = (tenant.clock.now, ContinuousClock.now)

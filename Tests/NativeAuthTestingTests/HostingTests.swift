@@ -4,7 +4,7 @@ import NativeAuth
 import NativeAuthTesting
 import Testing
 
-/// Code as an app has it: it knows nothing of tests.
+/// Code of an app, without anything for tests.
 private enum UnchangedApp {
     static func client(_ subdomain: String = "contoso") throws -> NativeAuthClient {
         NativeAuthClient(
@@ -158,7 +158,7 @@ struct HostingTests {
     func anotherProcessReachesTheTenant() async throws {
         let tenant = try TestTenant()
         try await tenant.listening { url in
-            // All that the other process has of the test's is the environment: a socket, and a clock of its own.
+            // The other process gets only the test's environment: it uses a socket and its own clock.
             let configuration = NativeAuthConfiguration(
                 clientID: tenant.settings.applications[0].clientID, authority: tenant.authority,
                 challengeTypes: [.oneTimePasscode])

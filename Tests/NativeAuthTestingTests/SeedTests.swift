@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TestTenant: the seed", .timeLimit(.minutes(1)))
 struct SeedTests {
-    /// Writes down all that goes over the line.
+    /// Records all requests and answers.
     private final class Recorder: HTTPTransport {
         let transport: any HTTPTransport
         let lines = Locked<[String]>([])

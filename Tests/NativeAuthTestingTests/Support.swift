@@ -5,7 +5,7 @@ import Testing
 let dana = "dana@example.com"
 let goodPassword = "Tulip-Harbour-42"
 
-/// A step came that should not.
+/// An unexpected step.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 
@@ -47,7 +47,7 @@ extension TestTenant {
     /// A client on a device of its own.
     var client: NativeAuthClient { NativeAuthClient(configuration()) }
 
-    /// Signs somebody up, and in.
+    /// Signs a user up, and in.
     @discardableResult
     func signUp(_ email: String = dana, with client: NativeAuthClient? = nil) async throws -> Account {
         let step = try await (client ?? self.client).startSignUp(username: email)
@@ -55,7 +55,7 @@ extension TestTenant {
     }
 }
 
-/// Whom a password lets in.
+/// A tenant whose users sign in with a password.
 func passwordTenant(_ adjust: (inout TestTenant.Settings) -> Void = { _ in }) throws -> TestTenant {
     try TestTenant { settings in
         settings.applications = [.emailPassword]

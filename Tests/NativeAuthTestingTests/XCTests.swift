@@ -3,7 +3,7 @@
     import NativeAuthTesting
     import XCTest
 
-    /// Run by `scripts/test` in a step of its own, since XCTest is another runner.
+    /// Run by `scripts/test` in a separate step, because XCTest is another runner.
     final class TestCaseTests: NativeAuthTestCase {
         private var client: NativeAuthClient?
 
@@ -24,7 +24,7 @@
             XCTAssertEqual(account.username, dana)
         }
 
-        /// As the one above: it works only if each test has a tenant of its own.
+        /// Like the test above: it works only if each test has its own tenant.
         func testEachTestHasATenantOfItsOwn() async throws {
             try await testTheAppReachesTheTenant()
         }

@@ -8,10 +8,10 @@ import Testing
 
 private let user = "dahlia@example.com"
 
-/// Cancels every flow wherever it waits: for the app's interceptor, for the server, and for the time until the next poll.
+/// Cancels every flow at each of its waits: for the app's interceptor, for the server, and for the next poll.
 @Suite("Cancellation")
 struct CancellationTests {
-    /// Where a flow waits. It goes through all but one, at which it stays until the test lets it go.
+    /// The wait of a flow. It passes all waits except one, at which it stays until the test releases it.
     private final class Waits: HTTPTransport, RequestInterceptor {
         private struct State {
             var count = 0
@@ -49,7 +49,7 @@ struct CancellationTests {
             for await _ in arrivals.stream { return }
         }
 
-        /// Lets what was waited for come, too late, and looks that it has come.
+        /// Lets the awaited result arrive, too late, and checks that it has arrived.
         func letGo() async {
             state.withLock { $0.held.take() }?.resume()
             while !state.withLock({ $0.isLetGo }) { await Task.yield() }
@@ -70,9 +70,9 @@ struct CancellationTests {
 
     private typealias Scenario = @Sendable (NativeAuthClient) async throws -> Void
 
-    /// Runs `scenario` whole, and then once for each of its waits, where it is cancelled.
+    /// Runs `scenario` completely, and then once for each of its waits, cancelled at that wait.
     ///
-    /// - Parameter check: What holds after each cancelled run.
+    /// - Parameter check: The checks after each cancelled run.
     /// - Returns: How many waits there were.
     @discardableResult
     private func cancelEverywhere(

@@ -20,10 +20,10 @@ import Testing
 
 private let user = "dahlia@example.com"
 
-/// What becomes of one request: its answer, its loss, its repetition, its end before time.
+/// The results of one request: its answer, its loss, its repetition, its early end.
 @Suite("Exchanges")
 struct ExchangeTests {
-    /// The error of the first step when the server does `answer`, and the number of requests.
+    /// The error of the first step for the server's `answer`, and the number of requests.
     private func failure(
         _ answer: @escaping @Sendable (TransportRequest) async throws -> TransportResponse
     ) async throws -> (NativeAuthError, Int) {
@@ -126,7 +126,7 @@ struct ExchangeTests {
                 }
                 #expect(transport.requests.count == 5)
             }
-            // What is kept is still good.
+            // The cached token is still valid.
             #expect(try await account.accessToken().value == "AT1")
             clock.advance(by: 0.5)
             #expect(try await account.accessToken(policy: .force).value == "AT2")
@@ -207,7 +207,7 @@ struct ExchangeTests {
             return TransportResponse(
                 status: 200, headers: ["Content-Type": contentType], body: Data(body.utf8))
         }
-        // What was read goes on to the next request, whose answer is lost.
+        // The parsed ID is used for the next request, whose answer is lost.
         #expect(kind(failure) == (isRead ? "indeterminate" : "unexpectedReply"))
         #expect(count == (isRead ? 2 : 1))
     }
@@ -282,7 +282,7 @@ struct ExchangeTests {
                 $0.transport = stubborn
             }
             $0.wait = { duration in
-                // Until whoever is meant hangs; the other limit is never reached.
+                // Until the expected part hangs; the other limit is never reached.
                 guard duration == limit else { return try await Task.sleep(for: .seconds(3600)) }
                 await stubborn.arrival()
             }
@@ -317,7 +317,7 @@ struct ExchangeTests {
         tick.yield()
         await impatient.value
         #expect(waits.withLock { $0 } == [.seconds(90)])
-        // The turn is still that of the first: nobody overtakes it but for lack of patience.
+        // The turn still belongs to the first: others pass it only after their patience has ended.
         let next = Task { await turns.one(of: "a") { order.add("next") } }
         while waits.withLock({ $0.count }) < 2 { await Task.yield() }
         release.yield()
@@ -333,7 +333,7 @@ struct ExchangeTests {
 
     // MARK: Cancellation
 
-    /// Waits for ever, whatever becomes of its task.
+    /// Waits forever, even when its task is cancelled.
     private final class Stubborn: HTTPTransport, RequestInterceptor {
         private let arrivals = AsyncStream<Void>.makeStream()
         private let held = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -445,7 +445,7 @@ struct ExchangeTests {
             await #expect(throws: TokenError.self) { try await caller.value }
             #expect(try await account.accessToken().refreshToken == "RT1")
             await gate.open()
-            // Waits for the renewal under way, and then needs one of its own.
+            // Waits for the running refresh, and then needs another one.
             #expect(try await account.accessToken(scopes: ["a"]).value == "AT3")
             #expect(try script.form(1)["refresh_token"] == "RT2")
         }
@@ -481,7 +481,7 @@ struct URLSessionSettingsTests {
         try await withLoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { open, _ in
             try await withFullLoopbackServer { full in
                 for _ in 0..<2 {
-                    // What watches over the time has begun with another request, or has ended since.
+                    // The watch has begun with another request, or has ended since.
                     #expect(try await transport.send(request(open)).status == 200)
                     await withTaskGroup { group in
                         for number in 0..<5 {
@@ -516,7 +516,7 @@ struct URLSessionSettingsTests {
             try await withFullLoopbackServer { full in
                 let waiting = Task { [request = try request(silent)] in try await transport.send(request) }
                 _ = await received()
-                // By now the watch has seen that one, and waits for the end of its time.
+                // By now the watch has checked that one, and waits for the end of its time.
                 try await Task.sleep(for: .milliseconds(250))
                 await #expect(throws: TransportError.connectTimedOut) { try await transport.send(request(full)) }
                 waiting.cancel()
@@ -587,7 +587,7 @@ struct URLSessionSettingsTests {
     }
 }
 
-/// Runs `body` with the port of a socket that listens, and takes no more connections: those that wait for it are too many.
+/// Runs `body` with the port of a listening socket that accepts no more connections: its queue is full.
 private func withFullLoopbackServer(_ body: (Int) async throws -> Void) async throws {
     #if canImport(Glibc)
         let stream = Int32(SOCK_STREAM.rawValue)

@@ -58,15 +58,15 @@ struct HintTests {
             Row(type: "integer", value: false, expected: .wrongType(expected: "integer")),
             Row(value: 44, expected: .wrongType(expected: "string")),
             Row(value: false, expected: .wrongType(expected: "string")),
-            // A type of tomorrow.
+            // An unknown type.
             Row(type: "color", value: "red"), Row(type: "color", value: 7),
             Row(regex: "^[A-Z][a-z]+$", value: "Aarhus"),
             Row(regex: "^[A-Z][a-z]+$", value: "aarhus", expected: .patternMismatch(regex: "^[A-Z][a-z]+$")),
-            // The whole of it.
+            // The whole value.
             Row(regex: "[a-z]+", value: "ok now", expected: .patternMismatch(regex: "[a-z]+")),
             Row(type: "integer", regex: "[0-9]{2}", value: 44),
             Row(type: "integer", regex: "[0-9]{2}", value: 444, expected: .patternMismatch(regex: "[0-9]{2}")),
-            // One that this platform does not understand.
+            // An expression that this platform does not support.
             Row(regex: "(", value: "anything"),
         ])
     func attribute(_ row: Row) {

@@ -10,13 +10,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Whose tokens count: those of the authority's own origin, and of the issuer that its own discovery document names.
+/// The issuers whose tokens are accepted: the authority's own origin, and the issuer in its own discovery document.
 @Suite("Issuers") struct IssuerTests {
     private static let issuer = "https://aaaabbbb-0000.ciamlogin.com/aaaabbbb-0000/v2.0"
     private static let origin = "https://contoso.ciamlogin.com"
     private static let document = "\(origin)/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration"
 
-    /// A sign-up that is complete, then tokens of `issuers`; beside it the discovery document, which names `named`, or fails.
+    /// A complete sign-up, then tokens of `issuers`; also the discovery document, which names `named`, or fails.
     private final class Cloud: HTTPTransport {
         let script: ScriptedTransport
         let named: Result<String, URLError>
@@ -60,7 +60,8 @@ import Testing
     @Test(
         "SDK-AUTH-2: beside its own origin, an authority in the vendor's cloud accepts only the issuer that its document names",
         arguments: [
-            // The token's issuer, that of the document, whether the token counts, and how often the document is read.
+            // The token's issuer, the document's issuer, whether the token is accepted, and how often the document is
+            // read.
             (issuer, issuer, true, 1),
             ("https://contoso.ciamlogin.com/any/v2.0", issuer, true, 0),
             // Another customer of the vendor.
@@ -69,7 +70,7 @@ import Testing
             ("https://aaaabbbb-0000.ciamlogin.com/other/v2.0", issuer, false, 1),
             (issuer + "/", issuer, false, 1), (issuer.uppercased(), issuer, false, 1),
             ("https://aaaabbbb-0000.ciamlogin.com:444/aaaabbbb-0000/v2.0", issuer, false, 1),
-            // Neither here nor there, so the document is not asked.
+            // Neither matches, so the document is not requested.
             ("https://evil.example.com/v2.0", "https://evil.example.com/v2.0", false, 0),
             ("https://ciamlogin.com.example.com/", "https://ciamlogin.com.example.com/", false, 0),
             ("http://a.ciamlogin.com/", "http://a.ciamlogin.com/", false, 0),
@@ -153,7 +154,7 @@ import Testing
             // Once for the client.
             #expect(cloud.documents.withLock { $0.count } == 1)
         }
-        // After a restart, while the document cannot be read: no request for tokens goes out, and the session stays.
+        // After a restart, while the document cannot be read: no token request is sent, and the session stays.
         try await withCloud([], naming: .failure(URLError(.cannotConnectToHost)), cache: cache) { client, _ in
             let account = try #require(client.currentAccount())
             let refused = try await error { () throws(NativeAuthError) in

@@ -9,10 +9,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// Runs `body` while a server on this machine answers every connection with the bytes of `answer`, whatever it was asked.
-/// An empty answer keeps the client waiting.
+/// Runs `body` while a server on this machine answers every connection with the bytes of `answer`, regardless of the
+/// request. An empty answer keeps the client waiting.
 ///
-/// `body` gets the port, and a function that returns what the first connection sent, or nothing if none came.
+/// `body` receives the port, and a function that returns the bytes of the first connection, or nothing without a
+/// connection.
 func withLoopbackServer(
     _ answer: String, _ body: (Int, @escaping @Sendable () async -> String) async throws -> Void
 ) async throws {
@@ -22,7 +23,7 @@ func withLoopbackServer(
     try await body(port) { await server.received(waiting: answer.isEmpty) }
 }
 
-/// Sockets of the C library on a thread of their own, because a package that tests its client needs no server framework.
+/// Sockets of the C library on a separate thread, because the tests of a client package need no server framework.
 private final class LoopbackServer: Sendable {
     private struct State {
         var listener: Int32 = -1

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// What a server says, and the entry for it.
+    /// A server's error, and the entry for it.
     struct Saying: CustomTestStringConvertible, Sendable {
         var codes: [Int] = []
         var error = "invalid_grant"

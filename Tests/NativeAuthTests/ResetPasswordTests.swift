@@ -26,7 +26,7 @@ extension Stub {
     static let done = poll("succeeded", token: "T5")
 }
 
-/// Waits for nothing, and keeps how long it was asked to wait.
+/// Does not wait, and records the requested waits.
 final class Sleeps: Sendable {
     private let durations = Mutex<[Duration]>([])
     var all: [Duration] { durations.withLock(\.self) }
@@ -332,7 +332,7 @@ struct ResetPasswordTests {
             Row(
                 Stub(.resetPasswordSubmit, 200, #"{"continuation_token":"T4"}"#), is: "unexpectedReply",
                 message: SignUpTests.unexpected),
-            // The polls that follow by themselves.
+            // The polls that follow automatically.
             Row(
                 .resetSubmitted(), Stub(.resetPasswordPollCompletion, 200, SignUpTests.redirect), is: "browserRequired",
                 message: "Use the web"),

@@ -7,7 +7,7 @@ import Testing
 
 private let key = ResumeKey()
 
-/// The sealed bytes of a saved step's JSON, and the other way round.
+/// The sealed bytes of a saved step's JSON, and the reverse.
 private func sealed(_ json: Data) throws -> Data { try JSONDecoder().decode(Data.self, from: json) }
 private func json(_ sealed: Data) throws -> Data { try JSONEncoder().encode(sealed) }
 
@@ -27,7 +27,7 @@ private func refusal(
 struct ResumeTests {
     @Test("Every kind of step survives a restart: the same request, byte for byte", arguments: PublicStep.all)
     func roundTrip(_ step: PublicStep) async throws {
-        // A moment that no round number holds.
+        // A time that no round number can represent.
         let configure: (inout NativeAuthConfiguration) -> Void = { $0.now = { start + 0.123_456_789 } }
         var (data, fields, sent) = (Data(), Data(), [TransportRequest]())
         var kind: AnyStep?

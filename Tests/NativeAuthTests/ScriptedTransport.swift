@@ -5,7 +5,7 @@ import NativeAuthWire
 import Synchronization
 import Testing
 
-/// What the scripted server answers, and to which endpoint. A request to another endpoint is an error.
+/// An answer of the scripted server, and its endpoint. A request to another endpoint is an error.
 struct Stub: Sendable {
     var endpoint: V1Endpoint
     var status: Int
@@ -27,7 +27,7 @@ struct Stub: Sendable {
     }
 }
 
-/// Answers from a script, in order, and keeps what it was asked.
+/// Answers from a script, in order, and records the requests.
 final class ScriptedTransport: HTTPTransport {
     struct Unscripted: Error {}
 
@@ -60,12 +60,12 @@ final class ScriptedTransport: HTTPTransport {
     }
 }
 
-/// The moment at which all tests take place, unless they move on.
+/// The time of all tests, unless they move the clock.
 let start = Date(timeIntervalSince1970: 1_785_576_600)
 let correlation = UUID(uuidString: "11111111-2222-4333-8444-555555555555") ?? UUID()
 let clientID = "00001111-aaaa-2222-bbbb-3333cccc4444"
 
-/// Runs `body` with a client whose server follows `script`. An answer that nobody asked for fails the test.
+/// Runs `body` with a client whose server follows `script`. An unused answer fails the test.
 func withClient(
     _ script: [Stub], configure: (inout NativeAuthConfiguration) -> Void = { _ in },
     _ body: (NativeAuthClient, ScriptedTransport) async throws -> Void
@@ -83,7 +83,7 @@ func withClient(
     #expect(transport.unused.isEmpty, "Answers left over: \(transport.unused.map(\.endpoint))")
 }
 
-/// The name of a case, without what it carries.
+/// The name of a case, without its values.
 func kind(_ error: some Error) -> String {
     String("\(Mirror(reflecting: error).children.first?.label ?? "?")")
 }

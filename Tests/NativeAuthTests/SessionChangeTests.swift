@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Session changes")
 struct SessionChangeTests {
-    /// A change, as a word and whose it is.
+    /// A change as text: its kind and its user.
     private static func words(_ change: SessionChange) -> String {
         switch change {
         case .signedIn(let account): "signed in \(account.homeAccountID)"
@@ -28,7 +28,7 @@ struct SessionChangeTests {
         ]
     private static let told = ["signed in alice.T", "renewed alice.T", "ended alice.T", "signed out alice.T"]
 
-    /// Signs Alice in, renews, hears that her session has ended, and signs her out.
+    /// Signs Alice in, refreshes, learns that her session has ended, and signs her out.
     private static func tell(_ client: NativeAuthClient) async throws {
         let account = try await signIn(client)
         _ = try await account.accessToken(policy: .force)
@@ -36,7 +36,7 @@ struct SessionChangeTests {
             let refused = try await error { () throws(TokenError) in try await account.accessToken(policy: .force) }
             #expect(kind(refused) == "sessionEnded")
         }
-        // Asks nobody, and changes nothing.
+        // Sends no request, and changes nothing.
         _ = try await account.accessToken(policy: .cached)
         client.signOut(account)
     }
@@ -152,7 +152,7 @@ struct SessionChangeTests {
             do {
                 let changes = client.sessionChanges
                 #expect(client.sessions.store.listeners.count == 1)
-                // With what it has not delivered.
+                // Including the changes that it has not delivered.
                 _ = try await signIn(client)
                 withExtendedLifetime(changes) {}
             }

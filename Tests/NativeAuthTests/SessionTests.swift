@@ -31,7 +31,7 @@ struct AccountsTests {
             #expect(try await alice.accessToken(policy: .force).value == "AT-A2")
             #expect(try transport.form(8)["refresh_token"] == "RT-A")
             #expect(try await bob.accessToken().refreshToken == "RT-B")
-            // A renewal is no sign-in.
+            // A refresh is not a sign-in.
             #expect(client.currentAccount()?.homeAccountID == "bob.T")
         }
     }
@@ -80,7 +80,7 @@ struct AccountsTests {
                 for account in accounts {
                     group.addTask { _ = try await account.accessToken(policy: .force) }
                 }
-                // Both are under way before either has an answer.
+                // Both are running before either has an answer.
                 await gate.arrival(of: 2)
                 await gate.open()
                 try await group.waitForAll()
@@ -115,7 +115,7 @@ struct AccountsTests {
 struct TokenTimeTests {
     private let tenYears = 315_360_000.0
 
-    /// The number of requests that a token of 3600 s needs, after `change` and in a new process if wanted.
+    /// The number of requests that a token of 3600 s needs, after `change` and optionally in a new process.
     private func renewals(
         setTo date: Date? = nil, after seconds: Double, inNewProcess: Bool = false, signedInAt: Date = start
     ) async throws -> Int {
@@ -328,7 +328,7 @@ struct SignOutTests {
             #expect(try form.single("client_id") == clientID)
             #expect(!request.url.absoluteString.contains("RT-A"))
             #expect(client.accounts().isEmpty)
-            // There is nothing left to end.
+            // There is no session left to end.
             let second = try await client.signOutAndRevoke()
             #expect(second == .nothingToRevoke)
             #expect(server.paths.count == 2)
@@ -393,7 +393,7 @@ struct SignOutTests {
                 Issue.record("\(refused)")
                 return
             }
-            // The discovery document is asked for once, a revocation is not repeated.
+            // The discovery document is requested once, a revocation is not repeated.
             #expect(server.paths.count == 2)
             #expect(client.accounts().isEmpty)
         }
@@ -498,7 +498,7 @@ struct SignOutTests {
         }
     }
 
-    /// Refuses to be written.
+    /// A cache that refuses writes.
     private struct ReadOnlyCache: TokenCache {
         let items: [String: Data]
 
@@ -538,7 +538,7 @@ struct SignOutTests {
             }
             client.signOut()
             #expect(reports.all == [.system("write", code: 28), .system("write", code: 28)])
-            // A renewal still brings its token (docs/sdk-surface.md §7).
+            // A refresh still returns its token (docs/sdk-surface.md §7).
             #expect(try await account.accessToken(policy: .force).value == "AT2")
             #expect(server.paths.isEmpty)
         }

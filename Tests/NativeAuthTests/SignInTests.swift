@@ -29,7 +29,7 @@ func signedIn(_ start: SignInStart, sourceLocation: SourceLocation = #_sourceLoc
 extension Stub {
     static let initiated = Stub(.signInInitiate, 200, #"{"continuation_token":"T1"}"#)
 
-    /// A code was sent, by any endpoint that sends one masked.
+    /// A code was sent, by any endpoint that sends a masked target.
     static func code(_ endpoint: V1Endpoint, _ token: String, channel: String = "email") -> Stub {
         Stub(
             endpoint, 200,
@@ -230,7 +230,7 @@ struct SignInTests {
         }
     }
 
-    /// What the token endpoint answers, and what that is at the start, at the password and at the code.
+    /// An answer of the token endpoint, and the resulting error at the start, at the password and at the code.
     struct TokenRow: Sendable, CustomTestStringConvertible {
         let answers: [Stub]
         let kinds: (start: String, password: String, code: String)
@@ -285,7 +285,7 @@ struct SignInTests {
                 message: unexpected),
             TokenRow(Stub(.token, 200, "{}"), is: "unexpectedReply", message: unexpected),
             TokenRow(Stub(.token, 200, #"{"access_token":"a"}"#), is: "unexpectedReply", message: unexpected),
-            // The introspection that follows by itself: the step before it is over.
+            // The introspection that follows automatically: the step before it is over.
             TokenRow(
                 .mfaRequired, Stub(.signInIntrospect, 200, redirect), is: "browserRequired", message: "Use the web",
                 canRetry: false),

@@ -113,7 +113,7 @@ struct SignUpTests {
 
     // MARK: docs/sdk-surface.md §3.3
 
-    /// What the server answers, and what the caller sees.
+    /// The server's answer, and the caller's result.
     struct Row: Sendable, CustomTestStringConvertible {
         let answers: [Stub]
         let kind: String
@@ -201,7 +201,7 @@ struct SignUpTests {
             Row(.refusal(.signUpStart, "unsupported_challenge_type"), is: "general"),
             Row(.refusal(.signUpStart, "unsupported_auth_method"), is: "general"),
             Row(.refusal(.signUpStart, "brand_new"), is: "general"),
-            // The challenge that follows by itself.
+            // The challenge that follows automatically.
             Row(.started, Stub(.signUpChallenge, 200, redirect), is: "browserRequired", message: "Use the web"),
             Row(.started, .passwordWanted("T2"), is: "general", message: "Unexpected challenge type"),
             Row(.started, .refusal(.signUpChallenge, "invalid_request"), is: "general"),
@@ -522,7 +522,7 @@ struct SignUpTests {
     }
 }
 
-/// A seeded generator (Steele, Lea and Flood, 2014), so that a failure can be seen again.
+/// A seeded generator (Steele, Lea and Flood, 2014), so that a failure can be repeated.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -7,14 +7,14 @@ import Testing
 
 private let user = "dahlia@example.com"
 
-/// A step of some flow: how to get there, and what its submission brings.
+/// A step of a flow: the way to it, and the result of its submission.
 struct StepCase: Sendable, CustomTestStringConvertible {
     typealias Submit = @Sendable () async throws(NativeAuthError) -> Void
 
     let testDescription: String
-    /// The answers until the step is there.
+    /// The answers until the step is reached.
     let before: [Stub]
-    /// The answer to a wrong submission, after which the step is live.
+    /// The answer to a wrong submission, after which the step is usable.
     let refused: Stub
     /// The answers to the right submission; the first is that of the submission itself.
     let success: [Stub]
@@ -162,7 +162,7 @@ struct StepCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// What the submission may be answered without an effect.
+    /// The answers without an effect that the submission may get.
     func failures() -> [Stub] {
         [
             refused, Stub(refused.endpoint, failing: URLError(.networkConnectionLost)),
@@ -173,7 +173,8 @@ struct StepCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Opens once, for all who wait; also for a second one who comes to wait, so that a test of one request fails and does not hang.
+/// Opens once, for all waiters; also when a second waiter arrives, so that a test of one request fails instead of
+/// hanging.
 private final class Latch: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -211,7 +212,7 @@ private struct HeldTransport: HTTPTransport {
 
 @Suite("Steps")
 struct StateTests {
-    /// Makes 50 calls at once, of which the first is answered when all others have ended; returns how they ended.
+    /// Makes 50 concurrent calls, of which the first is answered when all others have ended; returns their results.
     private func fifty(
         _ step: StepCase, answers: [Stub], call: (@escaping StepCase.Submit, StepCase.Submit?) throws -> StepCase.Submit
     ) async throws -> [String] {
@@ -235,7 +236,7 @@ struct StateTests {
                     }
                 }
             }
-            // The answer comes when all others have been turned away.
+            // The answer arrives when all others have been refused.
             var kinds: [String] = []
             for await kind in group {
                 kinds.append(kind)
@@ -369,7 +370,7 @@ struct StateTests {
                 let form = try FormFields(decoding: request.body)
                 for name in ["continuation_token", "oob", "password", "new_password", "username", "challenge_target"] {
                     guard let value = try form.single(name) else { continue }
-                    // Tokens of a script are as short as T1, which a random UUID or a path may hold.
+                    // A script's tokens are as short as T1, which a random UUID or a path may contain.
                     #expect(!visible.contains("=\(value)") && (value.count < 4 || !visible.contains(value)))
                 }
                 #expect(request.url.query() == nil && request.method == "POST")

@@ -9,28 +9,28 @@ private let user = "dahlia@example.com"
 
 // MARK: - Steps of any type
 
-/// What came of a call on a step, whatever its type.
+/// The result of a call on a step of any type.
 enum Came: Sendable {
-    /// With the step for a new code, if that was asked for.
+    /// With the step for a new code, if a new code was requested.
     case next(AnyStep?)
     case retry(any NativeAuthFailure, AnyStep)
     case over(any NativeAuthFailure)
-    /// Somebody else had the step.
+    /// Another caller had taken the step.
     case taken
 }
 
-/// A step, kept, whatever its type.
+/// A kept step of any type.
 struct AnyStep: Sendable {
-    /// Does what the step is for.
+    /// Submits the step's input.
     let submit: @Sendable () async -> Came
     /// Asks for another code.
     let resend: @Sendable () async -> Came
     /// The JSON of the saved step.
     let save: @Sendable (ResumeKey) throws -> Data
     let resume: @Sendable (Data, ResumeKey, NativeAuthClient) throws -> AnyStep
-    /// All that is sealed.
+    /// All sealed values.
     let fields: Data
-    /// The step as it is kept, in all ways there are to print it.
+    /// The kept step, printed in all possible ways.
     let printed: String
 
     init<Step: FlowStep & ~Copyable, Next: ~Copyable & Sendable, Failure: NativeAuthFailure>(
@@ -88,7 +88,7 @@ extension Came {
         }
     }
 
-    /// The kind of the refusal and the live step.
+    /// The kind of the refusal, and the usable step.
     func refused(_ sourceLocation: SourceLocation = #_sourceLocation) throws -> (any NativeAuthFailure, AnyStep) {
         guard case .retry(let refusal, let step) = self else {
             Issue.record("Not a refusal: \(self)", sourceLocation: sourceLocation)
@@ -97,7 +97,7 @@ extension Came {
         return (refusal, step)
     }
 
-    /// What ended the flow.
+    /// The error that ended the flow.
     func ended(_ sourceLocation: SourceLocation = #_sourceLocation) throws -> any NativeAuthFailure {
         guard case .over(let error) = self else {
             Issue.record("Not an end: \(self)", sourceLocation: sourceLocation)
@@ -112,7 +112,7 @@ extension Came {
     }
 }
 
-/// The part of an error that has nothing to do with what the user gave.
+/// The part of an error that is unrelated to the user's input.
 func service(_ failure: any NativeAuthFailure) -> ServiceError? {
     failure as? ServiceError ?? Mirror(reflecting: failure).children.first?.value as? ServiceError
 }
@@ -121,12 +121,12 @@ private func attempts(_ failure: any NativeAuthFailure) -> Int? {
     (failure as? CodeRefusal)?.attempts ?? (failure as? PasswordRefusal)?.attempts
 }
 
-/// One of the thirteen kinds of steps: how to get there, and what its call is answered.
+/// One of the thirteen kinds of steps: the way to it, and the answers to its call.
 struct PublicStep: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// The answers until the step is there.
+    /// The answers until the step is reached.
     let before: [Stub]
-    /// The answer that refuses what the user gave, and what the refusal is called.
+    /// The answer that refuses the user's input, and the name of the refusal.
     let refused: Stub
     let refusal: String
     /// The answers to the right call; the first is that of the call itself.
@@ -399,7 +399,7 @@ struct StepTests {
         for (answer, expected) in [
             (Stub.refusal(endpoint, "expired_token", codes: [552003]), "expired"),
             (Stub(endpoint, 200, SignUpTests.redirect), "browserRequired"),
-            // The server knows the token no more.
+            // The server no longer knows the token.
             (Stub.refusal(endpoint, "invalid_request", codes: [55200]), "service"),
         ] {
             try await withClient(step.before + [answer]) { client, _ in
@@ -529,7 +529,7 @@ struct StepTests {
         ]
         let refused = Stub.refusal(.signUpContinue, "invalid_grant", suberror: suberror)
         try await withClient(script + step.before + [refused]) { client, _ in
-            // At the start, late with the code, and where it is asked for.
+            // At the start, after the code, and when the server asks for it.
             let start = try await error { () async throws(SignUpError) in
                 _ = try await client.signUp(username: user, password: "secret")
             }
@@ -761,7 +761,7 @@ struct StepTests {
         ]
     }
 
-    /// How a kind is called among the reasons that have nothing to do with the user.
+    /// The name of a kind among the errors that are unrelated to the user's input.
     private static func serviceKind(_ kind: String) -> String {
         switch kind {
         case "throttled", "indeterminate", "cancelled", "invalidConfiguration": kind
@@ -807,7 +807,7 @@ struct StepTests {
         }
     }
 
-    /// What leaves the step alive by itself, and what only if the flow says so.
+    /// The errors that always keep the step usable, and those that do so only if the flow says so.
     private static let alive: Set<String> = ["unexpectedReply"]
     private static let mayBeAlive: Set<String> = [
         "throttled", "network", "indeterminate", "cancelled", "general", "stateAlreadyUsed", "notAvailable",

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// How a failed TLS connection is told from other failures. Real listeners are in `EndToEndTests.TLSTests`.
+/// How a failed TLS connection is distinguished from other failures. Real listeners are in `EndToEndTests.TLSTests`.
 @Suite("TLS faults") struct TLSFaultTests {
     @Test(
         "E2: the words of curl, by version and library",
@@ -39,7 +39,7 @@ import Testing
             ("OpenSSL SSL_connect: Connection reset by peer in connection to localhost:443", .handshakeFailed),
             ("gnutls_handshake() failed: Handshake failed", .handshakeFailed),
             ("SSL connect error", .handshakeFailed),
-            // Bytes may have left, or it is about something else.
+            // Bytes may have been sent, or the message is about something else.
             ("OpenSSL SSL_read: OpenSSL/3.0.19: error:0A00045C:SSL routines::tlsv13 alert certificate required", nil),
             ("OpenSSL SSL_write: Broken pipe, errno 32", nil), ("Recv failure: Connection reset by peer", nil),
             ("Empty reply from server", nil), ("", nil),

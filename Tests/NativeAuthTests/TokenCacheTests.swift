@@ -16,7 +16,7 @@ import Testing
 private let key = Data(repeating: 7, count: 32)
 private let application = "app"
 
-/// A generator with a seed, so that a failure can be seen again.
+/// A generator with a seed, so that a failure can be repeated.
 private struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -25,7 +25,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Some bytes changed, cut, doubled or put in.
+/// Some bytes changed, removed, doubled or inserted.
 private func mutated(_ data: Data, _ generator: inout SeededGenerator) -> Data {
     var bytes = Array(data)
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -78,7 +78,7 @@ struct KeptSessionTests {
             let bad: Data
             switch content {
             case "newer": bad = Data(text.replacing(#""version":1"#, with: #""version":2"#).utf8)
-            // Whole, but the session of somebody else.
+            // Intact, but the session of another user.
             case "elsewhere": bad = Data(text.replacing("alice", with: "carol").utf8)
             case _: bad = Data(content.utf8)
             }
@@ -89,7 +89,7 @@ struct KeptSessionTests {
             #expect(places.count == 1 && place.hasSuffix(":bob.T"))
             #expect(try items(cache)[place] == bad)
             #expect(reports.all == [.setAside(place)])
-            // It is told once, and stays through what others do.
+            // It is reported once, and stays during the actions of others.
             #expect(client.account(homeAccountID: "bob.T") == nil)
             #expect(reports.all.count == 1)
             client.signOut(try #require(client.currentAccount()))
@@ -111,7 +111,7 @@ struct KeptSessionTests {
         }
     }
 
-    /// Signs `newcomer` in after the first use of the cache that changed it.
+    /// Signs `newcomer` in after the first change of the cache.
     private final class InterruptedCache: TokenCache {
         let inner = InMemoryTokenCache()
         let newcomer = Mutex<(name: String, content: Data)?>(nil)
@@ -242,7 +242,7 @@ struct EncryptedFileTests {
     func modes() async throws {
         for mask: mode_t in [0o000, 0o077] {
             try await withCache { cache, folder in
-                // The mask belongs to the whole process; nothing that other tests make depends on it for long.
+                // The umask belongs to the whole process; files of other tests depend on it only for a moment.
                 let before = umask(mask)
                 defer { umask(before) }
                 try write(["a": "secret-token"], to: cache)
@@ -304,7 +304,7 @@ struct EncryptedFileTests {
             }
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
             if name == "tokens.new" {
-                // Left behind by nobody who counts: the link goes, its target stays.
+                // A temporary file that is a link: the link is removed, its target stays.
                 try write(["a": "2"], to: cache)
                 #expect(try read(cache) == ["a": "2"])
             } else {
@@ -334,7 +334,7 @@ struct EncryptedFileTests {
 
     @Test("SDK-STO-2: what belongs to another user is refused")
     func foreignOwner() async throws {
-        // Only the superuser can give a file away; elsewhere there is no way to set this scene.
+        // Only the superuser can change a file's owner; otherwise this test has no set-up.
         guard geteuid() == 0 else { return }
         try await withCache { cache, folder in
             try write(["a": "1"], to: cache)
@@ -400,7 +400,7 @@ struct EncryptedFileTests {
                     try FileManager.default.removeItem(atPath: place)
                 }
             }
-            // The next call works again, with nothing in it.
+            // The next call works again, with an empty cache.
             #expect(try read(cache).isEmpty)
             try write(["a": "3"], to: cache)
             #expect(try read(cache) == ["a": "3"])
@@ -474,7 +474,7 @@ struct EncryptedFileTests {
         }
     }
 
-    /// A server whose refresh tokens work once; the last but one gives the same successor again, as in a period of grace.
+    /// A server whose refresh tokens work once; the previous one gives the same successor again, as in a grace period.
     private actor RotatingServer: HTTPTransport {
         private var current = 0
         private(set) var isRevoked = false
@@ -488,7 +488,7 @@ struct EncryptedFileTests {
                 current += 1
                 renewals += 1
             } else if number < current - 1 {
-                // A client that does not look into the cache again gives the session up now.
+                // A client that does not read the cache again loses the session now.
                 return TransportResponse(
                     status: 400, body: Data(#"{"error":"invalid_grant","error_codes":[700082]}"#.utf8))
             } else if number > current {

@@ -26,7 +26,7 @@ func signIn(_ client: NativeAuthClient) async throws -> Account {
 }
 
 extension Stub {
-    /// Tokens of the user `uid`. `claims` are those of the ID token, beside who it is.
+    /// Tokens of the user `uid`. `claims` are those of the ID token, besides the user's identity.
     static func session(
         _ uid: String, access: String = "AT", refresh: String? = "RT", scope: String = "openid profile offline_access",
         expiresIn: Int = 3600, claims: String = "", headers: [String: String] = [:]
@@ -42,7 +42,7 @@ extension Stub {
     }
 }
 
-/// The clock of a device, which tests may set, and the one that only goes on.
+/// The clock of a device, which tests can set, and the clock that only advances.
 final class TestClock: Sendable {
     private let state = Mutex((date: start, uptime: 1000.0))
     var date: Date { state.withLock { $0.date } }
@@ -56,7 +56,7 @@ final class TestClock: Sendable {
         }
     }
 
-    /// Somebody sets the clock.
+    /// Sets the device's clock.
     func set(_ date: Date) { state.withLock { $0.date = date } }
 
     func drive(_ configuration: inout NativeAuthConfiguration) {
@@ -65,7 +65,7 @@ final class TestClock: Sendable {
     }
 }
 
-/// Answers with what a function says.
+/// Answers with the result of a function.
 struct AnsweringTransport: HTTPTransport {
     let answer: @Sendable (TransportRequest) async throws -> TransportResponse
 
@@ -102,20 +102,20 @@ actor RequestGate: HTTPTransport {
         held = []
     }
 
-    /// Returns once so many requests have come.
+    /// Returns once this many requests have arrived.
     func arrival(of requests: Int = 1) async {
         if count < requests { await withCheckedContinuation { arrivals.append((requests, $0)) } }
     }
 }
 
-/// What a cache reported.
+/// The reports of a cache.
 final class Reports: Sendable {
     private let errors = Mutex<[TokenCacheError]>([])
     var all: [TokenCacheError] { errors.withLock { $0 } }
     func add(_ error: TokenCacheError) { errors.withLock { $0.append(error) } }
 }
 
-/// A folder that goes when the test is over; in memory where the system has such a place, so that syncing costs nothing.
+/// A folder that is removed after the test; in memory where the system has such a place, so that syncing takes no time.
 func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     let isThere = FileManager.default.isWritableFile(atPath: memory.path)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Token policies and errors")
 struct TokenPolicyTests {
-    /// A signed-in user whose token has an hour to live.
+    /// A signed-in user whose token is valid for an hour.
     private func withAccount(
         _ script: [Stub], _ body: (NativeAuthClient, Account, ScriptedTransport, TestClock) async throws -> Void
     ) async throws {

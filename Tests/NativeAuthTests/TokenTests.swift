@@ -167,7 +167,7 @@ struct AccessTokenTests {
             let first = try await account.accessToken(scopes: ["api://orders/read"])
             let second = try await account.accessToken(scopes: ["api://orders/read"])
             #expect(first.value == "AT-O" && first == second)
-            // Who does not say what for means the scopes of the sign-in, here none.
+            // A request without scopes means the scopes of the sign-in, here none.
             #expect(try await client.accessToken(for: account).value == "AT1")
             #expect(try transport.form(4)["scope"] == "api://orders/read openid profile offline_access")
         }
@@ -195,7 +195,7 @@ struct AccessTokenTests {
                 let token = try await account.accessToken(scopes: ["api://orders/.default"])
                 #expect(token.value == "AT-D" && token.scopes == ["api://orders/read", "openid"])
             }
-            // Not that of another API.
+            // Not the token of another API.
             #expect(try await account.accessToken(scopes: ["api://stock/.default"]).value == "AT-E")
         }
     }
@@ -266,9 +266,9 @@ struct AccessTokenTests {
                 let later = try await error { () throws(NativeAuthError) in
                     try await client.accessToken(for: account, forceRefresh: true)
                 }
-                // As long as the account is listed, the app hears why.
+                // As long as the account is listed, the app gets the reason.
                 #expect(kind(later) == "expired" && client.currentAccount() != nil)
-                // What is still valid may be used up.
+                // A token that is still valid can be used.
                 #expect(try await account.accessToken().value == "AT1")
             } else {
                 #expect(try await account.accessToken(policy: .force).value == "AT2")

@@ -25,7 +25,7 @@ struct RequestTests {
             #expect(headers["client-request-id"] == correlation.uuidString)
             #expect(headers["return-client-request-id"] == "true")
             #expect(headers["x-client-sku"] == "swift-native-auth")
-            // E10: the same as `native-auth --version` and the metric say.
+            // E10: the same version as in `native-auth --version` and in the metric.
             #expect(headers["x-client-ver"] == ProductVersion.current)
             let base = "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
             #expect(transport.requests[0].url.absoluteString == "\(base)/signup/v1.0/start")
@@ -239,7 +239,7 @@ struct AuthorityTests {
             ("data:text/plain,x", .malformed), ("https:login.example.com/t", .malformed), ("https://", .malformed),
         ])
     func refused(_ text: String, _ error: AuthorityError) throws {
-        // What cannot even be written as a URL is refused before it gets here.
+        // Text that is not a URL is refused before it gets here.
         guard let url = URL(string: text) else { return }
         #expect(throws: error) { try Authority(url: url) }
     }

@@ -72,7 +72,7 @@ struct FormFieldsTests {
     }
 
     @Test func namesAreComparedByteForByte() throws {
-        // One letter with a combining ring, and the letter that Unicode holds for equal to it.
+        // A letter with a combining ring, and the letter that Unicode treats as equal.
         let form = try form("%C3%A5=1&a%CC%8A=2")
         #expect(try form.single("\u{E5}") == "1")
         #expect(try form.single("a\u{30A}") == "2")

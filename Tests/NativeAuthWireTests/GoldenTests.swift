@@ -3,7 +3,7 @@ import NativeAuthCore
 import NativeAuthWire
 import Testing
 
-/// The bodies of the published reference (docs/protocol.md §4–§6), one file each, against the values they mean.
+/// The bodies of the published reference (docs/protocol.md §4–§6), one file each, compared with their values.
 enum Golden {
     static let client = "00001111-aaaa-2222-bbbb-3333cccc4444"
     private static let folder = Bundle.module.bundleURL.appending(path: "Golden/v1")
@@ -17,7 +17,7 @@ enum Golden {
     }
 }
 
-/// A file and the request it holds; `isCanonical` when the client would send the same bytes.
+/// A file with its request; `isCanonical` when the client would send the same bytes.
 struct RequestGolden: Sendable, CustomTestStringConvertible {
     let file: String
     var isCanonical = true
@@ -212,7 +212,7 @@ struct RequestGolden: Sendable, CustomTestStringConvertible {
     static let all = signUp + signIn + resetPassword + register + tokens
 }
 
-/// A file and the reply it holds.
+/// A file with its reply.
 struct ReplyGolden: Sendable, CustomTestStringConvertible {
     let file: String
     let check: @Sendable (Data) throws -> (isEqual: Bool, encoded: Data)
@@ -476,7 +476,7 @@ struct GoldenTests {
         let (isEqual, encoded) = try golden.check(FormFields(decoding: body))
         #expect(isEqual)
         if golden.isCanonical { #expect(encoded == String(decoding: body, as: UTF8.self)) }
-        // Whatever the spelling of the file was, our own spelling of it means the same.
+        // Whatever the file's spelling, our spelling of it has the same meaning.
         #expect(try golden.check(FormFields(decoding: Array(encoded.utf8))).isEqual)
     }
 

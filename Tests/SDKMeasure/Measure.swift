@@ -5,13 +5,13 @@ import NativeAuth
     import FoundationNetworking
 #endif
 
-/// Prints what a sign-up with a code costs the app's processor: through the SDK, and as the same three requests by a bare
-/// `URLSession`. Both take turns in blocks, and the medians are compared. The server is another process, so none of its work
-/// counts. Run by `scripts/prove sdk`.
+/// Prints the app's processor time for a sign-up with a code: through the SDK, and as the same three requests with a
+/// plain `URLSession`. Both alternate in blocks, and the medians are compared. The server is another process, so none
+/// of its work counts. Run by `scripts/prove sdk`.
 ///
 ///     SDKMeasure URL CODE FLOWS BLOCKS [sdk | bare]
 ///
-/// With the last word only that one runs, for a profiler.
+/// With the last argument only that variant runs, for a profiler.
 @main
 enum Measure {
     static func main() async throws {
@@ -23,7 +23,7 @@ enum Measure {
         let ways: [any SignUp] = [try SDKSignUp(cast), try await BareSignUp(cast)]
         let wanted = ways.filter { arguments.count < 6 || $0.name == arguments[5] }
 
-        // Connections, caches and the first run of everything come before.
+        // A first run, for connections, caches and one-time costs.
         for way in wanted { _ = try await cost(of: way, flows, cast) }
         var costs: [String: [Double]] = [:]
         for _ in 0..<blocks {
@@ -39,7 +39,7 @@ enum Measure {
         print("ratio of the medians: \(text(medians[0] / medians[1], digits: 3)); aim: at most 1.15")
     }
 
-    /// Microseconds of processor, user and system, of one flow, as the mean of many.
+    /// Microseconds of processor time, user and system, of one flow, as the mean of many.
     private static func cost(of way: any SignUp, _ flows: Int, _ cast: Cast) async throws -> Double {
         let before = clock()
         for _ in 0..<flows { try await way.run(cast.newcomer()) }
@@ -56,7 +56,7 @@ struct Failure: Error, CustomStringConvertible {
     var description: String { text }
 }
 
-/// Who signs up, and where.
+/// The data of the sign-ups.
 final class Cast {
     let code: String
     let authority: URL
@@ -69,8 +69,8 @@ final class Cast {
         authority = server.appending(path: "contoso")
     }
 
-    /// The name and the domain of an address that nobody has. They are spread over domains, since a server sends few mails at a
-    /// time to one.
+    /// The name and the domain of an address without an account. Addresses are spread over domains, because a server
+    /// sends few mails at a time to one.
     func newcomer() -> Newcomer {
         number += 1
         return Newcomer(name: "p\(number)-\(run)", domain: "\(number % 100).example.com")
@@ -83,13 +83,13 @@ struct Newcomer {
     var address: String { "\(name)@\(domain)" }
 }
 
-/// A way to sign somebody up.
+/// A way to sign up a user.
 protocol SignUp {
     var name: String { get }
     func run(_ newcomer: Newcomer) async throws
 }
 
-/// As apps do it with the SDK.
+/// A sign-up with the SDK, as in apps.
 struct SDKSignUp: SignUp {
     let name = "sdk"
     private let client: NativeAuthClient
@@ -112,7 +112,7 @@ struct SDKSignUp: SignUp {
     }
 }
 
-/// The least that an app without the SDK must do: three requests, and the token out of each answer.
+/// The minimum of an app without the SDK: three requests, and the token from each answer.
 struct BareSignUp: SignUp {
     let name = "bare"
     private let session = URLSession(configuration: URLSessionTransport.sessionConfiguration)
@@ -177,7 +177,7 @@ struct BareSignUp: SignUp {
     }
 }
 
-/// The SDK's own transport, with a record of what went through it.
+/// The SDK's own transport, with a record of its requests.
 actor Recorder: HTTPTransport {
     private(set) var exchanges: [(TransportRequest, TransportResponse)] = []
     private let transport = URLSessionTransport()

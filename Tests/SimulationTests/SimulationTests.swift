@@ -3,7 +3,7 @@ import Testing
 @testable import Simulator
 
 @Suite("Deterministic simulation", .serialized) struct SimulationTests {
-    /// The seeds of every run of the tests, with those that once found something.
+    /// The seeds of every test run, including those that once found a fault.
     static let seeds: [UInt64] = Array(1...10)
 
     @Test("I1 to I13, SDK-STATE-2, SDK-REF-1, SDK-STO-4: nothing breaks them in the histories of fixed seeds")
@@ -14,7 +14,7 @@ import Testing
         let faults = report.faults.values.reduce(0, +)
         #expect(report.steps >= seeds.count * 250)
         #expect(faults > 100 && report.faults.count == Fault.allCases.count)
-        // Histories get somewhere.
+        // The histories make progress.
         for kind in ["signup.completed", "token.issued", "token.refreshed", "reset.completed", "mfa.registered"] {
             #expect(report.kinds[kind] ?? 0 > 0, "\(kind)")
         }

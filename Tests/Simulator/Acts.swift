@@ -10,7 +10,7 @@ import NativeAuthCore
 #endif
 
 extension World {
-    /// What a step did, for the digest of the history.
+    /// Runs a step, and returns its result for the digest of the history.
     func act(_ step: Step) async throws -> String {
         var chance = Chance(seed: step.seed)
         let device = actor(of: step)
@@ -39,7 +39,7 @@ extension World {
         }
     }
 
-    /// The installation that acts: the step's, or the next one that can.
+    /// The installation that acts: the step's, or the next one that can act.
     func actor(of step: Step) -> Device {
         let order = devices.indices.map { devices[(step.device + $0) % devices.count] }
         let able =
@@ -101,7 +101,7 @@ extension World {
         }
     }
 
-    /// Really signs in, on a device of its own and without faults (I5).
+    /// Signs in for real, on a separate device and without faults (I5).
     func probe(_ chance: inout Chance) async -> String {
         await check(isFull: false)
         let people = ledger.people.filter { $0.value.password != nil && !$0.value.isDisabled }

@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// What people do with flows, and what the SDK may say to it.
+// The users' actions in flows, and the SDK's allowed results.
 extension World {
     func begin(_ device: Device, _ chance: inout Chance) async throws -> String {
         let client = device.client
@@ -77,7 +77,7 @@ extension World {
     private func input(for station: Station, _ journey: Journey, _ chance: inout Chance) async throws -> Input? {
         if station.wantsCode {
             if chance.percent(10) { return .send(contact: chance.pick(Words.contacts)) }
-            // People look into their mailbox; the worker has mostly run.
+            // Users look into their mailbox; the worker has usually run.
             if chance.percent(92) { try await runMail(&chance, mishaps: false) }
             let arrived = journey.flow.flatMap { post.inbox[$0] } ?? []
             switch chance.weighed([0: 76, 1: 14, 2: 7, 3: 3]) {
@@ -133,7 +133,7 @@ extension World {
 
     private typealias Called = Result<Station?, NativeAuthError>
 
-    /// Calls the SDK once and judges what it says by what the network saw.
+    /// Calls the SDK once, and checks its result against the network's record.
     private func attempt(
         _ device: Device, _ journey: Journey, _ index: Int?, _ input: Input?,
         _ body: @escaping @Sendable () async throws(NativeAuthError) -> Station?
@@ -198,7 +198,7 @@ extension World {
     ) {
         let wasSpent = index.map { journey.places[$0].isSpent } ?? false
         let label = index.map { journey.places[$0].station.name } ?? "start"
-        // SDK-RETRY-1: what may have done something is never sent again by itself.
+        // SDK-RETRY-1: a request that may have had an effect is never repeated automatically.
         var bodies: Set<Data> = []
         for exchange in exchanges where !exchange.endpoint.hasSuffix("poll_completion") {
             let isNew = bodies.insert(Data(exchange.endpoint.utf8) + exchange.request.body).inserted
@@ -234,12 +234,12 @@ extension World {
     private func judge(_ error: NativeAuthError, _ last: Exchange, _ label: String, _ input: Input?) {
         let isCancelled = if case .cancelled = error { true } else { false }
         let text = "\(label) threw \(Self.name(error)) after \(last.summary)"
-        // Under way when another exchange was cancelled, or answered as it should be.
+        // It was running when another exchange was cancelled, or was answered correctly.
         if last.isHeard, last.served?.isProgress == true, !isCancelled {
             let isKnown =
                 switch error {
                 case .browserRequired: last.served?.isRedirect == true
-                // No step for it follows.
+                // No step can follow it.
                 case .mfaRequired, .registrationRequired: true
                 case _: false
                 }
@@ -264,7 +264,7 @@ extension World {
         }
     }
 
-    /// Two taps on one button at once: one request, and the other tap is told so (`SDK-STATE-1`).
+    /// Two taps on one button at once: one request, and the other tap is refused (`SDK-STATE-1`).
     private func tapTwice(_ device: Device, _ journey: Journey, _ index: Int, _ input: Input) async -> String {
         let station = journey.places[index].station
         let wasSpent = journey.places[index].isSpent
@@ -286,7 +286,7 @@ extension World {
         let refused = results.filter {
             if case .failure(.stateAlreadyUsed) = $0 { true } else { false }
         }
-        // What is found wrong before anything is sent does not count as under way.
+        // A fault that is found before anything is sent does not count as a running call.
         if network.log.isEmpty {
             demand(!wasSpent || refused.count == 2, "SDK-STATE-1", "a used step sent nothing and did not say so")
             return "two taps"

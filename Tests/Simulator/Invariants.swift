@@ -10,7 +10,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What was told to anybody, and what the database held after the last step.
+/// Everything that clients were told, and the database's content after the last step.
 struct Ledger: Sendable {
     struct Person: Sendable {
         var email: String
@@ -24,12 +24,12 @@ struct Ledger: Sendable {
         var isDisabled: Bool
     }
 
-    /// A user that may come to be.
+    /// A user that may be created.
     struct Possible: Sendable {
         var email: String
         var alias: String?
         var attributes: [String: String]
-        /// Those that were given in the flow; none: the user signs in with codes.
+        /// The passwords that were given in the flow; none: the user signs in with codes.
         var passwords: Set<String>
     }
 
@@ -55,20 +55,20 @@ struct Ledger: Sendable {
         var isEnded: Bool
     }
 
-    /// By identifier in hexadecimal digits, as the others.
+    /// The people by identifier in hexadecimal digits, like the other tables.
     var people: [String: Person] = [:]
     var families: [String: Family] = [:]
     var flows: [String: Flow] = [:]
-    /// Families one of whose requests met a fault, or that a thief knows.
+    /// Families with a request that met a fault, or that a thief knows.
     var disturbed: Set<String> = []
     /// The passwords that a sign-up flow was given.
     var drafted: [UUID: Set<String>] = [:]
     /// Answers that a repetition must get again.
     var answers: [Data: Answer] = [:]
-    /// Requests whose answer the server may have kept without giving it, until then.
+    /// Requests whose answer the server may have stored without sending it, until this time.
     var unheard: [Data: Date] = [:]
 
-    // Of the step under way.
+    // The users of the current step.
     var possibleUsers: [Possible] = []
     var possiblePasswords: [(user: String, password: String)] = []
     var confirmedUsers: [(user: String, Possible)] = []
@@ -80,10 +80,10 @@ struct Ledger: Sendable {
     var lastChanges = -1
     var wrongCodes = 0
     var failures = 0
-    /// When the last failure of somebody was, of those who have not failed for the longest time.
+    /// The time of the last failure of the person who has not failed for the longest time.
     var oldestFailure = Date.distantFuture
     var lastCleaning = World.start
-    /// Flow and effect, each at most once for ever.
+    /// Flow and effect, each at most once.
     var effects: Set<String> = []
     /// How often each thing happened, for the report.
     var kinds: [String: Int] = [:]
@@ -101,9 +101,9 @@ extension World {
 
     private func rows(_ sql: String) async throws -> Cells { try await store.unsafeSQL(sql) }
 
-    /// Compares the database with what it was before the step, and with what everybody was told (I1 to I13).
+    /// Compares the database with its content before the step, and with everything that clients were told (I1 to I13).
     ///
-    /// - Parameter isFull: Also what hardly a step changes.
+    /// - Parameter isFull: Whether to check data that seldom changes.
     func check(isFull: Bool) async {
         do {
             let changes = Int(try await rows("SELECT total_changes()").first?.first.flatMap { $0 } ?? "") ?? 0
@@ -135,7 +135,7 @@ extension World {
         }
     }
 
-    /// All that is compared after every step, in one statement: by table, each row without its first cell.
+    /// All data that is compared after every step, in one statement: by table, each row without its first cell.
     private func readTables() async throws -> [String: Cells] {
         // A notice is kept for a day, a code for ten minutes.
         let sql = """
@@ -168,7 +168,7 @@ extension World {
             ledger.kinds[kind.rawValue, default: 0] += 1
             events.append(Event(kind: kind, flow: row[2], user: row[3]))
         }
-        // I4, I9: what happens once in a flow is written once, whatever was repeated.
+        // I4, I9: an event that happens once in a flow is written once, regardless of repetitions.
         for event in events {
             switch event.kind {
             case .signUpCompleted, .tokenIssued, .resetCompleted, .passwordChanged, .methodRegistered:
@@ -356,7 +356,7 @@ extension World {
         }
         for user in Set(events.filter { $0.kind == .passwordChanged || $0.kind == .accountDisabled }.compactMap(\.user))
         {
-            // Sessions that were opened in the same step with the new credentials may live.
+            // Sessions that were opened in the same step with the new credentials may stay.
             for (id, family) in families where family.user == user && ledger.families[id] != nil {
                 demand(family.isRevoked, "I5", "a session outlived its password")
             }
@@ -405,7 +405,7 @@ extension World {
         demand(keys.count - begun.count <= 1, "I11", "several next keys")
     }
 
-    /// - Parameter allowance: Seconds that a row may lie longer.
+    /// - Parameter allowance: How many seconds longer a row may stay.
     private func checkRetention(allowance: Double) async throws {
         func before(_ seconds: Double) -> Int { Int((clock.now.timeIntervalSince1970 - seconds - allowance) * 1000) }
         let limits: KeyValuePairs = [
@@ -425,7 +425,7 @@ extension World {
         }
     }
 
-    /// What the server does once a minute: removes what has expired, and rotates keys.
+    /// The server's work once a minute: removes expired rows, and rotates keys.
     func clean() async throws {
         _ = try await engine.removeExpired(now: clock.now)
         try await keys.rotateIfDue(now: clock.now)

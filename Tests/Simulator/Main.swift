@@ -2,8 +2,8 @@
 import Foundation
 import NativeAuthCore
 
-/// `Simulator --seed S [--histories N] [--steps K] [--seconds T]` plays histories S, S+1, …; `--script FILE` plays one
-/// that was printed; `--trace` tells every step. Ends with one line of JSON; exit code 1 when something was found.
+/// `Simulator --seed S [--histories N] [--steps K] [--seconds T]` plays histories S, S+1, …; `--script FILE` plays a
+/// printed one; `--trace` prints every step. Ends with one line of JSON; exit code 1 when there was a finding.
 @main enum Main {
     struct Summary: Encodable {
         var histories = 0

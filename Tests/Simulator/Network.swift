@@ -9,33 +9,33 @@ import NativeAuthWire
     import Foundation
 #endif
 
-/// What can go wrong with one request.
+/// A fault of one request.
 enum Fault: String, CaseIterable, Sendable {
     /// There is no connection.
     case notSent
-    /// Sent, and never there.
+    /// The request is sent, and never arrives.
     case lostRequest
-    /// The server did its work, and the answer is lost.
+    /// The server handles the request, and the answer is lost.
     case lostReply
-    /// It arrives twice; the first answer comes back, or the second.
+    /// The request arrives twice; the first or the second answer is returned.
     case duplicate
-    /// The client hears nothing, and the request arrives later.
+    /// The client gets no answer, and the request arrives later.
     case delayed
-    /// A proxy has no server, with or without a time to come back.
+    /// A proxy has no server, with or without a time to try again.
     case unavailable
     case unavailableLater
     case throttled
-    /// A proxy lost the answer.
+    /// A proxy has lost the answer.
     case badGateway
-    /// The answer is cut, or is a page.
+    /// The answer is truncated, or is an HTML page.
     case garbled
-    /// The caller gives up while the answer is under way.
+    /// The caller is cancelled while the answer is on its way.
     case cancelled
-    /// The database writes nothing.
+    /// The database refuses to write.
     case storeRefuses
-    /// The database writes, and nobody hears of it.
+    /// The database writes, and its confirmation is lost.
     case storeForgets
-    /// The node starts again before the request, or after it with the answer lost.
+    /// The node restarts before the request, or after it with the answer lost.
     case restart
     case crash
 
@@ -50,24 +50,24 @@ enum Fault: String, CaseIterable, Sendable {
     }
 }
 
-/// One request of a client, and what became of it.
+/// One request of a client, and its result.
 struct Exchange: Sendable {
     var device: Int
     var request: TransportRequest
     var endpoint: String
     var fault: Fault?
-    /// What the server said, if it was asked.
+    /// The server's answer, if the request reached it.
     var served: Served?
-    /// Whether the client got exactly that.
+    /// Whether the client got exactly that answer.
     var isHeard = false
 
-    /// For the digest of a history: nothing that a signature is part of.
+    /// For the digest of a history: without signatures.
     var summary: String {
         "\(endpoint.split(separator: "/").last ?? "")\(fault.map { "!\($0.rawValue)" } ?? ""):\(served?.summary ?? "-")"
     }
 }
 
-/// What the server answered, as far as the simulation judges it.
+/// The server's answer, as far as the simulation checks it.
 struct Served: Sendable {
     struct Body: Decodable, Sendable {
         var error: String?
@@ -95,7 +95,7 @@ struct Served: Sendable {
         }
     }
 
-    /// Whether the server did what was asked; five kinds of progress are told as errors (docs/protocol.md §0.3).
+    /// Whether the server did what was asked; five kinds of progress are sent as errors (docs/protocol.md §0.3).
     var isProgress: Bool {
         switch (body?.error, body?.suberror) {
         case (nil, _): response.status == 200
@@ -114,12 +114,12 @@ struct Served: Sendable {
     }
 }
 
-/// The way from the clients to the server, with faults.
+/// The network between clients and server, with faults.
 @SimulationActor final class Network {
     weak var world: World?
     private var weather = Chance(seed: 0)
     private var storm = 0
-    /// How many faults this step may still have.
+    /// The number of faults that this step may still have.
     private var budget = 0
     private(set) var log: [Exchange] = []
     /// Requests that will arrive later.
@@ -129,12 +129,12 @@ struct Served: Sendable {
     private var requests = 0
     /// Ends the caller's task.
     var cancel: (@Sendable () -> Void)?
-    /// Whether everybody else goes as far as they can before a request leaves.
+    /// Whether all other tasks run as far as they can before a request is sent.
     var isPatient = false
-    /// Called once, between the next answer of the server and its way back.
+    /// Called once, between the server's next answer and its way back.
     var onReply: (@SimulationActor () async -> Void)?
 
-    /// What a client sends with.
+    /// The transport of a client.
     struct Line: HTTPTransport {
         let network: Network
         let device: Int
@@ -155,10 +155,10 @@ struct Served: Sendable {
         onReply = nil
     }
 
-    /// Waits until no request is under way and nobody can go on.
+    /// Waits until no request is running and no task can continue.
     ///
-    /// Nobody can go on only when all were at rest from the beginning to the end of a wait: the answer of a database may come
-    /// while one ends, and then the request is over before its client has gone on.
+    /// No task can continue only when all were idle from the beginning to the end of a wait: a database answer may
+    /// arrive while a wait ends, and then the request is over before its client has continued.
     func settle() async {
         var isAtRest: Bool
         repeat {
@@ -236,7 +236,7 @@ struct Served: Sendable {
     }
 
     private func draw() -> Fault? {
-        // Always two draws, so that what follows stays the same without a fault.
+        // Always two draws, so that later draws are the same without a fault.
         let (isHit, fault) = (weather.percent(storm), weather.pick(Fault.allCases))
         guard isHit, budget > 0 else { return nil }
         budget -= 1
@@ -264,7 +264,7 @@ struct Served: Sendable {
         return reply
     }
 
-    /// Lets one of the late requests arrive; nobody hears the answer.
+    /// Delivers one of the late requests; its answer is dropped.
     func deliverLate(_ chance: inout Chance) async -> String {
         guard let world, !late.isEmpty else { return "nothing" }
         let request = late.remove(at: chance.below(late.count))

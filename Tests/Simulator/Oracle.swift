@@ -12,17 +12,17 @@ import NativeAuthWire
     import Foundation
 #endif
 
-// What the server must say to a request, given what the database holds and what people know. It is judged where the
-// request arrives, so that every request is: the first, the repeated, and the late one.
+// The expected answers of the server, given the content of the database and the knowledge of the people. They are
+// checked where the request arrives, so that every request is checked: the first, the repeated, and the late one.
 
-/// A request as the server will read it.
+/// A request as the server will parse it.
 struct Asked: Sendable {
     var endpoint: V1Endpoint?
     var form = FormFields()
-    /// What its continuation token holds; nil when there is none, or it does not open.
+    /// The content of its continuation token; nil when there is none, or it does not open.
     var envelope: FlowEnvelope?
     var operations = FlowOperations()
-    /// Endpoint and body: what makes it the same as another.
+    /// Endpoint and body: equal for repeated requests.
     var key = Data()
 
     subscript(_ name: String) -> String? {
@@ -34,13 +34,13 @@ struct Asked: Sendable {
     }
 }
 
-/// What the database holds about a request's flow, account or family.
+/// The database's data about a request's flow, account or family.
 struct View: Sendable {
     struct Row: Sendable {
         var revision: Int
         var isEnded: Bool
         var attempts: Int
-        /// When the code ends; nil when there is none.
+        /// When the code expires; nil when there is none.
         var codeEnd: Date?
         var codesSent: Int
     }
@@ -59,7 +59,7 @@ enum Expectation: Hashable, Sendable {
 }
 
 extension World {
-    /// Hands a request to the server and judges the answer.
+    /// Passes a request to the server and checks the answer.
     func deliver(_ request: TransportRequest) async -> TransportResponse {
         do {
             let asked = read(request)
@@ -212,7 +212,7 @@ extension World {
             return .accepted
         }
         guard digest == family.tokenDigest else { return .refused("the token was rotated away") }
-        // Where a second factor is the rule, a session without one is not renewed.
+        // When a second factor is required, a session without one cannot be refreshed.
         let isStrict = asked["client_id"] == devices.last?.clientID
         return isStrict && !family.methods.contains("mfa") ? .either : .accepted
     }
@@ -262,7 +262,7 @@ extension World {
             let attributes = submittedAttributes(asked)
             guard Words.areAcceptable(attributes) else { return .refused("the attributes are bad") }
             if view.taken.isEmpty { return .accepted }
-            // A taken address shows once all attributes are there.
+            // A taken address is reported once all attributes are given.
             let isAliasTaken = submittedAlias(asked).map { view.taken.contains($0.key) } ?? false
             return isAliasTaken ? .refused("the alias is taken") : .either
         case .submitSignInPassword:
@@ -284,7 +284,7 @@ extension World {
 
     private func codeRequest(_ row: View.Row) -> Expectation {
         if row.codesSent < engine.settings.codesPerFlow { return .accepted }
-        // Within the cool-down the last one is told again.
+        // Within the cool-down the last code is reported again.
         return profile.cooldown > 0 ? .either : .refused("no more codes")
     }
 
@@ -306,7 +306,7 @@ extension World {
         let what = "\(asked.endpoint?.rawValue ?? "a document") \(asked["grant_type"] ?? ""): \(served.summary)"
         guard !isDisturbed else {
             demand(!served.isProgress || asked.endpoint == nil, "REL-DB-3", "a failed write was confirmed: \(what)")
-            // It may have been written, with the answer to a repetition.
+            // It may have been written, and the answer stored for a repetition.
             ledger.unheard[asked.key] = clock.now.addingTimeInterval(Double(engine.settings.replayLifetime))
             return
         }
@@ -345,7 +345,7 @@ extension World {
 
     // MARK: What may become of it
 
-    /// Notes which user or password may be in the database after this request, whatever the client hears.
+    /// Notes which user or password may be in the database after this request, whatever answer the client gets.
     private func notePossible(_ asked: Asked, _ view: View) -> Ledger.Possible? {
         guard let envelope = asked.envelope else { return nil }
         if asked.operations == .submitNewPassword, let user = envelope.state.account?.user {
@@ -366,7 +366,7 @@ extension World {
         return possible
     }
 
-    /// Notes what was accepted: it must stay so.
+    /// Notes what was accepted: it must not change.
     private func noteAccepted(_ served: Served, _ asked: Asked, _ possible: Ledger.Possible?) {
         let next = served.body?.continuationToken.flatMap { open($0, client: asked["client_id"]) }
         if asked.endpoint == .signUpStart, let next, let password = asked["password"] {
@@ -392,7 +392,7 @@ extension World {
         }
     }
 
-    /// A fault hits a request: its refresh token may be used up without the client knowing.
+    /// A fault of a request: its refresh token may be spent without the client's knowledge.
     func disturb(_ request: TransportRequest) {
         let asked = read(request)
         guard let token = asked["refresh_token"] ?? asked["token"], let bytes = Base64URL.decode(token),

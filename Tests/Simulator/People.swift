@@ -15,7 +15,7 @@ import NativeAuthCore
     private let configuration: NativeAuthConfiguration
     private(set) var client: NativeAuthClient
     var journeys: [Journey] = []
-    /// What the cache held after the last step.
+    /// The content of the cache after the last step.
     var known: [String: SharedCache.Kept?] = [:]
     /// Refresh tokens that were in the cache, oldest first.
     var oldTokens: [String] = []
@@ -49,7 +49,7 @@ import NativeAuthCore
         journeys = []
     }
 
-    /// Returns when the task is cancelled: nothing takes too long here.
+    /// Returns when the task is cancelled: there are no time limits here.
     private nonisolated static func waitForEver() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         for await _ in stream {}
@@ -130,7 +130,7 @@ enum Station: Sendable {
     }
 }
 
-/// What a person does on a screen.
+/// A person's action on a screen.
 enum Input: Hashable, Sendable {
     case code(String)
     case password(String)
@@ -141,7 +141,7 @@ enum Input: Hashable, Sendable {
 }
 
 extension Station {
-    /// Nil where the screen has no such button.
+    /// Nil when the screen has no such button.
     func take(_ input: Input) async throws(NativeAuthError) -> Station? {
         switch (self, input) {
         case (.signUpCode(let state), .code(let code)): Station(try await state.submit(code: code))
@@ -172,7 +172,7 @@ extension Station {
         }
     }
 
-    /// Whether success uses the step up, so that it can be taken once (`SDK-STATE-1`).
+    /// Whether success spends the step, so that it can be taken once (`SDK-STATE-1`).
     func isSpent(by input: Input) -> Bool {
         if case .send = input { false } else { true }
     }
@@ -187,7 +187,7 @@ extension Station {
     }
 }
 
-/// A flow as a person knows it: all its screens, in order.
+/// A flow as a person sees it: all its screens, in order.
 @SimulationActor final class Journey {
     struct Place: Sendable {
         var station: Station
@@ -197,9 +197,9 @@ extension Station {
 
     let username: String
     var places: [Place] = []
-    /// The flow at the server, once a request named it.
+    /// The server's id of the flow, once a request named it.
     var flow: UUID?
-    /// What the person chose.
+    /// The password that the person chose.
     var password: String?
 
     init(username: String) {

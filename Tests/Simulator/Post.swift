@@ -9,9 +9,9 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// The mails: what was issued, and what people have in their mailboxes.
+/// The mails: the issued codes, and the content of people's mailboxes.
 struct Post: Sendable {
-    /// A code as it was put into the outbox, delivered or not.
+    /// A code in the outbox, delivered or not.
     struct Issued: Hashable, Sendable {
         var code: String
         var recipient: String
@@ -25,7 +25,7 @@ struct Post: Sendable {
 }
 
 extension World {
-    /// Takes over what flows have put into the outbox.
+    /// Reads the mails that flows have added to the outbox.
     func readOutbox() {
         for effect in stores.takeCommitted() {
             guard case .enqueueMail(let mail) = effect, let flow = mail.flow else { continue }
@@ -42,7 +42,7 @@ extension World {
 
     /// Runs the mail worker once.
     ///
-    /// - Parameter mishaps: Whether mails may get lost, come twice, or be refused, and the worker may die.
+    /// - Parameter mishaps: Whether mails can be lost, duplicated or refused, and the worker can die.
     func runMail(_ chance: inout Chance, mishaps: Bool) async throws {
         let now = clock.now
         for leased in try await store.leaseMails(limit: 50, now: now, until: now.addingTimeInterval(60)) {
@@ -55,7 +55,7 @@ extension World {
                 // The worker dies: the lease ends in a minute, and another one sends it.
                 continue
             case 2:
-                // It dies after the mail server took the mail: it comes again.
+                // It dies after the mail server accepted the mail: the mail is sent again.
                 arrive()
             case 3:
                 // Lost on the way.

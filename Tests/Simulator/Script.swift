@@ -32,39 +32,39 @@ struct Chance: RandomNumberGenerator, Sendable {
     }
 }
 
-/// What happens next; what exactly follows from the step's own seed and from what there is.
+/// The next action; its details derive from the step's own seed and from the current state.
 enum Action: String, CaseIterable, Sendable {
-    /// Somebody begins to sign up, to sign in, or to reset a password.
+    /// A person begins to sign up, to sign in, or to reset a password.
     case begin
-    /// A person goes on with a flow, with right or wrong input.
+    /// A person continues a flow, with right or wrong input.
     case proceed
-    /// A person goes back to an older screen of a flow.
+    /// A person returns to an older screen of a flow.
     case reuse
     /// The same input in the same step again.
     case again
-    /// The app wants an access token, or several callers want one at once.
+    /// The app needs an access token, or several callers need one at once.
     case token
     case signOut
-    /// A sign-out, or another sign-in, while a renewal is under way.
+    /// A sign-out, or another sign-in, during a refresh.
     case race
     /// The app is started again: a new client on the same token cache.
     case relaunch
-    /// Somebody presents a refresh token that was used before.
+    /// An attacker presents a refresh token that was used before.
     case thief
-    /// A request that the network kept back arrives.
+    /// A delayed request arrives.
     case late
     /// The mail worker runs, or dies in the middle.
     case mail
     case wait
-    /// An operator disables, enables, or forgets methods; keys rotate.
+    /// An operator disables, enables, or deletes methods; keys rotate.
     case operate
-    /// The server's node is started again: nothing but the database is left.
+    /// The server's node is started again: only the database is left.
     case restart
     /// Without any fault: right passwords work, earlier ones do not.
     case probe
 }
 
-/// One step of a history. Each has a seed of its own, so that others can be left out.
+/// One step of a history. Each has its own seed, so that others can be left out.
 struct Step: Hashable, Sendable, CustomStringConvertible {
     var action: Action
     /// Which app installation acts.
@@ -94,7 +94,7 @@ struct Step: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A history to be: a world and what happens in it.
+/// A history before it is played: a world and its steps.
 struct Script: Sendable, CustomStringConvertible {
     var seed: UInt64
     var steps: [Step]

@@ -2,11 +2,11 @@
 import Foundation
 
 /// Runs all Swift concurrency of the process as one sequence of jobs, first come, first served, on one thread: the same
-/// program with the same seed takes the same turns.
+/// program with the same seed runs in the same order.
 ///
-/// It takes the place of the global executor with the runtime's own hook, as test libraries do. Jobs of the main actor,
+/// It replaces the global executor through the runtime's own hook, as test libraries do. Jobs of the main actor,
 /// `Task.sleep` and threads of libraries stay outside: the simulation waits for nothing but its database, whose answers
-/// come back into the sequence, and at most one of them is under way at a time.
+/// re-enter the sequence, at most one at a time.
 enum SerialRun {
     /// No job came for two minutes, and the work is not done.
     struct Stuck: Error {}
@@ -35,12 +35,12 @@ enum SerialRun {
     /// Whether this is the thread of the run.
     static var isHere: Bool { Hook.isHere }
 
-    /// Waits until no job is left that could run: everybody waits for something.
+    /// Waits until no job is left that could run: all tasks wait.
     static func idle() async {
         await withCheckedContinuation { Hook.whenIdle($0) }
     }
 
-    /// As ``run(_:)``, from a task: blocks a thread of its own.
+    /// The same as ``run(_:)``, from a task: blocks a separate thread.
     static func detached<Value: Sendable>(
         _ body: @escaping @Sendable () async -> Value
     ) async throws(Stuck) -> Value {
@@ -65,7 +65,7 @@ enum SerialRun {
         var value: Value?
     }
 
-    /// Jobs that wait for their turn. `@unchecked Sendable`: touched under `condition` only.
+    /// Jobs that wait for their turn. `@unchecked Sendable`: accessed only under `condition`.
     fileprivate final class Queue: @unchecked Sendable {
         private let condition = NSCondition()
         private var jobs: [UnownedJob] = []
@@ -129,11 +129,11 @@ enum SerialRun {
         typealias Function = @convention(thin) (UnownedJob, Original) -> Void
 
         static let lock = NSLock()
-        /// What the runtime's own executor runs its jobs on: no actor's executor.
+        /// The executor of the jobs of the runtime's own executor: no actor's executor.
         static let generic = unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)
         private static let place = Place()
 
-        /// `@unchecked Sendable`: `queue` and `original` change only while no job of a run is about, between runs.
+        /// `@unchecked Sendable`: `queue` and `original` change only between runs, when no job of a run exists.
         private final class Place: @unchecked Sendable {
             let pointer: UnsafeMutablePointer<Function?>?
             var queue: Queue?
@@ -170,7 +170,7 @@ enum SerialRun {
             queue.append(job)
         }
 
-        /// A job that came after the end: to the runtime's own executor.
+        /// A job that came after the end: passed to the runtime's own executor.
         static func handBack(_ job: UnownedJob) {
             place.original?(job)
         }

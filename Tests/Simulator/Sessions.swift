@@ -8,7 +8,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// Access tokens, sign-outs, and what lies in the token caches.
+// Access tokens, sign-outs, and the content of the token caches.
 extension World {
     func token(_ device: Device, _ chance: inout Chance) async -> String {
         let client = device.client
@@ -17,7 +17,7 @@ extension World {
         let account = chance.pick(accounts)
         let isForced = chance.percent(55)
         let callers = chance.percent(70) ? 1 : 2 + chance.below(5)
-        // The other process of the app may want one, too.
+        // The app's other process may need one, too.
         let other = callers > 1 && chance.percent(50) ? twin(of: device)?.client : nil
         network.isPatient = callers > 1
         let calls = (0..<callers).map { number in
@@ -114,8 +114,8 @@ extension World {
         return said
     }
 
-    /// A sign-out, with or without another sign-in, between the server's answer to a renewal and its way back: what
-    /// comes late is dropped (`SDK-STO-4`).
+    /// A sign-out, with or without another sign-in, between the server's answer to a refresh and its way back: a late
+    /// result is dropped (`SDK-STO-4`).
     func race(_ device: Device, _ chance: inout Chance) async -> String {
         let client = device.client
         guard let account = client.accounts().first else { return "nobody" }
@@ -132,7 +132,7 @@ extension World {
             do throws(NativeAuthError) {
                 _ = try await other.startSignIn(username: account.username, password: password)
             } catch {
-                // Disabled, locked, or in want of a second factor: then nobody is signed in.
+                // Disabled, locked, or without a required second factor: then no user is signed in.
             }
             renewed.withLock { $0 = cache.sessions()[home] ?? nil }
         }
@@ -161,7 +161,7 @@ extension World {
         return "\(said)\(hasRaced ? " raced" : "")\(renewed.withLock(\.self) == nil ? "" : " signed in")"
     }
 
-    /// Compares the token caches with what they were: nothing comes or goes without a reason that the network saw.
+    /// Compares the token caches with their earlier content: every change must have a cause that the network saw.
     func checkCaches(after action: Action) {
         let active = Set(network.log.map(\.device))
         for device in devices where active.contains(device.number) { checkCache(of: device, action) }
@@ -195,7 +195,7 @@ extension World {
         twin(of: device)?.known = now
     }
 
-    /// The kept refresh token is the live one, unless a fault came in between, or the server has ended the session
+    /// The stored refresh token is the live one, unless a fault came in between, or the server has ended the session
     /// (I6, I13).
     private func judgeLiveness(_ kept: SharedCache.Kept) {
         guard let token = kept.refreshToken, let bytes = Base64URL.decode(token), let id = UUID(bytes: bytes.prefix(16))

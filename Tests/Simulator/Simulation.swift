@@ -7,14 +7,14 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What came of a history.
+/// The result of a history.
 struct Report: Sendable {
     var steps = 0
     var requests = 0
     var faults: [String: Int] = [:]
     var kinds: [String: Int] = [:]
     var violation: Violation?
-    /// SHA-256 over what every step did: the same for the same script.
+    /// SHA-256 over the results of all steps: the same for the same script.
     var digest = ""
 
     mutating func add(_ other: Report) {
@@ -26,12 +26,12 @@ struct Report: Sendable {
 }
 
 enum Simulation {
-    /// Where the history is, should it get stuck.
+    /// The position in the history, for the case that it gets stuck.
     static let whereabouts: Locked<String> = Locked("")
 
-    /// Plays a history to its end, or to the first thing that must not be.
+    /// Plays a history to its end, or to the first violation.
     ///
-    /// - Parameter trace: Told what each step did.
+    /// - Parameter trace: Called with the result of each step.
     @SimulationActor static func play(
         _ script: Script, trace: ((String) -> Void)? = nil
     ) async -> Report {
@@ -65,7 +65,7 @@ enum Simulation {
         return report
     }
 
-    /// What every client was told must be so: everybody's password works, and every kept session is good or ended.
+    /// Everything that clients were told must be true: every password works, and every stored session is live or ended.
     @SimulationActor private static func end(_ world: World) async {
         await world.check(isFull: true)
         for (_, person) in world.ledger.people.sorted(by: { $0.key < $1.key }) where !person.isDisabled {
@@ -76,7 +76,7 @@ enum Simulation {
 
     /// Leaves steps and faults out as long as the same rule is broken.
     ///
-    /// - Parameter limit: How many histories are played at most.
+    /// - Parameter limit: The largest number of histories to play.
     @SimulationActor static func shrink(_ script: Script, _ violation: Violation, limit: Int = 600) async -> Script {
         var best = script
         var left = limit

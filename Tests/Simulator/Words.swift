@@ -1,6 +1,6 @@
 import IdentityEngine
 
-/// What people type.
+/// The texts that people type.
 enum Words {
     static let addresses = ["dana@example.com", "otto@example.com", "Freya@example.com", "dana+shop@example.com"]
     static let spellings = ["DANA@example.com", "Otto@Example.COM"]

@@ -14,12 +14,12 @@ import NativeAuthTesting
     import Foundation
 #endif
 
-/// Everything of a simulation but the server and the client happens here, one thing at a time.
+/// Everything of a simulation except the server and the client runs here, one job at a time.
 @globalActor actor SimulationActor {
     static let shared = SimulationActor()
 }
 
-/// Something that must not be.
+/// A violated property.
 struct Violation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The requirement, such as `I6` or `SDK-REF-1`.
     var rule: String
@@ -28,11 +28,11 @@ struct Violation: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(rule): \(text)" }
 }
 
-/// How a history's server is set up, and how bad its network is.
+/// The server's settings of a history, and its network's fault rate.
 struct Profile: Sendable {
     var cooldown: Int
     var hasLimits: Bool
-    /// Of 100 requests, how many meet a fault.
+    /// How many of 100 requests meet a fault.
     var storm: Int
 
     init(seed: UInt64) {
@@ -94,7 +94,7 @@ struct Profile: Sendable {
         }
     }
 
-    /// Starts the server's node again: what was only in memory is gone (`REL-TX-6`).
+    /// Starts the server's node again: data that was only in memory is lost (`REL-TX-6`).
     func restart() {
         (engine, keys, server) = Self.node(stores, vault, clock, randomness, directory, settings)
     }
@@ -113,7 +113,7 @@ struct Profile: Sendable {
         return (engine, keys, InProcessTransport(routes: routes))
     }
 
-    /// The development tenant, and an application that wants a second factor.
+    /// The development tenant, and an application that requires a second factor.
     private nonisolated static let directory: TenantDirectory = {
         var entry = TenantDirectory.development.entries[0]
         var strict = entry.applications[1]
@@ -125,7 +125,7 @@ struct Profile: Sendable {
 
     // MARK: Complaints
 
-    /// Notes the first thing that must not be.
+    /// Records the first violation.
     func demand(_ isRight: Bool, _ rule: String, _ text: @autoclosure () -> String) {
         if !isRight, violation == nil { violation = Violation(rule: rule, text: text()) }
     }
@@ -163,7 +163,7 @@ final class SimulationRandomness: Randomness {
     func correlationID() -> UUID { uuid() }
 }
 
-/// A salted SHA-256: nobody attacks a simulation.
+/// A salted SHA-256: a simulation needs no protection against attackers.
 struct SimulationHasher: PasswordHasher {
     let randomness: SimulationRandomness
 
@@ -193,7 +193,7 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
     enum Fault: Sendable {
         /// Nothing is written.
         case refuses
-        /// Everything is written, and the caller never hears it.
+        /// Everything is written, and the confirmation is lost.
         case forgets
     }
 
@@ -208,12 +208,12 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
         self.store = store
     }
 
-    /// - Parameter after: How many writes go well before.
+    /// - Parameter after: The number of writes that succeed before.
     func planFault(_ fault: Fault, after: Int) {
         plan.withLock { $0 = (fault, after) }
     }
 
-    /// Forgets a fault that did not come; returns whether one came since the last call.
+    /// Removes a fault that did not happen; returns whether one happened since the last call.
     func endFault() -> Bool {
         plan.withLock { $0 = nil }
         return hasFailed.withLock { hasFailed in
@@ -356,7 +356,7 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
     }
 }
 
-/// A token cache that several clients share, and that can be looked into.
+/// A token cache that several clients share, and that can be inspected.
 final class SharedCache: TokenCache {
     /// A kept session, as far as the simulation judges it.
     struct Kept: Decodable, Hashable, Sendable {
@@ -382,7 +382,7 @@ final class SharedCache: TokenCache {
         await cache.renewing(item, of: application, renewal)
     }
 
-    /// The sessions by home account ID; nil for one that cannot be read.
+    /// The sessions by home account ID; nil for one that cannot be decoded.
     func sessions() -> [String: Kept?] {
         guard let application = application.withLock(\.self) else { return [:] }
         do {

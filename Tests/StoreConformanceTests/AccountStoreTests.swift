@@ -8,7 +8,7 @@ private let newHash = PasswordHash(phc: "$argon2id$new")
 private let otherHash = PasswordHash(phc: "$argon2id$other")
 private let elsewhere = TenantID(UUID())
 
-/// The effects that need the user whom they name.
+/// The effects that need the user they name.
 private func effects(of user: UserID) throws -> [Effect] {
     [
         .changePassword(user, newHash, at: noon + 5), .addStrongMethod(try fixtureMethod("ada@work.example"), to: user),
@@ -16,7 +16,7 @@ private func effects(of user: UserID) throws -> [Effect] {
     ]
 }
 
-/// The effects that do nothing when there is nothing to do it to.
+/// The effects that do nothing without their target.
 private func conditionalEffects(on user: UserID) -> [Effect] {
     [.upgradePassword(user, from: oldHash, to: newHash), .revokeRefreshFamilies(user, at: noon + 5)]
 }
@@ -54,7 +54,7 @@ struct AccountStoreTests {
     func anAccountIsFoundFastAmongMany(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let user = fixtureUser("ada", alias: "ada")
-            /// The fastest of many, for a machine that is busy with other tests.
+            /// The fastest of many, because the machine may be busy with other tests.
             func fastest() async throws -> Duration {
                 var fastest = Duration.seconds(60)
                 for _ in 0..<50 {
@@ -132,7 +132,7 @@ struct AccountStoreTests {
             #expect(try await store.refreshFamily(family.id, in: contoso) == family)
             #expect(
                 try await store.isFamiliar(digest("home"), to: user.id, in: contoso, since: .distantPast) == false)
-            // They are good indeed.
+            // They are valid.
             try await store.write(FlowChange(row: FlowRow(expiresAt: noon + 900), effects: good), query)
             #expect(try await store.facts(query) != before)
         }
@@ -315,7 +315,7 @@ struct LockoutStoreTests {
             foreign.tenant = elsewhere
             #expect(try await store.facts(foreign).lockout == nil)
 
-            // Neither another tenant's success nor another subject's clears it.
+            // A success of another tenant or another subject does not clear it.
             try await store.perform(.setLockout(nil, subject: subject), tenant: elsewhere)
             try await store.perform(.setLockout(nil, subject: digest("eve")))
             #expect(try await store.facts(query).lockout == lockouts[2])
@@ -389,7 +389,7 @@ struct KnownNetworkTests {
 
             try await store.perform(.rememberNetwork(home, of: ada.id, at: noon + 9))
             #expect(try await isFamiliar(home, ada, since: noon + 9))
-            // A step that read its clock before the other does not take it back.
+            // A step that read its clock earlier does not set it back.
             try await store.perform(.rememberNetwork(home, of: ada.id, at: noon + 7))
             #expect(try await isFamiliar(home, ada, since: noon + 9))
         }
@@ -469,7 +469,7 @@ struct RevocationTests {
         }
     }
 
-    /// Gives the user a family if the credentials are still those of `version`, as a sign-in does at its end.
+    /// Gives the user a family if the credentials still have `version`, as a sign-in does at its end.
     private static func signIn(_ user: NewUser, version: Int, in store: any AnyStore) async throws -> RefreshFamily? {
         let family = fixtureFamily(of: user)
         return try await store.step(fixtureQuery(user: user.id)) { facts in
@@ -523,10 +523,10 @@ struct RevocationTests {
                 }
             }
 
-            /// How many tokens the user got before the revocation, and how many are live after its answer.
+            /// The user's tokens before the revocation, and the live ones after its answer.
             let tallies = try await race(1000) { index -> (given: Int, live: Int) in
                 let (user, family) = (users[index], families[index])
-                // So that both orders are among the races whatever the machine does.
+                // So that both orders are among the races on any machine.
                 if index == 0 { #expect(try await Self.refresh(family, in: store)) }
                 if index == 1 { try await revoke(user) }
                 async let isRefreshed = Self.refresh(family, in: store)

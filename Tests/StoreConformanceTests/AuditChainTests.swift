@@ -31,7 +31,7 @@ struct AuditChainTests {
         try await chain.verify(contoso, in: store, noted: noted)
     }
 
-    /// What somebody with the database and without the master key does.
+    /// An attack with access to the database but without the master key.
     private func tamper(_ sql: String..., in store: any SQLStore) async throws {
         try await store.write([]) { session in
             for statement in sql { try session.run(statement, [contoso], expecting: nil) }
@@ -78,7 +78,7 @@ struct AuditChainTests {
             #expect(report.head.hasPrefix("1203:") && report.unsealed == 0)
             let others = try await chain.verify(Self.other, in: store).get()
             #expect(others.head.hasPrefix("3:"))
-            // The chain goes on where it was, and goes through where it was.
+            // The chain continues at its end, and contains the noted position.
             try await write(2, to: store)
             let unsealed = try await verify(store).get().unsealed
             #expect(unsealed == 2)
@@ -93,7 +93,7 @@ struct AuditChainTests {
 
     @Test("SEC-AUD-2: a line that was altered, removed, put in or moved is named", arguments: DatabaseUnderTest.all)
     func tamperingIsNamed(_ sut: DatabaseUnderTest) async throws {
-        /// What is done to ten sealed lines, and what must be said; `?` is the tenant.
+        /// An attack on ten sealed lines, and the expected fault; `?` is the tenant.
         let attacks: [(sql: [String], fault: AuditFault)] = [
             (["UPDATE audit SET detail = 'x' WHERE tenant = ? AND position = 4"], .altered(position: 4, seq: 4)),
             (["UPDATE audit SET at = at + 1 WHERE tenant = ? AND position = 10"], .altered(position: 10, seq: 10)),
@@ -114,7 +114,7 @@ struct AuditChainTests {
                 .missing(position: 7)
             ),
             (["DELETE FROM audit WHERE tenant = ? AND position >= 9"], .endMoved(last: 8, head: 10)),
-            // The place of a removed line is closed, and the end is moved along.
+            // The gap of a removed line is closed, and the end is moved.
             (
                 [
                     "DELETE FROM audit WHERE tenant = ? AND position = 10",
@@ -133,7 +133,7 @@ struct AuditChainTests {
                     "UPDATE audit SET position = 7 WHERE tenant = ? AND position = 99",
                 ], .altered(position: 6, seq: 7)
             ),
-            // A line is put in behind the fifth, the others give way.
+            // A line is inserted after the fifth, the others move.
             (
                 [
                     "UPDATE audit SET position = -position WHERE tenant = ? AND position > 5",
@@ -234,11 +234,11 @@ struct AuditChainTests {
             #expect(kept.map(\.position) == Array(1_102...1_203))
             #expect(try await verify(store, noted: before).get().head == before)
             #expect(try await chain.verify(Self.other, in: store).get().head.hasPrefix("3:"))
-            // It goes on as before.
+            // The chain continues as before.
             try await write(2, to: store)
             _ = try await chain.seal(in: store)
             #expect(try await verify(store, noted: before).get().head.hasPrefix("1205:"))
-            // All of it may go, and the end stays where it was.
+            // All of it can be removed, and the end stays.
             #expect(try await chain.cut(contoso, before: noon + 99_999, in: store) == 104)
             let empty = try await verify(store).get()
             #expect(empty.head.hasPrefix("1205:") && empty.unsealed == 0)
@@ -262,7 +262,7 @@ struct AuditChainTests {
                 ],
                 .missing(position: 1)
             ),
-            // One more goes, and the beginning is moved along.
+            // One more line is removed, and the start is moved.
             (
                 [
                     """
@@ -280,7 +280,7 @@ struct AuditChainTests {
                 ], .startMoved
             ),
             (["UPDATE audit SET detail = 'x' WHERE tenant = ? AND position = 5"], .altered(position: 5, seq: 5)),
-            // A line is put in before the beginning.
+            // A line is inserted before the start.
             (
                 [
                     """
@@ -339,7 +339,7 @@ struct AuditChainTests {
             }
             #expect(try await verify(store).get().head.hasPrefix("1:"))
             #expect(try await store.auditEvents(of: contoso, after: 0, limit: 1).first?.event.user == ada.id)
-            // Of all tables the trail alone knows the id, and none an address, a name or an attribute.
+            // Of all tables only the trail has the id, and none an address, a name or an attribute.
             for (table, _) in BackupTables.kept where table != "audit" {
                 let rows = try await store.read { try $0.fetch("SELECT * FROM \(table)", []).get().rows }
                 let uuid = withUnsafeBytes(of: ada.id.uuid.uuid) { Data($0) }
@@ -367,7 +367,8 @@ struct AuditChainTests {
                     switch index {
                     case 0...1: try await write(20, to: node)
                     case 2...3: _ = try await chain.seal(in: node)
-                    // Each of the writers begins at noon, so what is old stands among what is not: little by little goes.
+                    // Each of the writers begins at noon, so old lines stand among new ones: they are removed little by
+                    // little.
                     case 4...5: _ = try await chain.cut(contoso, before: noon + Double(number), in: node)
                     default: if case .failure(let fault) = try await verify(node) { faults.append(fault) }
                     }

@@ -7,7 +7,7 @@ import IdentityStoreSQLite
 import NativeAuthCore
 import Testing
 
-/// A store that can be backed up, and restored into.
+/// A store that supports backup and restore.
 struct DatabaseUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     private let run: @Sendable (_ body: (any SQLStore) async throws -> Void) async throws -> Void
@@ -59,7 +59,7 @@ private final class Sealed: @unchecked Sendable {
     private final class Position { var value = 0 }
 }
 
-/// Why a store or a file refused; nil when it did not.
+/// The error of a store or a file; nil without one.
 private func refusal(_ body: () async throws -> BackupContents) async -> (any Error)? {
     do {
         _ = try await body()
@@ -123,7 +123,7 @@ struct BackupTests {
             _ = try await restored.restore(file)
             #expect(try await restored.mark(.production, at: noon) == .development)
 
-            // What the version before 0013 would have made, for which the table and the columns since stand here.
+            // A backup as the version before 0013 would have made it; later tables and columns are missing.
             let older = "0012 enrolment"
             let old = try SQLiteStore(path: folder.appending(path: "old.db").path(), upTo: older)
             let target = try SQLiteStore(path: folder.appending(path: "target.db").path(), upTo: older)
@@ -163,7 +163,7 @@ struct BackupTests {
                 let query = fixtureQuery(subjects: [digest("ada")], lockout: digest("ada"), now: noon + 1)
                 let facts = try await new.facts(query)
                 #expect(facts.lockout?.failures == 3 && facts.counted[digest("ada")] == [.wrongCode: [noon]])
-                // Nothing that a code or a token of before could be used for.
+                // No row that would allow the reuse of an earlier code or token.
                 for table in ["flows", "replays", "outbox", "refresh_families"] {
                     #expect(try await new.rows("SELECT COUNT(*) FROM \(table)") == [[.integer(0)]], "\(table)")
                 }
@@ -171,7 +171,7 @@ struct BackupTests {
                 #expect(try await new.epoch() != old.epoch())
                 let trail = try await new.rows("SELECT kind FROM audit ORDER BY seq").map { $0[0] }
                 #expect(trail == [.text("signup.completed"), .text("signup.completed"), .text("restore.done")])
-                // The database is one like any other: it takes users, and audit lines, and can be backed up.
+                // The database works like any other: it accepts users and audit lines, and can be backed up.
                 try await new.perform(.createUser(fixtureUser("dana")))
                 #expect(try await new.backUp(into: Sealed()).count("users") == 3)
             }
@@ -199,7 +199,7 @@ struct BackupTests {
         let good = Sealed()
         try await DatabaseUnderTest.all[0].withStore { store in
             _ = try await fill(store)
-            // More than a piece, so that rows were inserted before the damage is met.
+            // More than one piece, so that rows are inserted before the damage is found.
             for number in 0..<600 { try await store.perform(.createUser(fixtureUser("user\(number)"))) }
             _ = try await store.backUp(into: good)
         }
@@ -272,7 +272,7 @@ struct BackupTests {
             #expect(counts.allSatisfy { $0 >= 50 })
             for file in files {
                 let contents = try file.reader().backupContents()
-                // A user, the address and the audit line come together or not at all.
+                // A user, the address and the audit line are all present, or none of them.
                 #expect(contents.count("users") == contents.count("identifiers"))
                 #expect(contents.count("users") == contents.count("audit") + 50)
             }

@@ -11,7 +11,7 @@ private struct SystemRandomness: Randomness {
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 }
 
-/// Counts how often somebody looks.
+/// Counts the reads.
 private actor CountingStore: DataKeyStore {
     let store: any DataKeyStore
     private(set) var reads = 0
@@ -42,7 +42,7 @@ struct DataKeyTests {
         SymmetricKey(data: Data(repeating: byte, count: 32))
     }
 
-    /// What a server with this master key has.
+    /// The keys of a server with this master key.
     private func node(
         _ store: any DataKeyStore, _ masterKey: SymmetricKey, now: Date = noon
     ) async throws(DataKeyError) -> Vault {
@@ -72,13 +72,13 @@ struct DataKeyTests {
         }
     }
 
-    /// What must never change: the user's `sub`, whose failures are counted, refresh tokens, the audit chain.
+    /// Values that must never change: the user's `sub`, the subject of failures, refresh tokens, the audit chain.
     private func subject(_ vault: Vault) -> Data {
         let purposes: [Vault.Purpose] = [.pairwiseSubject, .counter, .refreshToken, .audit]
         return Data(purposes.map { vault.digest($0, tenant: contoso, [Data("ada".utf8)]) }.joined())
     }
 
-    /// Why something was refused; nil when it was not.
+    /// The error of a refusal; nil without one.
     private func refusal(_ body: () async throws -> Void) async throws -> String? {
         do {
             try await body()
@@ -116,7 +116,7 @@ struct DataKeyTests {
             let vaults = try await race(16) { _ in try await node(store, old) }
             #expect(Set(vaults.map(subject)).count == 1)
             #expect(try await store.dataKeys().count == 1)
-            // Nothing follows from the master key alone.
+            // Nothing derives from the master key alone.
             let alone = Vault(masterKey: old, randomness: Self.randomness)
             #expect(subject(alone) != subject(vaults[0]))
             #expect(try !opens(seal(vaults[0]), alone))
@@ -161,7 +161,7 @@ struct DataKeyTests {
             #expect(try await rotate(store).activeFrom == noon + 10)
             #expect(try await store.dataKeys().map(\.generation) == [0, 0, 1, 1])
 
-            // Until its time nobody seals with the new key; servers of either master key know it then.
+            // Until its time no server seals with the new key; servers of either master key know it then.
             let next = try await node(store, new)
             try await vault.dataKeys.reload(now: noon + 9.9)
             #expect(vault.dataKeys.generation == 0 && next.dataKeys.generation == 0)
@@ -180,7 +180,7 @@ struct DataKeyTests {
             let later = next.keyedMAC(.oneTimePasscode, tenant: contoso, [value])
             #expect(later.count == 36 && vault.verifyMAC(later, of: .oneTimePasscode, tenant: contoso, [value]))
 
-            // What is long-lived is sealed anew, once.
+            // Long-lived values are sealed again, once.
             let sealedBefore = try await store.signingKeys(for: contoso).map(\.sealedPrivateKey)
             #expect(try await DataKeys.reseal(in: store, with: vault) == (1, 0))
             let sealedAfter = try await store.signingKeys(for: contoso).map(\.sealedPrivateKey)
@@ -190,7 +190,7 @@ struct DataKeyTests {
             let opened = try await openedKey(store, with: next)
             #expect(opened == value)
 
-            // Then the old master key goes. Who runs with it goes on, and does not start again.
+            // Then the old master key is removed. A server that runs with it continues, and cannot start again.
             let gone = try await retire(store, keeping: new)
             #expect(gone.count == 1)
             #expect(try await retire(store, keeping: new) == [])
@@ -209,7 +209,7 @@ struct DataKeyTests {
         "SEC-SEC-1: wherever a rotation breaks off the database opens, and the same commands end it",
         arguments: DatabaseUnderTest.all)
     func aRotationThatBreaksOff(_ sut: DatabaseUnderTest) async throws {
-        /// Each is one transaction, so a crash leaves the steps of before.
+        /// Each step is one transaction, so a crash leaves only complete steps.
         let steps: [(String, @Sendable (any SQLStore) async throws -> Void)] = [
             ("rotate", { store in _ = try await rotate(store) }),
             ("reseal", { store in _ = try await DataKeys.reseal(in: store, with: node(store, old, now: noon + 10)) }),
@@ -229,7 +229,7 @@ struct DataKeyTests {
                     let opened = try await openedKey(store, with: node(store, master))
                     #expect(opened == value)
                 }
-                // Once more from the beginning, but for the old key that is gone.
+                // Once more from the beginning, except for the old key that is removed.
                 for (_, step) in done < 3 ? steps[...] : [] { try await step(store) }
                 let opened = try await openedKey(store, with: node(store, new, now: noon + 20))
                 #expect(opened == value)
@@ -260,7 +260,7 @@ struct DataKeyTests {
             #expect(try await rotate(new, third) == "unfinished")
             #expect(try await refusal { _ = try await retire(store, keeping: third) } == "other")
             #expect(try await store.dataKeys() == rows)
-            // A rotation that is given up leaves its data key, and the next one makes another.
+            // An abandoned rotation leaves its data key, and the next one makes another.
             _ = try await retire(store, keeping: old)
             #expect(try await refusal { _ = try await node(store, new) } == "other")
             #expect(try await rotate(old, third) == nil)
@@ -320,7 +320,7 @@ struct DataKeyTests {
                 try await PostgresStore(try schema.place(), PostgresServer.small),
             ]
             _ = try await node(nodes[0], old)
-            // Between two milliseconds, of which stores keep whole ones.
+            // Between two milliseconds; stores keep whole milliseconds.
             let made = try await race(8) { index in try await rotate(nodes[index % 2], now: noon + 0.0004) }
             let stored = try await nodes[0].dataKeys().map(\.activeFrom).max()
             #expect(Set(made.map(\.activeFrom)) == [stored])

@@ -60,7 +60,7 @@ struct EnrolmentStoreTests {
             try await store.perform(.removeStrongMethods([home.id, foreign.id], of: ada.id))
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [work])
             #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
-            // None named: nothing happens.
+            // An empty list: nothing happens.
             try await store.perform(.removeStrongMethods([], of: ada.id), .setSuspension([], of: ada.id, noon))
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [work])
         }
@@ -99,7 +99,7 @@ struct EnrolmentStoreTests {
             try await store.perform(.changePassword(ada.id, hash, at: noon + 1), .trustPassword(eve.id))
             #expect(try await store.account(ada.id, in: contoso)?.passwordIsFromReset == true)
             #expect(try await store.account(eve.id, in: contoso)?.passwordIsFromReset == false)
-            // Newer parameters of the same password say nothing of where it came from.
+            // Newer parameters of the same password do not change its origin.
             try await store.perform(.upgradePassword(ada.id, from: hash, to: PasswordHash(phc: "$new")))
             #expect(try await store.account(ada.id, in: contoso)?.passwordIsFromReset == true)
             try await store.perform(.trustPassword(ada.id))

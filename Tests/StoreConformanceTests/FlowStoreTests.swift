@@ -43,7 +43,7 @@ struct FlowStoreTests {
             try await store.write(FlowChange(row: FlowRow(expiresAt: noon + 0.123_456)), query)
             let first = try await store.facts(query).row
             #expect(first?.expiresAt == Date(timeIntervalSince1970: 1_700_000_000.123))
-            // Writing what was read changes nothing any more.
+            // Writing the values that were read changes nothing more.
             try await store.write(FlowChange(row: try #require(first)), query)
             #expect(try await store.facts(query).row == first)
         }
@@ -79,7 +79,7 @@ struct FlowStoreTests {
                 #expect(try await store.facts(query).row != nil)
             }
             for query in [dead, ended] + last.prefix(81) { #expect(try await store.facts(query).row == nil) }
-            // Many at once do no better.
+            // Many concurrent flows have no better chance.
             let raced = try await race(40) { _ in try await begin(victim, end: noon + 9_000) }
             var left = 0
             for query in raced + last where try await store.facts(query).row != nil { left += 1 }
@@ -200,7 +200,7 @@ struct FlowStoreTests {
             #expect(try await answer("two", at: noon) == nil)
             #expect(try await answer("one", at: noon, flow: UUID()) == nil)
 
-            // The same request after the end of its record may be answered, and remembered, anew.
+            // After its record has expired, the same request can be answered and stored again.
             try await store.write(change("second", expiresAt: noon + 160), query)
             #expect(try await answer("one", at: noon + 100) == Data("second".utf8))
         }
@@ -230,7 +230,7 @@ struct FlowStoreTests {
                     FlowChange(row: FlowRow(expiresAt: flowEnds), effects: effects, replay: replay), query)
             }
             let user = fixtureUser("ada")
-            // For two hours a family still tells of the access tokens that came from it.
+            // For two hours a family still decides about the access tokens that came from it.
             let dead = fixtureFamily(of: user, expiresAt: noon + 100 - 7_200)
             let alive = fixtureFamily(of: user, expiresAt: noon + 101 - 7_200)
             let ended = fixtureQuery()

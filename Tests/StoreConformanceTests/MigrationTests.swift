@@ -15,7 +15,7 @@ struct MigrationTests {
         "x'\(uuid.uuidString.filter { $0 != "-" })'"
     }
 
-    /// What a server before "0002" had written, as that server wrote it.
+    /// The rows of a server from before "0002", as that server wrote them.
     private static var oldRows: [String] {
         let tenant = hex(contoso.uuid)
         let client = hex(app.uuid)
@@ -80,7 +80,7 @@ struct MigrationTests {
                 tokenDigest: Data([0xBB]), rotatedAt: noon, sealedAnswer: Data([0xCC]))
             #expect(try await store.refreshFamily(Self.family, in: contoso) == family)
 
-            // The old rows go on like new ones: the flow is written back as it is, and the user's credentials change.
+            // The old rows work like new ones: the flow is written back unchanged, and the user's credentials change.
             let effects: [Effect] = [
                 .changePassword(Self.user, PasswordHash(phc: "$new"), at: noon + 1),
                 .revokeRefreshFamilies(Self.user, at: noon + 1),

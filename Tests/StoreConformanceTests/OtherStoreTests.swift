@@ -105,7 +105,7 @@ struct OutboxStoreTests {
             let mail = fixtureMail(expiresAt: noon + 600)
             try await store.perform(.enqueueMail(mail))
             #expect(try await store.leaseMails(limit: 1, now: noon + 600, until: noon + 660).isEmpty)
-            // Marked, not merely skipped: it does not come back with an earlier clock either.
+            // Marked, not only skipped: it does not return with an earlier clock either.
             #expect(try await store.leaseMails(limit: 1, now: noon, until: noon + 60).isEmpty)
             #expect(try await store.nextMailDue() == nil)
         }
@@ -140,7 +140,7 @@ struct OutboxStoreTests {
             #expect(try await store.nextMailDue() == noon + 120)
             try await store.retry(second, at: noon + 62)
             #expect(try await store.nextMailDue() == noon + 62)
-            // What was sent is sent, whoever did it.
+            // A sent mail stays sent, whichever worker sent it.
             try await store.markSent(first, now: noon + 63)
             #expect(try await store.nextMailDue() == nil)
         }
@@ -194,12 +194,12 @@ struct OutboxStoreTests {
             try await store.perform(.enqueueMail(sent), .enqueueMail(fixtureMail(expiresAt: noon + 600)))
             let leased = LeasedMail(mail: sent, attempts: 0)
             try await store.markSent(leased, now: noon)
-            // A second worker, whose lease ran out, says it again.
+            // A second worker, whose lease has expired, records it again.
             try await store.markSent(leased, now: noon + 300)
-            // Expires the other one, and keeps both.
+            // The other mail expires, and both rows are kept.
             #expect(try await store.removeExpired(now: noon + 600) == 0)
             #expect(try await store.nextMailDue() == nil)
-            // The flow that they came with ended at 900; the mail sent at 0 goes.
+            // The flow that they came with ended at 900; the mail sent at 0 is removed.
             #expect(try await store.removeExpired(now: noon + 3601) == 2)
             #expect(try await store.removeExpired(now: noon + 4200) == 0)
             #expect(try await store.removeExpired(now: noon + 4201) == 1)
@@ -318,7 +318,7 @@ struct StoreLogTests {
             #expect(missing.contains("no_such_place"), "\(missing)")
             #expect(missing.contains(store is PostgresStore ? "42P01" : "SQLite 1:"), "\(missing)")
             #expect(!missing.contains("canary") && !missing.contains("SELECT"), "\(missing)")
-            // PostgreSQL's sentence would quote the value; SQLite does not mind.
+            // PostgreSQL's message would quote the value; SQLite accepts it.
             #expect(await !said("SELECT CAST('canary' AS bigint)").contains("canary"))
         }
     }

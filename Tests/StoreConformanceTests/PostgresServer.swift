@@ -2,7 +2,7 @@ import Foundation
 import IdentityStorePostgres
 import Testing
 
-/// A program of ours that serves something while it runs: prints a URL, and ends with its standard input.
+/// A program of this project that serves while it runs: prints a URL, and ends with its standard input.
 final class Server: Sendable {
     let url: String
     private let process: Process
@@ -34,14 +34,14 @@ final class Server: Sendable {
     }
 }
 
-/// A real PostgreSQL server, which lives as long as this process; each test has a schema of its own there.
+/// A real PostgreSQL server, which lives as long as this process; each test has its own schema in it.
 enum PostgresServer {
     private static let shared = Result { try Server("with-postgres") }
 
     /// `postgresql://USER@HOST:PORT/DATABASE`.
     static func url() throws -> String { try shared.get().url }
 
-    /// A store of the shared server with tables of its own, gone afterwards.
+    /// A store of the shared server with its own tables, which are removed afterwards.
     static func withStore(
         _ settings: PostgresSettings = small, _ body: (PostgresStore) async throws -> Void
     ) async throws {
@@ -58,7 +58,7 @@ enum PostgresServer {
         }
     }
 
-    /// A schema of the shared server without tables, gone afterwards.
+    /// A schema of the shared server without tables, removed afterwards.
     static func withSchema(_ body: (Schema) async throws -> Void) async throws {
         let schema = Schema(name: "test_\(UUID().uuidString.prefix(8).lowercased())", server: try url())
         let keeper = try await PostgresStore(try #require(PostgresEndpoint(url: schema.server)), small)
@@ -97,7 +97,7 @@ enum PostgresServer {
         }
     }
 
-    /// As many connections as two cores keep busy, and patience for a machine that does other things as well.
+    /// As many connections as two cores keep busy, and long timeouts for a busy machine.
     static let small: PostgresSettings = {
         var settings = PostgresSettings()
         settings.connections = 4

@@ -5,7 +5,7 @@ import IdentityStoreSQL
 import NativeAuthCore
 import Testing
 
-/// Two stores on one database, as two nodes have them.
+/// Two stores on one database, as in two nodes.
 private func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Void) async throws {
     try await PostgresServer.withSchema { schema in
         let place = try schema.place()
@@ -65,7 +65,7 @@ struct PostgresOpeningTests {
                 WHERE i.indisunique AND t.relnamespace = current_schema()::regnamespace
                 """)
             let others = Set(keys.filter { $0[1] != "tenant" }.compactMap { $0[0] })
-            // A few rows each, the same for all tenants: docs/operate/postgresql.md says what a cluster does with them.
+            // A few rows each, the same for all tenants: docs/operate/postgresql.md describes them for a cluster.
             #expect(others == ["data_keys", "profile_mark", "tenant_documents", "write_probe", "schema_migrations"])
             #expect(keys.count { $0[1] == "tenant" } >= 15)
             let withoutKey = try await store.unsafeSQL(
@@ -184,7 +184,7 @@ struct PostgresNodeTests {
         try await withTwoNodes { nodes in
             let release = DispatchSemaphore(value: 0)
             let query = fixtureQuery()
-            // The flow's lock is held at the other node meanwhile.
+            // The other node holds the flow's lock meanwhile.
             async let held: Void = nodes[1].step(query) { _ in (nil, release.wait()) }
             try await Task.sleep(for: .milliseconds(100))
             async let flood = race(50) { _ in try await nodes[0].step(query) { _ in (nil, true) } }

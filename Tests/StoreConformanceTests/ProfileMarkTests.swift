@@ -47,7 +47,7 @@ struct ProfileMarkTests {
             #expect(try await store.isUnsealed())
             _ = try await store.mark(.development, at: noon)
             #expect(try await store.isUnsealed())
-            // As a server from before data keys has left it.
+            // As a server from before data keys would leave it.
             _ = try await store.insertFirstSigningKey(fixtureKey("kid"))
             #expect(try await !store.isUnsealed())
         }

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("SQLite: group commit", .timeLimit(.minutes(1)))
 struct GroupCommitTests {
-    /// Keeps the writer busy until `count` jobs that `callers` give it wait, so that they make up one batch.
+    /// Keeps the writer busy until `count` jobs from `callers` wait, so that they form one batch.
     private func withOneBatch<Value: Sendable>(
         of count: Int, on store: SQLiteStore, callers: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
         let isHeld = AsyncStream.makeStream(of: Void.self)
         async let holder: Void = store.step(fixtureQuery()) { _ in
             isHeld.continuation.finish()
-            // Runs on the writer's own thread: waiting here holds up nobody but the writer.
+            // Runs on the writer's own thread: waiting here blocks only the writer.
             while store.waitingCount < count { sched_yield() }
             return (nil, ())
         }
@@ -66,9 +66,9 @@ struct GroupCommitTests {
     @Test(
         "A transaction that is lost fails every caller of the batch and leaves nothing",
         arguments: [
-            // A foreign key that is checked at commit stands for a disk that fails there.
+            // A foreign key that is checked at commit simulates a disk that fails there.
             "INSERT INTO poison VALUES (1);",
-            // What SQLite does by itself after some errors of the disk in the middle of a transaction.
+            // SQLite's own reaction to some disk errors inside a transaction.
             "SELECT RAISE(ROLLBACK, 'the disk is gone');",
         ], [1, 5])
     func aLostTransactionFailsEveryCaller(_ failure: String, _ callers: Int) async throws {
@@ -93,7 +93,7 @@ struct GroupCommitTests {
         #expect(isWritten == Array(repeating: false, count: callers))
         #expect(store.commitCount == 0)
         #expect(try await store.countUsers(in: contoso) == 0)
-        // The writer goes on.
+        // The writer continues.
         try await store.perform(.createUser(fixtureUser("user0")))
         #expect(try await store.countUsers(in: contoso) == 1)
     }
@@ -126,7 +126,7 @@ struct GroupCommitTests {
         let stored = try words.stored
         #expect([String].restore(stored) == words)
         guard case .text(let text) = stored else { return #expect(Bool(false)) }
-        // It is JSON, whoever wrote it.
+        // It is valid JSON for any parser.
         #expect(try JSONDecoder().decode([String].self, from: Data(text.utf8)) == words)
         let coded = String(decoding: try JSONEncoder().encode(words), as: UTF8.self)
         #expect([String].restore(.text(coded)) == words)
@@ -365,7 +365,7 @@ struct SQLiteFileTests {
             let link = path + ".link"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
             #expect(throws: SQLiteStoreOpenError.self) { try SQLiteStore(path: link) }
-            // The refusal took nothing away from the first.
+            // The refusal has not affected the first store.
             try await first.checkWritable()
             try await first.close()
             try await SQLiteStore(path: path).checkWritable()

@@ -6,15 +6,15 @@ import IdentityStoreSQLite
 import NativeAuthCore
 import Testing
 
-/// Everything that the engine asks of a database.
+/// All ports that the engine needs from a database.
 typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & KeyStore
 
-/// A store that the conformance suite runs against: every test takes one and gets it fresh and empty.
+/// A store for the conformance suite: every test gets it fresh and empty.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     private let run: @Sendable (_ body: (any AnyStore) async throws -> Void) async throws -> Void
 
-    /// The stores that every run covers. None is left out: where PostgreSQL cannot be started, its tests fail.
+    /// The stores that every run covers. None is skipped: if PostgreSQL cannot be started, its tests fail.
     static let available = [
         StoreUnderTest(testDescription: "SQLite in memory") { body in try await body(try SQLiteStore.inMemory()) },
         StoreUnderTest(testDescription: "SQLite file") { body in
@@ -32,7 +32,7 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What a statement finds in the database of a store, past its ports.
+/// The result of a statement in the database of a store, without its ports.
 func rows(_ sql: String, in store: any AnyStore) async throws -> [[String?]] {
     switch store {
     case let store as SQLiteStore: try await store.unsafeSQL(sql)
@@ -104,7 +104,7 @@ func fixtureMail(
         expiresAt: expiresAt)
 }
 
-/// 32 bytes that follow from `text`, of at most 32 bytes.
+/// 32 bytes derived from `text`, which has at most 32 bytes.
 func digest(_ text: String) -> Data {
     Data(text.utf8) + Data(count: 32 - text.utf8.count)
 }
@@ -146,7 +146,7 @@ extension FlowStore {
         try await step(query) { _ in (change, ()) }
     }
 
-    /// What the store knows about the query; writes nothing.
+    /// The store's facts for the query; writes nothing.
     func facts(_ query: StepQuery) async throws -> StepFacts {
         try await step(query) { (nil, $0) }
     }

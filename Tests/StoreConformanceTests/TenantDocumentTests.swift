@@ -14,7 +14,7 @@ struct TenantDocumentTests {
             #expect(try await store.tenantDocuments().isEmpty)
             let first = try await store.apply("one", naming: [contoso], over: 0, at: noon)
             #expect(first?.version == 1 && first?.text == "one" && first?.appliedAt == noon)
-            // Of two that have seen the first one, one is applied.
+            // Of two updates based on the first document, one is applied.
             let applied = try await race(8) { index in
                 try await store.apply("two \(index)", naming: [contoso], over: 1, at: noon + 1)?.version
             }

@@ -2,8 +2,9 @@ import Foundation
 import NativeAuth
 import NativeAuthTesting
 
-/// Prints how long it takes to make a test tenant, and to sign a user up with the SDK, server and all, in this process; the
-/// median of many, and the time of the processor, which other work on the machine does not lengthen. Run by `scripts/prove tenant`.
+/// Prints the time to make a test tenant, and to sign a user up with the SDK, including the server, in this process;
+/// the median of many, in processor time, which other work on the machine does not lengthen. Run by `scripts/prove
+/// tenant`.
 @main
 enum Measure {
     static func main() async throws {
@@ -12,7 +13,7 @@ enum Measure {
         print("the first tenant of the process: \(milliseconds(ContinuousClock.now - begin))")
         var tenants: [TestTenant] = []
         try await median("make a test tenant", of: 200) { _ in tenants.append(try TestTenant()) }
-        // Each user's tenant is another one, so that no database grows.
+        // Each user has another tenant, so that no database grows.
         try await median("sign up with a code (3 requests, a mail)", of: 200) { number in
             _ = try await signUp(NativeAuthClient(tenants[number].configuration()), tenants[number])
         }

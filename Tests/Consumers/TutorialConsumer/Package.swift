@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app team's package: it depends on the product MSAL alone, and the same sources are built in both language modes.
+// An app team's package: it depends only on the product MSAL, and the same sources are built in both language modes.
 let msal: [Target.Dependency] = [.product(name: "MSAL", package: "swift-native-auth")]
 
 let package = Package(

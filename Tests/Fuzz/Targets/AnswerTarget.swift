@@ -2,8 +2,8 @@ import Foundation
 import NativeAuth
 import NativeAuthCore
 
-/// Answers of a server that were tampered with, as the SDK reads them: each step ends, with a documented error or the next step,
-/// and no error shows a token (`SDK-NET-3`, `SDK-LOG-1`).
+/// Modified answers of a server, parsed by the SDK: each step ends with a documented error or the next step, and no
+/// error shows a token (`SDK-NET-3`, `SDK-LOG-1`).
 struct AnswerTarget: Target {
     static let name = "answers"
     static let share = (release: 100, debug: 50)
@@ -71,7 +71,7 @@ struct AnswerTarget: Target {
         configuration.acceptLanguage = "en"
         configuration.now = { Date(timeIntervalSince1970: 1_800_000_000) }
         configuration.sleep = { _ in }
-        // Without a timer, of which each would outlive its request by half a minute.
+        // Without a timer, which would outlive its request by half a minute.
         configuration.wait = { _ in
             let (never, end) = AsyncStream.makeStream(of: Never.self)
             // Ends when the task is cancelled.
@@ -112,7 +112,7 @@ struct AnswerTarget: Target {
     }
 }
 
-/// Answers well, but for one request.
+/// Answers correctly, except one request.
 final class AnsweringTransport: HTTPTransport {
     private struct State {
         var odd: (answer: TransportResponse, number: Int)?

@@ -4,7 +4,8 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthWire
 
-/// The reader of the field `attributes` against Foundation's, and the judgement of what it read (`SEC-NET-8`, `SEC-ATTR-2`).
+/// Compares the parser of the field `attributes` with Foundation's, and checks the values it returns (`SEC-NET-8`,
+/// `SEC-ATTR-2`).
 struct AttributesTarget: Target {
     static let name = "attributes"
 
@@ -53,7 +54,7 @@ struct AttributesTarget: Target {
         do {
             other = try JSONDecoder().decode([String: JSONValue].self, from: Data(input))
         } catch {
-            // A number that is beyond its reach is none of ours either.
+            // A number outside Foundation's range is outside ours too.
             try demand(members.contains { $0.content == .wrongType }, "read, and Foundation refuses it: \(error)")
             return true
         }
@@ -85,7 +86,7 @@ struct AttributesTarget: Target {
         return true
     }
 
-    /// What would be stored is what was read, and within its rules.
+    /// The values to store are those that were parsed, and follow their rules.
     private func judge(_ members: [AttributesJSON.Member]) throws(Finding) {
         let submitted = SubmittedAttributes(
             members.map { member in

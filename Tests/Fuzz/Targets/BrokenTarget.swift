@@ -1,4 +1,5 @@
-/// Not a reader, but what a broken one looks like, so that a test can see that it is found: input 3 gives a finding, 5 dies.
+/// Not a parser, but an example of a broken one, so that a test can check the detection: input 3 gives a finding, input
+/// 5 kills the process.
 struct BrokenTarget: Target {
     static let name = "broken"
 

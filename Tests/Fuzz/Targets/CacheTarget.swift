@@ -2,8 +2,8 @@ import Foundation
 import NativeAuth
 import NativeAuthCore
 
-/// Token caches that were tampered with (`SDK-STO-2`, `SDK-STO-3`): of a sealed file nothing but what was sealed is read, and a
-/// session that cannot be read counts as signed out.
+/// Modified token caches (`SDK-STO-2`, `SDK-STO-3`): a sealed file yields only what was sealed, and a session that
+/// cannot be decoded counts as signed out.
 struct CacheTarget: Target {
     static let name = "token-cache"
 
@@ -96,7 +96,7 @@ struct CacheTarget: Target {
     }
 }
 
-/// Items in memory, whatever the application.
+/// Items in memory, the same for every application.
 private final class FixedCache: TokenCache {
     private let content: Locked<[String: Data]>
 

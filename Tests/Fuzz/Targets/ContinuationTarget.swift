@@ -3,7 +3,7 @@ import Foundation
 import IdentityEngine
 import NativeAuthCore
 
-/// Continuation tokens that were tampered with, or shown elsewhere (`SEC-CT-3`, `SEC-CT-6`): none opens.
+/// Continuation tokens that were modified, or presented elsewhere (`SEC-CT-3`, `SEC-CT-6`): none opens.
 struct ContinuationTarget: Target {
     static let name = "continuation"
 
@@ -17,7 +17,7 @@ struct ContinuationTarget: Target {
     private static let tenants = (1...2).map { TenantID(uuid($0)) }
     private static let clients = (3...4).map { ClientID(uuid($0)) }
     private let vaults: [ContinuationTokens]
-    /// Where each genuine token was made, and what for.
+    /// Where each genuine token was made, and the operations it allows.
     private let genuine: [String: (place: Place, allowed: FlowOperations)]
     private let texts: [String]
     private let mutator: Mutator

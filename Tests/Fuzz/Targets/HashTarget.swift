@@ -1,6 +1,7 @@
 import IdentityPasswords
 
-/// Stored password hashes in PHC string format (`SEC-PWD-10`): what is computed is affordable, and nothing has two readings.
+/// Stored password hashes in PHC string format (`SEC-PWD-10`): only affordable hashes are computed, and no text has two
+/// meanings.
 struct HashTarget: Target {
     static let name = "phc"
     /// It gets a tenth of the others' inputs (docs/develop/testing.md).
@@ -23,7 +24,7 @@ struct HashTarget: Target {
     func check(_ input: [UInt8]) throws -> Bool {
         let text = input.lenientText
         guard let record = Argon2idRecord(phc: text) else { return false }
-        // The form, told again as a pattern.
+        // The format as a pattern.
         let form =
             /\$argon2id\$v=19\$m=([1-9][0-9]*),t=([1-9][0-9]*),p=([1-9][0-9]*)\$([A-Za-z0-9+\/]+)\$([A-Za-z0-9+\/]+)/
         guard let match = text.wholeMatch(of: form) else { throw Finding("read, and not of the form") }

@@ -2,8 +2,8 @@ import Foundation
 import IdentityEngine
 import IdentityMail
 
-/// The builder of messages (`SEC-MAIL-3`, `SEC-MAIL-4`): a strict reader of what it made finds one message, with the headers that
-/// were meant and the texts that were given, or nothing was made.
+/// The builder of messages (`SEC-MAIL-3`, `SEC-MAIL-4`): a strict parser finds one message, with the intended headers
+/// and texts, or nothing was built.
 struct MailTarget: Target {
     static let name = "mail"
     static let share = (release: 100, debug: 10)
@@ -99,7 +99,7 @@ private struct Message {
     var parts: [String] = []
 
     init(_ bytes: [UInt8]) throws(Finding) {
-        // As it goes over the wire, dots doubled, it ends where it ends and nowhere before.
+        // On the wire, with dots doubled, the message ends only at its end.
         var lines: [[UInt8]] = []
         var line: [UInt8] = []
         for byte in bytes {

@@ -5,8 +5,8 @@ import IdentityStoreSQL
 import NativeAuthCore
 import NativeAuthTesting
 
-/// Addresses and aliases: their normal form, their envelope, and who is the same to memory and to the database (`SEC-ID-1` to
-/// `SEC-ID-7`, `SEC-SWIFT-3`).
+/// Addresses and aliases: their normal form, their envelope, and whether memory and database agree on equality
+/// (`SEC-ID-1` to `SEC-ID-7`, `SEC-SWIFT-3`).
 struct NameTarget: Target {
     static let name = "names"
 
@@ -41,7 +41,7 @@ struct NameTarget: Target {
         guard let id = try await tenant.server.engine.tenant(named: "contoso")?.id else { throw Finding("no tenant") }
         self.id = id
         keys = Set(Self.people.prefix(9).compactMap { EmailAddress($0)?.key.bytes })
-        // Waits until the people are there.
+        // Waits until the users exist.
         try await tenant.setDisabled(false, Self.people[0])
     }
 
@@ -61,7 +61,7 @@ struct NameTarget: Target {
         for spelling in [address.display, address.address, String(decoding: key, as: UTF8.self)] {
             try demand(EmailAddress(spelling)?.key == address.key, "the normal form has another normal form")
         }
-        // What a mail server is told is what was typed, but for the letter case of the domain.
+        // The mail server gets the typed address, except for the letter case of the domain.
         let envelope = try MailAddress(address.address)
         try demand(envelope.text.utf8.elementsEqual(address.address.utf8), "the envelope has another address")
         let lowered = envelope.text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
@@ -74,7 +74,7 @@ struct NameTarget: Target {
         return true
     }
 
-    /// The database finds an account exactly where memory knows the key.
+    /// The database finds an account exactly when the key in memory is equal.
     private func compare(_ key: LoginIdentifier.Key) async throws {
         let found = try await tenant.server.store.account(named: key, in: id) != nil
         try demand(found == keys.contains(key.bytes), "memory and database do not agree on who this is")

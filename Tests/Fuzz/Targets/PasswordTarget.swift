@@ -1,7 +1,8 @@
 import IdentityEngine
 import NativeAuthCore
 
-/// The password policy (`SEC-PWD-1` to `SEC-PWD-4`): the rules that are quickly told again, and the time that the others take.
+/// The password policy (`SEC-PWD-1` to `SEC-PWD-4`): the rules that a second implementation can state briefly, and the
+/// time of the others.
 struct PasswordTarget: Target {
     static let name = "password"
 

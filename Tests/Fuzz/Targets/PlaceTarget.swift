@@ -4,8 +4,8 @@ import IdentityMail
 import IdentityStorePostgres
 import NativeAuthCore
 
-/// URLs of a configuration: the database's, the mail server's, the authority's. None of them shows its password, however it
-/// was mistyped, and nothing but this machine gets mail in the clear (`SEC-LOG-1`, `SEC-MAIL-5`).
+/// URLs of a configuration: the database's, the mail server's, the authority's. None shows its password, however
+/// mistyped, and only this machine gets unencrypted mail (`SEC-LOG-1`, `SEC-MAIL-5`).
 struct PlaceTarget: Target {
     static let name = "urls"
 
@@ -67,7 +67,7 @@ struct PlaceTarget: Target {
 
     private static func isThisMachine(_ host: String) -> Bool {
         let bare = host.filter { $0 != "[" && $0 != "]" }
-        // As programs read it that know octal numbers, 127.0.0.010 is this machine too.
+        // For programs that parse octal numbers, 127.0.0.010 is this machine too.
         let isOctal = bare.hasPrefix("127.") && bare.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
         return host.lowercased() == "localhost" || IPAddress(bare)?.isLoopback == true || isOctal
     }

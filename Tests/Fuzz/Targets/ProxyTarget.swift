@@ -9,7 +9,8 @@ import IdentityHTTP
     import Darwin
 #endif
 
-/// `X-Forwarded-For` and the list of trusted proxies (`SEC-NET-2`): nobody chooses the address that limits are counted for.
+/// `X-Forwarded-For` and the list of trusted proxies (`SEC-NET-2`): no client can choose the address that limits are
+/// counted for.
 struct ProxyTarget: Target {
     static let name = "proxies"
 
@@ -50,7 +51,7 @@ struct ProxyTarget: Target {
             try demand(client == peer, "a peer that is no proxy speaks for another")
             return false
         }
-        // What the far end put in front does not count, once an address that is none of ours was found.
+        // Values that the client put in front do not count, once an address outside the proxies was found.
         if let client, client != peer {
             try demand(!Self.isTrusted(client), "a trusted machine is taken for the client")
             for prefix in ["192.0.2.66", "unknown", "é", "10.0.0.9", ""] {
@@ -81,12 +82,12 @@ struct ProxyTarget: Target {
         for stranger in ["203.0.113.77", "2001:db9:ffff::77"] where !text.contains("203.") && !text.contains("2001:") {
             guard let stranger = IPAddress(stranger) else { continue }
             let believed = list.client(behind: stranger, forwardedFor: ["198.51.100.1"]) != stranger
-            // Only a range that is very wide can hold them now.
+            // Only a very wide range can contain them now.
             try demand(!believed || text.contains("/"), "a list of addresses trusts another one")
         }
     }
 
-    /// An address that is read has one spelling that the C library writes, and is the same when that is read.
+    /// A parsed address has one spelling in the C library's output, and parsing that output gives the same address.
     private func checkAddress(_ text: String) throws(Finding) {
         guard let address = IPAddress(text) else { return }
         var buffer = [CChar](repeating: 0, count: 64)

@@ -10,8 +10,8 @@ import NativeAuthCore
     import Darwin
 #endif
 
-/// Replies of a mail server that were tampered with (`SEC-MAIL-6`): a mail counts as sent only when the server had it whole and
-/// then said yes, and as refused for good only when the server said so.
+/// Modified replies of a mail server (`SEC-MAIL-6`): a mail counts as sent only when the server received all of it and
+/// then accepted it, and as refused permanently only when the server said so.
 struct ReplyTarget: Target {
     static let name = "smtp-replies"
     static let share = (release: 10, debug: 5)
@@ -68,7 +68,7 @@ struct ReplyTarget: Target {
             }
             return false
         }
-        // A server that answers before it is asked says yes to a message that is still on its way.
+        // A server that answers before it is asked accepts a message that is still on its way.
         guard replies.prefix(5).allSatisfy({ Self.finalLines(of: $0) <= 1 }) else { return true }
         try demand(server.message == mail.message, "sent, and the server has another message")
         let isTaken = server.lastReply.split(separator: 0x0A).contains { $0.first == 0x32 }
@@ -85,7 +85,7 @@ struct ReplyTarget: Target {
     }
 }
 
-/// A mail server that says what it is told, whatever it hears.
+/// A mail server that sends scripted replies, regardless of its input.
 private final class ReplyServer: Sendable {
     private struct State {
         var replies: [[UInt8]] = []
@@ -128,19 +128,19 @@ private final class ReplyServer: Sendable {
         }
     }
 
-    /// What the next connection hears.
+    /// Sets the replies for the next connection.
     func play(_ replies: [[UInt8]]) { state.withLock { $0 = State(replies: replies) } }
 
-    /// What came between DATA and the lone dot, dots undoubled; nil when that did not come.
+    /// The bytes between DATA and the lone dot, with dots undoubled; nil when these did not arrive.
     var message: [UInt8]? { state.withLock { $0.message } }
-    /// What was said after it.
+    /// The reply to it.
     var lastReply: [UInt8] { state.withLock { $0.lastReply } }
 
     private func serve(_ connection: Int32) {
-        // A client that waits for the rest of a reply shall not wait long.
+        // A client that waits for the rest of a reply must not wait long.
         var patience = timeval(tv_sec: 0, tv_usec: 5_000)
         setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        // Without a time of rest for the port, of which there are not enough for all connections.
+        // Without a waiting time for the port, because there are too few ports for all connections.
         var rest = linger(l_onoff: 1, l_linger: 0)
         setsockopt(connection, SOL_SOCKET, SO_LINGER, &rest, socklen_t(MemoryLayout<linger>.size))
         var replies = state.withLock { $0.replies }[...]

@@ -6,13 +6,13 @@ import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
 
-/// Whole requests through the router: flows with mutated steps, order, fields, headers and methods. Every answer is documented
-/// JSON, none is a 5xx, and nobody gets tokens or an account for a mailbox that they did not prove.
+/// Whole requests through the router: flows with modified steps, order, fields, headers and methods. Every answer is
+/// documented JSON, none is a 5xx, and no client gets tokens or an account for a mailbox that it did not prove.
 struct RequestTarget: Target {
     static let name = "requests"
     /// It gets a tenth of the others' inputs (docs/develop/testing.md).
     static let share = (release: 10, debug: 10)
-    /// Requests to one server.
+    /// The number of requests to one server.
     static let series = 50
 
     private static let me = "me@example.com"
@@ -42,7 +42,7 @@ struct RequestTarget: Target {
     private var walk: Walk?
     private var seriesBegun: UInt64 = 0
 
-    /// What one caller knows, who has the mailboxes `mine` and no other.
+    /// The knowledge of one client, which has only the mailboxes `mine`.
     private struct Walk {
         let tenant: TestTenant
         let application: TestTenant.Application
@@ -61,7 +61,7 @@ struct RequestTarget: Target {
                 .init(Self.victims[1]), .init(Self.me, password: Self.password),
             ]
         }
-        // Waits until the users are there.
+        // Waits until the users exist.
         try await tenant.setDisabled(false, Self.me)
         walk = Walk(tenant: tenant, application: Self.applications[Int(seriesBegun) % Self.applications.count])
     }
@@ -130,7 +130,7 @@ struct RequestTarget: Target {
         try demand(Self.mine.contains(account.user.email.lowercased()), "\(shown): a token of \(account.user.email)")
     }
 
-    /// There are the accounts that there were, and those whose mailbox is mine.
+    /// The accounts are the initial ones, and those whose mailbox is mine.
     private static func checkAccounts(_ tenant: TestTenant) async throws {
         for row in try await tenant.server.rows("SELECT display FROM identifiers WHERE kind = 'email'") {
             let email = (row.first ?? nil) ?? ""
@@ -187,7 +187,7 @@ struct RequestTarget: Target {
         ("authorization", ["Bearer a.b.c", "Basic Og==", "Bearer ", "bearer \u{301}", "Basic %"]),
     ]
 
-    /// A step that the newest token may be for, or any.
+    /// A step that the newest token may allow, or any.
     private func step(_ chance: inout Chance, _ walk: Walk) async throws -> (path: String, FormFields) {
         if chance.percent(8) {
             var form = FormFields()
@@ -211,7 +211,7 @@ struct RequestTarget: Target {
         return (step.endpoint.rawValue, form)
     }
 
-    /// What the header of a token, which is no secret, says that it is for.
+    /// The operations in the header of a token, which is not secret.
     private static func allowed(_ token: String?) -> FlowOperations {
         guard let token, let bytes = Base64URL.decode(token), bytes.count > 5 else { return [] }
         return FlowOperations(rawValue: bytes.dropFirst().prefix(4).reduce(0) { $0 << 8 | UInt32($1) })

@@ -5,7 +5,7 @@ import IdentityStoreSQLite
 import IdentityTokens
 import NativeAuthCore
 
-/// Access tokens that were tampered with (`SEC-TOK-2`): what is accepted was signed here, byte for byte.
+/// Modified access tokens (`SEC-TOK-2`): an accepted token was signed here, byte for byte.
 struct TokenTarget: Target {
     static let name = "tokens"
     static let share = (release: 100, debug: 50)
@@ -16,7 +16,7 @@ struct TokenTarget: Target {
     private let rings: [KeyRing]
     /// The access tokens of this tenant, signed with ES256 and with RS256.
     private let genuine: Set<String>
-    /// Those, the ID tokens, and the tokens of another tenant and of somebody else's keys.
+    /// Those, the ID tokens, and the tokens of another tenant and of foreign keys.
     private let tokens: [String]
     private let mutator = Mutator(
         [#"{"alg":"none","typ":"at+jwt"}"#, #"{"alg":"HS256","typ":"at+jwt"}"#, "{}", "[]"],
@@ -107,7 +107,7 @@ struct FixedClock: WallClock {
     let now: Date
 }
 
-/// Bytes that follow from a seed.
+/// Bytes that derive from a seed.
 final class ChanceRandomness: Randomness {
     private let chance: Locked<Chance>
 

@@ -5,7 +5,7 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthWire
 
-/// Scopes, languages, identifiers, base64url and claims requests: the small readers.
+/// Scopes, languages, identifiers, base64url and claims requests: the small parsers.
 struct WordTarget: Target {
     static let name = "words"
 

@@ -58,7 +58,7 @@ struct FlowPage {
             + edges(journey) + ["```", ""] + refusals(journey) + [""]
     }
 
-    /// One edge for each pair of states, with all that leads along it.
+    /// One edge for each pair of states, with all inputs that lead along it.
     private func edges(_ journey: TableRow.Journey) -> [String] {
         struct Pair: Hashable {
             var from: StateName
@@ -81,7 +81,7 @@ struct FlowPage {
         }
     }
 
-    /// `challenge` beside `challenge / mail` says no more than the latter: within the cool-down no mail goes out.
+    /// `challenge` beside `challenge / mail` adds nothing: within the cool-down no mail is sent.
     private static func joined(_ labels: Set<String>) -> String {
         labels.filter { label in !labels.contains { $0.hasPrefix(label + " / mail") } }.sorted()
             .joined(separator: ", ")

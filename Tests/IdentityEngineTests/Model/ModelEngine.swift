@@ -10,9 +10,9 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The real engine over a database in memory, with two clients whose calls of the store are put in order one by one.
+// The real engine over a database in memory, with two clients whose store calls are ordered one by one.
 
-/// Lets clients go on one at a time, each from one call of the store to the next.
+/// Lets clients continue one at a time, each from one store call to the next.
 final class Turns: Sendable {
     private let waiting: Locked<[Int: CheckedContinuation<Void, Never>]> = Locked([:])
     private let settled: AsyncStream<Void>.Continuation
@@ -30,7 +30,7 @@ final class Turns: Sendable {
         }
     }
 
-    /// Runs both to their ends, in the order that `chooser` says.
+    /// Runs both to the end, in the order that `chooser` gives.
     func run<Value: Sendable>(
         _ chooser: inout Chooser, clients: Int, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
@@ -57,7 +57,7 @@ final class Turns: Sendable {
     }
 }
 
-/// Walks through all choices of a run that is repeated: the first one always takes the first, the last one always the last.
+/// Enumerates all choices of a repeated run: the first run always takes the first choice, the last run always the last.
 struct Chooser {
     private var prefix: [Int] = []
     private var taken: [(choice: Int, options: Int)] = []
@@ -68,7 +68,7 @@ struct Chooser {
         return choice
     }
 
-    /// Goes on to the next run; false when there was the last one.
+    /// Moves to the next run; false after the last one.
     mutating func advance() -> Bool {
         guard let last = taken.lastIndex(where: { $0.choice + 1 < $0.options }) else { return false }
         prefix = taken[..<last].map(\.choice) + [taken[last].choice + 1]
@@ -161,7 +161,7 @@ struct SystemRandomness: Randomness {
     }
 }
 
-/// The cost of hashing is no part of the model.
+/// The cost of hashing is not part of the model.
 private struct PlainHasher: PasswordHasher {
     func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash {
         PasswordHash(phc: "$plain$" + password.reveal())
@@ -174,7 +174,7 @@ private struct PlainHasher: PasswordHasher {
     func isOutdated(_ hash: PasswordHash) -> Bool { false }
 }
 
-/// Neither is that of signing.
+/// The cost of signing is not part of the model.
 private struct PlainIssuer: TokenIssuer {
     func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens {
         SignedTokens(accessToken: Secret(subject.tokenID.uuidString), idToken: nil)
@@ -189,7 +189,7 @@ private struct PlainIssuer: TokenIssuer {
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }
 }
 
-/// What a flow is tried in: a variation, and whether two factors are demanded.
+/// The setting of a flow: a variation, and whether two factors are required.
 struct Scenario: Sendable {
     var variation: Variation
     var isDemanded = false
@@ -218,7 +218,7 @@ struct Scenario: Sendable {
             isDemanded: true),
     ]
 
-    /// Those whose first challenge asks for something that can be guessed: a code each, and a password.
+    /// Scenarios whose first challenge asks for a guessable secret: a code each, and a password.
     static let guessed = all.filter {
         $0.variation == Variation(journey: $0.variation.journey, method: .emailOneTimePasscode)
             || $0.variation.journey == .reset || $0.variation.hasLimits
@@ -226,7 +226,7 @@ struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Whether the input belongs to the scenario; leaves out what only doubles places.
+    /// Whether the input belongs to the scenario; leaves out inputs that only duplicate states.
     func tries(_ input: Input, in state: FlowState) -> Bool {
         switch input {
         case .challengeMethod(.own), .attributes(.withAlias): false
@@ -240,13 +240,13 @@ extension Scenario {
     }
 }
 
-/// A request: which of the tokens so far, and what with it.
+/// A request: one of the tokens so far, and an input.
 struct Request: Hashable {
     var token: Int
     var input: Input
-    /// With a content that is none: an empty code, a weak password, no address, no challenge type, no scope.
+    /// With invalid content: an empty code, a weak password, no address, no challenge type, no scope.
     var isMalformed = false
-    /// Wrong in another way than without this.
+    /// Wrong in another way.
     var isOther = false
 }
 
@@ -257,7 +257,7 @@ extension SQLiteStore {
         "outbox", "audit", "lockouts", "counted_events",
     ]
 
-    /// Keeps what is in the database now.
+    /// Saves the database's current content.
     func keepForModel() async throws {
         for table in Self.modelTables {
             _ = try await unsafeSQL("CREATE TABLE kept_\(table) AS SELECT * FROM \(table)")
@@ -269,7 +269,7 @@ extension SQLiteStore {
             "CREATE TRIGGER go_back AFTER INSERT ON kept BEGIN \((deletions + insertions).joined(separator: " ")) END")
     }
 
-    /// Brings back what was kept, and nothing else.
+    /// Restores the saved content, and nothing else.
     func goBackForModel() async throws { _ = try await unsafeSQL("INSERT INTO kept VALUES (1)") }
 }
 
@@ -290,9 +290,9 @@ struct Trial {
     private let name = UUID().uuidString.lowercased()
     private var mails: [OutboxMail] = []
     private(set) var now = SignInStateTests.now
-    /// Of a sign-in that the person began before a reset.
+    /// The token of a sign-in that began before a reset.
     private var bystander: ContinuationToken?
-    /// One for each state that the flow was in, the newest of its kind.
+    /// The newest token of each state that the flow was in.
     private(set) var tokens: [(token: ContinuationToken, envelope: FlowEnvelope)] = []
 
     init(_ scenario: Scenario, in store: SQLiteStore) async throws {
@@ -304,7 +304,7 @@ struct Trial {
         settings.guessesPerCode = ModelTests.isWide ? 2 : 1
         settings.codesPerFlow = 2
         settings.misusesPerFlow = ModelTests.isWide ? 2 : 1
-        // Nothing runs out on the way but the cool-down and the kept answers: time is for the exploration of states.
+        // Nothing expires meanwhile except the cool-down and the stored answers: the exploration of states covers time.
         settings.codeLifetime = 1_000_000
         settings.idleLifetime = 1_000_000
         settings.provenIdleLifetime = 1_000_000
@@ -389,13 +389,13 @@ struct Trial {
 
     // MARK: Requests
 
-    /// Whether the flow has gone on since the token was given.
+    /// Whether the flow has continued since the token was issued.
     func isSpent(_ token: Int) -> Bool {
         tokens.contains { $0.envelope.revision > tokens[token].envelope.revision }
     }
 
-    /// What can be sent with the tokens so far. A spent token is presented once, and the newest of them stands for all: what
-    /// it carries is not looked at.
+    /// The possible requests with the tokens so far. Only one spent token is presented, the newest, because the content
+    /// of a spent token is not read.
     var requests: [Request] {
         let newest = tokens.map(\.envelope.revision).max() ?? 0
         let lastSpent = tokens.lastIndex { $0.envelope.revision < newest }
@@ -486,10 +486,10 @@ struct Trial {
         return outcome
     }
 
-    /// A minute later no answer is kept any more, and another code may be asked for.
+    /// A minute later no answer is stored any more, and another code may be requested.
     mutating func wait() { now += 61 }
 
-    /// Takes both steps at the same time, their calls of the store in the order that `chooser` says.
+    /// Takes both steps at the same time, with their store calls in the order that `chooser` gives.
     func race(_ one: Request, _ other: Request, _ chooser: inout Chooser) async throws -> [Outcome] {
         let turns = Turns()
         let commands = [command(one), command(other)]
@@ -500,7 +500,7 @@ struct Trial {
         }
     }
 
-    /// What the sign-in from before hears; nil where there is none.
+    /// The answer to the earlier sign-in; nil when there is none.
     func answerToBystander() async throws -> Answer? {
         guard let bystander else { return nil }
         let command = Command.challengeSignIn(bystander, method: nil, accepted: nil)
@@ -547,7 +547,7 @@ struct Trial {
         "\(Answer(outcome.verdict)) \(outcome.token.flatMap(open).map(label) ?? "")"
     }
 
-    /// What the database knows of the flow and of its person.
+    /// The database's view of the flow and its user.
     struct Seen: Hashable {
         /// The flow's row: revision, whether a code is awaited and how many guesses it had, codes, misuses, end; and its mails.
         var row: [String?]
@@ -598,7 +598,7 @@ struct Trial {
             methods: number(12), families: number(13), audit: values[14] ?? "", failures: number(15))
     }
 
-    /// What the flow has come to, so that equal histories are followed once.
+    /// A key of the flow's state, so that equal histories are followed once.
     func key(_ seen: Seen) -> String {
         var seen = seen
         (seen.audit, seen.failures) = ("", 0)
@@ -611,7 +611,7 @@ struct Trial {
 }
 
 extension Input {
-    /// Whether the request says which tokens are wanted.
+    /// Whether the request states the required tokens.
     var canBeDemanded: Bool {
         switch self {
         case .code, .password, .redeem: true
@@ -622,7 +622,7 @@ extension Input {
         }
     }
 
-    /// Whether the request has a content that can be none; one of each kind is enough.
+    /// Whether the request's content can be invalid; one request of each kind is enough.
     var canBeMalformed: Bool {
         switch self {
         case .challenge, .challengeMethod, .code(isRight: true, _), .newPassword, .attributes(.all),

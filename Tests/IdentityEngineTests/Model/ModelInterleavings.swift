@@ -3,11 +3,12 @@ import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
 
-/// Explores what two clients can do to one flow of the real engine: every history of their requests with every token that
-/// they were given, spent ones too, and from each place every pair of requests in every order of their calls of the store.
+/// Explores all effects of two clients on one flow of the real engine: every history of their requests with every token
+/// that they received, including spent ones, and from each state every pair of requests in every order of their store
+/// calls.
 ///
-/// Each pair must come to what one of the two orders, one after the other, comes to. So whatever two clients do at the same
-/// time is something that they could have done in turns, and all turns are explored.
+/// The result of each pair must equal the result of one of the two sequential orders. So everything that two clients do
+/// concurrently could also happen sequentially, and all sequences are explored.
 struct Interleavings: Sendable {
     let scenario: Scenario
     private(set) var worlds = 0
@@ -21,7 +22,7 @@ struct Interleavings: Sendable {
         self.scenario = scenario
     }
 
-    /// Ends at the first place where a rule is broken: from there on it may go on for ever.
+    /// Ends at the first state where a rule is broken: the exploration might not end after it.
     mutating func run() async {
         var known: Set<String> = []
         var open: [[Request]] = [[]]
@@ -36,7 +37,7 @@ struct Interleavings: Sendable {
     }
 
     private mutating func visit(_ word: [Request], _ known: inout Set<String>, _ open: inout [[Request]]) async throws {
-        // A database of its own for each place, which goes back to it before every try.
+        // A separate database for each state, restored before every try.
         let store = try SQLiteStore.inMemory()
         let trial = try await replay(word, in: store)
         try await store.keepForModel()
@@ -47,14 +48,14 @@ struct Interleavings: Sendable {
         var racing: [Request] = []
         for request in requests {
             var next = trial
-            // A request without content does not come as far as the store.
+            // A request without content does not reach the store.
             if !request.isMalformed { racing.append(request) }
             let after = try await take(request, &next)
             try await check(after, next, word + [request])
             try await store.goBackForModel()
             let isOver = after.isEnded
             next.wait()
-            // Of an ended flow nothing follows; that it stays so is tried below.
+            // Nothing follows after an ended flow; below, a test checks that it stays ended.
             guard known.insert(next.key(after)).inserted, !isOver || !seen.isEnded else { continue }
             open.append(word + [request])
         }
@@ -104,7 +105,7 @@ struct Interleavings: Sendable {
                 note(seen.row == before.row, "a refusal changes something: \(answer)", [request])
             }
         }
-        // A spent token is counted each time; everything else is done once.
+        // A spent token is counted each time; everything else happens once.
         guard answer != .refused(.unusableToken) else { return seen }
         let second = try await trial.take(request)
         let again = try await trial.seen()
@@ -144,7 +145,7 @@ struct Interleavings: Sendable {
         note(answer == expected, "SEC-CT-9: a sign-in begun before the reset hears \(answer)", word)
     }
 
-    /// Of two wrong guesses at the same time both count (SEC-OTP-3, SEC-LOCK-2).
+    /// Two concurrent wrong guesses both count (SEC-OTP-3, SEC-LOCK-2).
     mutating func raceGuesses() async throws {
         let store = try SQLiteStore.inMemory()
         let challenge = Request(token: 0, input: .challenge)
@@ -160,8 +161,8 @@ struct Interleavings: Sendable {
         try await store.close()
     }
 
-    /// I1 to I3: one account for an acknowledged sign-up, with its name, its password and its attributes, and none otherwise;
-    /// and of a flow there is one account, one change of the password, one method and one sign-in at most.
+    /// I1 to I3: one account for an acknowledged sign-up, with its name, its password and its attributes, and none
+    /// otherwise; and at most one account, one change of the password, one method and one sign-in per flow.
     private mutating func checkStore(_ seen: Trial.Seen, _ word: [Request]) {
         let events = seen.audit.split(separator: ",")
         func count(_ kind: AuditEvent.Kind) -> Int { events.count { $0 == kind.rawValue } }

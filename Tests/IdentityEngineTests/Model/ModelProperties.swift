@@ -6,8 +6,8 @@ import IdentityEngine
     import Foundation
 #endif
 
-/// What must hold of every single step, judged from what went in and what came out, and from the book of proofs that the
-/// exploration keeps itself.
+/// The properties that must hold for every single step, judged from its input, its output, and the record of proofs
+/// that the exploration itself keeps.
 struct EdgeCheck {
     let variation: Variation
     let settings: EngineSettings
@@ -19,7 +19,7 @@ struct EdgeCheck {
     let before: World
     let after: World
 
-    /// What is broken is put into words only where it is.
+    /// The description is built only when the property is broken.
     private typealias Must = (_ holds: Bool, _ what: @autoclosure () -> String) -> Void
 
     private var decision: Decision<FlowState> { step.decision }
@@ -32,7 +32,7 @@ struct EdgeCheck {
             && !before.facts.contains(.noGuessBudget) && !after.row.isEnded
     }
 
-    /// - Parameter right: Where ``isCounted``: what the right one would have done before it, and does after it.
+    /// - Parameter right: When ``isCounted``: the effect of the right input before the step, and after it.
     func faults(right: (before: Exploration.Step, after: Exploration.Step)?) -> [String] {
         var faults: [String] = []
         func must(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { faults.append(what()) } }
@@ -50,7 +50,7 @@ struct EdgeCheck {
         return faults
     }
 
-    /// SEC-CT-1, SEC-CT-6, design record 0014: the order of steps, and what tokens are good for.
+    /// SEC-CT-1, SEC-CT-6, design record 0014: the order of steps, and the operations of tokens.
     private func checkOrder(_ must: Must) {
         if case .refused(let refusal) = answer {
             must(Self.isDocumented(refusal, for: input), "\(refusal) is no documented answer")
@@ -68,7 +68,7 @@ struct EdgeCheck {
         must(state.allowed.contains(.redeem) == (state.authentication != nil), "redemption and proofs disagree")
     }
 
-    /// SEC-OTP-3, SEC-OTP-4, SEC-CT-4, I8: what is counted.
+    /// SEC-OTP-3, SEC-OTP-4, SEC-CT-4, I8: the counters.
     private func checkCounters(_ must: Must) {
         let (old, new) = (before.row, after.row)
         must(!old.isEnded || new.isEnded, "the end is taken back")
@@ -100,7 +100,7 @@ struct EdgeCheck {
         }
     }
 
-    /// SEC-CT-1, SEC-ID-9, SEC-MFA-1 to SEC-MFA-4, SEC-SSPR-1: nothing without its proofs.
+    /// SEC-CT-1, SEC-ID-9, SEC-MFA-1 to SEC-MFA-4, SEC-SSPR-1: no effect without its proofs.
     private func checkProofs(_ must: Must) {
         let proofs = after.proofs
         must(written.contains(.tokens) == (answer == .accepted(.signedIn)), "tokens and their answer disagree")
@@ -189,7 +189,7 @@ struct EdgeCheck {
         }
     }
 
-    /// The independent things that were proven, by the book.
+    /// The independent proofs, according to the record.
     private var factors: Set<String> {
         let proofs = after.proofs
         var factors: Set<String> = []

@@ -6,10 +6,10 @@ import IdentityEngine
     import Foundation
 #endif
 
-// The words of the model: where a flow is, what a client does, what comes of it. The table of all three is not written down
-// anywhere: it is what the exploration has seen the flows do.
+// The terms of the model: the state of a flow, a client's input, and its result. The table of all three is not written
+// anywhere: it is what the exploration has observed.
 
-/// Where a flow is, without the data.
+/// The state of a flow, without its data.
 enum StateName: String, Hashable, CaseIterable, Comparable {
     case signUpStarted, signUpAwaitingCode, choosingCredential, signUpAwaitingPassword, awaitingAttributes
     case signUpCompleted
@@ -43,7 +43,7 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             }
     }
 
-    /// As the enum of the flow has it.
+    /// The name in the flow's enum.
     var label: String {
         switch self {
         case .signUpStarted, .resetStarted, .signInStarted: "started"
@@ -75,7 +75,7 @@ enum Mailbox: UInt8, Hashable, CaseIterable {
     }
 }
 
-/// What a client sends with a continuation token: the endpoint with its grant, and whether the content is right.
+/// A client's input with a continuation token: the endpoint with its grant, and whether the content is right.
 enum Input: Hashable {
     enum Attributes: CaseIterable {
         case some, all, withAlias
@@ -112,7 +112,7 @@ enum Input: Hashable {
             + [true, false].map { .redeem(isDemanded: $0) }
     }()
 
-    /// The operation that the input asks for in `state`; nil where its flow has no such call, so that none can be made.
+    /// The operation of the input in `state`; nil when the flow has no such call.
     func operation(in state: FlowState) -> FlowOperations? {
         switch (state, self) {
         case (.signUp, .challenge): .challengeSignUp
@@ -138,7 +138,7 @@ enum Input: Hashable {
         }
     }
 
-    /// The same with a content that is right.
+    /// The same input with right content.
     var corrected: Input? {
         switch self {
         case .code(isRight: false, let isDemanded): .code(isRight: true, isDemanded: isDemanded)
@@ -151,7 +151,7 @@ enum Input: Hashable {
         }
     }
 
-    /// Whether tokens that need a second factor are asked for.
+    /// Whether the client asks for tokens that need a second factor.
     var isDemanded: Bool {
         switch self {
         case .code(_, let isDemanded), .password(_, let isDemanded), .redeem(let isDemanded): isDemanded
@@ -163,7 +163,7 @@ enum Input: Hashable {
     }
 }
 
-/// What a client hears, without the data.
+/// The answer to a client, without its data.
 enum Answer: Hashable {
     enum Interaction: String, Hashable {
         case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst
@@ -206,7 +206,7 @@ enum Answer: Hashable {
     }
 }
 
-/// What a step writes besides its counters.
+/// The data that a step writes besides its counters.
 struct Written: OptionSet, Hashable {
     let rawValue: UInt8
     static let mail = Written(rawValue: 1)
@@ -235,7 +235,7 @@ struct Written: OptionSet, Hashable {
     }
 }
 
-/// A line of the table: seen, not written.
+/// A line of the table, as observed.
 struct TableRow: Hashable {
     enum Journey: String, CaseIterable, Hashable, Sendable {
         case signUp, signIn, reset

@@ -4,13 +4,13 @@ import IdentityEngine
 import NativeAuthCore
 import Testing
 
-/// The flow tables as a model: explored until nothing new comes up, and written down as `docs/develop/flows.md`.
+/// The flow tables as a model: explored completely, and published as `docs/develop/flows.md`.
 ///
 /// With `PROVE_MODEL` set, the bounds are wider; `scripts/prove model` does that.
 @Suite("Model of the flows", .serialized) struct ModelTests {
     static let isWide = ProcessInfo.processInfo.environment["PROVE_MODEL"] != nil
 
-    /// What the exploration of all variations has seen.
+    /// The result of exploring all variations.
     struct Survey: Sendable {
         var variations = 0
         var worlds = 0
@@ -20,7 +20,7 @@ import Testing
         var seconds = 0.0
     }
 
-    /// What two clients have done to the engine.
+    /// The result of two clients' concurrent requests to the engine.
     struct Races: Sendable {
         var scenarios = 0
         var worlds = 0
@@ -144,7 +144,7 @@ import Testing
 }
 
 extension TableRow {
-    /// The row without what depends on what was demanded or given.
+    /// The row without the values that depend on requirements or input.
     struct Key: Hashable {
         var journey: Journey
         var from: StateName

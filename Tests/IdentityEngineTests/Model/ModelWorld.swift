@@ -7,7 +7,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// What is settled before a flow begins: the user flow, the account, what the client can do, and what came with the start.
+/// The settings before a flow begins: the user flow, the account, the client's capabilities, and the input of the
+/// start.
 struct Variation: Hashable, Sendable, CustomStringConvertible {
     enum Given: CaseIterable {
         case none, some, all
@@ -27,7 +28,7 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
     var methods: [Mailbox] = []
     /// Under which proofs the other mailbox of the account was enrolled.
     var enrolledUnder = Enrolment.Strength.twoFactors
-    /// Whether that was long ago.
+    /// Whether the enrolment was long ago.
     var isOldMethod = true
     /// Sign-in only: whether the password came from a reset.
     var passwordIsFromReset = false
@@ -67,7 +68,7 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
                 return variation
             }
         }
-        // The limits over time are judged before any of this matters.
+        // Limits over time are checked before any of these settings matter.
         let limited = beginnings.map { beginning in
             var variation = beginning
             variation.hasLimits = true
@@ -77,8 +78,8 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
         return clients + limited
     }()
 
-    /// Without the products of attributes with the policies that are read when the account is there: with attributes only the
-    /// strictest one, and with limits only from an empty start.
+    /// Without the products of attributes with the policies that are read when the account exists: with attributes only
+    /// the strictest policy, and with limits only from an empty start.
     static let fewer = all.filter { variation in
         let isStrict =
             variation.needsSecondFactor && variation.needsDistinctMailbox && variation.capabilities.count == 2
@@ -86,8 +87,8 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
         return !variation.needsAttributes || isStrict || isLimited
     }
 
-    /// How many codes a flow may have where all of it is explored: one for the address, one for a method, one again; each
-    /// attribute that may come in between multiplies the states, so there is none again there.
+    /// The number of codes of a flow that is fully explored: one for the address, one for a method, one repeated; each
+    /// attribute that may come in between multiplies the states, so there is no repeated code then.
     var codes: Int { journey == .signIn || needsAttributes ? 2 : 3 }
 
     private static let signUps: [Variation] = [UserFlow.Method.emailOneTimePasscode, .emailPassword].flatMap { method in
@@ -127,10 +128,10 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
         }
 }
 
-/// All that decides how a flow goes on: the tokens that clients hold, the row, the account, and how old things are.
+/// Everything that a flow's next step depends on: the clients' tokens, the row, the account, and ages.
 ///
-/// Time is no number here. A code is young, may be sent again, or is expired; a proof is fresh or not. Each of these runs out
-/// by an event of its own, in any order, so what holds here holds for every choice of lifetimes.
+/// Time is not a number here. A code is young, may be sent again, or is expired; a proof is fresh or not. Each of these
+/// ends with a separate event, in any order, so the properties hold for every choice of lifetimes.
 struct World: Hashable {
     struct Facts: OptionSet, Hashable {
         let rawValue: UInt16
@@ -143,24 +144,24 @@ struct World: Hashable {
         static let noMailBudget = Facts(rawValue: 1 << 6)
         static let noGuessBudget = Facts(rawValue: 1 << 7)
         static let staleProof = Facts(rawValue: 1 << 8)
-        /// The other mailbox is a method that must rest.
+        /// The other mailbox is a suspended method.
         static let suspended = Facts(rawValue: 1 << 9)
         /// The password of the account came from a reset.
         static let resetPassword = Facts(rawValue: 1 << 10)
     }
 
-    /// What was proven in this flow. The exploration keeps the book itself; the flows never see it.
+    /// The proofs of this flow. The exploration itself keeps this record; the flows never see it.
     struct Proofs: OptionSet, Hashable {
         let rawValue: UInt8
         static let own = Proofs(rawValue: 1 << 0)
         static let other = Proofs(rawValue: 1 << 1)
         static let password = Proofs(rawValue: 1 << 2)
         static let chosenPassword = Proofs(rawValue: 1 << 3)
-        /// The password came when it was not enough, for the many failures.
+        /// The password was not enough when it was given, because of the many failures.
         static let doubtful = Proofs(rawValue: 1 << 4)
         /// A method was registered.
         static let registered = Proofs(rawValue: 1 << 5)
-        /// The other mailbox was enrolled on the strength of the own one, and stands for it.
+        /// The other mailbox was enrolled with only the own one proven, and counts as it.
         static let standIn = Proofs(rawValue: 1 << 6)
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -174,14 +175,14 @@ struct World: Hashable {
         }
     }
 
-    /// The states of the tokens of the present revision, one bit each. A token of an older one is spent; that is for the
-    /// engine, whose exploration is in `ModelInterleavings`.
+    /// The states of the tokens of the current revision, one bit each. Tokens of older revisions are spent;
+    /// `ModelInterleavings` explores those with the engine.
     var tokens: UInt64
     var row: FlowRow
     var facts: Facts
     var proofs: Proofs
 
-    /// What happens without the client.
+    /// Events without the client.
     enum Event: CaseIterable {
         case cooldownEnds, codeExpires, proofAges
         case methodAdded, nameTaken, aliasTaken, manyFailures, mailBudgetSpent, guessBudgetSpent
@@ -201,13 +202,13 @@ struct Exploration {
     var violations: [String] = []
 
     private var states: [FlowState] = []
-    /// What can be asked for in each state, and whether its token allows that.
+    /// The possible calls in each state, and whether its token allows them.
     private var calls: [[(input: Input, isAllowed: Bool)]] = []
     private var stateBits: [FlowState: UInt64] = [:]
     private var indices: [World: Int] = [:]
     private var accounts: [World.Facts: UserAccount] = [:]
     private(set) var successors: [[Int32]] = []
-    /// Where the flow ended with tokens, or for good reasons in the web.
+    /// The states where the flow ended with tokens, or rightly in the web.
     private var goals: Set<Int32> = []
 
     static let now = SignInStateTests.now
@@ -248,8 +249,8 @@ struct Exploration {
         violations.append("\(faults) at \(place) in \(world.row) \(world.facts) \(world.proofs) of \(variation)")
     }
 
-    /// From every state that nothing from outside disturbed there is a way to an end; and to a good one, unless all codes are
-    /// used up.
+    /// From every state without an outside event there is a way to an end; and to a good one, unless all codes are used
+    /// up.
     private mutating func findDeadEnds() {
         let disturbed: World.Facts = [
             .nameTaken, .aliasTaken, .staleProof, .noMailBudget, .noGuessBudget,
@@ -297,7 +298,7 @@ struct Exploration {
             for (input, isAllowed) in calls {
                 steps += 1
                 let step = decide(state, input, in: situation)
-                // What the token does not allow changes nothing and says so (SEC-CT-6).
+                // A call that the token does not allow changes nothing and is refused as such (SEC-CT-6).
                 guard isAllowed else {
                     if step.decision != .refused(.notAllowedNow) { note(["out of order"], state, input, world) }
                     continue
@@ -308,7 +309,7 @@ struct Exploration {
         successors[number] = Array(reached)
     }
 
-    /// Notes what a step did, and judges it; returns the world that it leads to, nil when nothing changed.
+    /// Records a step's effect, and checks it; returns the resulting world, nil when nothing changed.
     private mutating func take(_ step: Step, _ input: Input, from state: FlowState, in world: World) -> Int32? {
         let after = commit(step, input, to: world)
         let answer = Answer(step.decision.verdict)
@@ -386,7 +387,7 @@ struct Exploration {
         }
     }
 
-    /// The world after something that happened elsewhere; nil where it cannot happen or changes nothing.
+    /// The world after an outside event; nil when the event is impossible or changes nothing.
     private func apply(_ event: World.Event, to world: World) -> World? {
         var after = world
         switch event {
@@ -402,7 +403,7 @@ struct Exploration {
                 return nil
             }
         case .methodAdded:
-            // In another flow, which ends those that were begun before; one that was begun after goes on.
+            // In another flow, which ends the flows that began before it; a later flow continues.
             guard world.facts.contains(.account), world.facts.isDisjoint(with: [.ownMethod, .suspended]),
                 !variation.methods.contains(.other), after.facts.insert(.otherMethod).inserted
             else { return nil }
@@ -435,7 +436,7 @@ struct Exploration {
 
     private static let aliasKey = Alias("dana.ribe")?.key
 
-    /// The other mailbox counts as enrolled by two factors where this flow finds it registered elsewhere.
+    /// The other mailbox counts as enrolled with two factors when this flow finds it registered elsewhere.
     private func strength(of mailbox: Mailbox) -> Enrolment.Strength {
         mailbox == .other && variation.methods.contains(.other) ? variation.enrolledUnder : .twoFactors
     }
@@ -459,7 +460,7 @@ struct Exploration {
         return account
     }
 
-    /// What accounts depend on; each is made once.
+    /// The facts that accounts depend on; each account is made once.
     private static let accountFacts: World.Facts = [.ownMethod, .otherMethod, .suspended, .resetPassword]
 
     private mutating func makeAccounts() {
@@ -496,7 +497,7 @@ struct Exploration {
         var decision: Decision<FlowState>
         /// Whether the flow compared the code.
         var isCompared = false
-        /// What the tokens would state, as signed beforehand.
+        /// The contexts of the prepared tokens.
         var contexts: [String] = []
     }
 
@@ -506,7 +507,7 @@ struct Exploration {
             distinctMailbox: variation.needsDistinctMailbox, enrolment: variation.enrolment, now: Self.now)
     }
 
-    /// Asks the flow. What the engine does before, is done here: a code is drawn, tokens are signed.
+    /// Calls the flow. The engine's preparations are done here: a code is drawn, tokens are signed.
     func decide(_ state: FlowState, _ input: Input, in situation: StepSituation) -> Step {
         var step = Step(decision: .refused(.notAllowedNow))
         func matches(_ isRight: Bool, _ purpose: MailContent.Purpose) -> (CodeRecord) -> Bool {
@@ -610,7 +611,7 @@ struct Exploration {
         return step
     }
 
-    /// What the engine binds a code to, as far as a flow can tell: where it went, why, and which one it is.
+    /// The values that the engine binds a code to, as far as a flow can see them: target, purpose and number.
     private static func digest(_ email: EmailAddress?, _ purpose: MailContent.Purpose, number: Int) -> Data {
         let why: UInt8 =
             switch purpose {
@@ -650,7 +651,7 @@ struct Exploration {
                 let isOwn = Mailbox(method.email) == .own
                 after.facts.insert(isOwn ? .ownMethod : .otherMethod)
                 after.proofs.insert(.registered)
-                // Whether the own mailbox is all that there was, as the book has it.
+                // Whether the own mailbox was the only proof, according to the record.
                 let had = world.proofs
                 let isMailboxOnly = had.contains(.own) && had.isDisjoint(with: [.password, .chosenPassword])
                 if !isOwn, isMailboxOnly || variation.journey == .reset { after.proofs.insert(.standIn) }
@@ -666,7 +667,7 @@ struct Exploration {
                 break
             }
         }
-        // What this flow was told of the other mailbox, before anything changed it.
+        // The flow's knowledge about the other mailbox, before any change.
         if after.proofs.contains(.other), !world.proofs.contains(.other), strength(of: .other) == .mailbox,
             world.facts.contains(.otherMethod)
         {

@@ -15,7 +15,7 @@ struct Consumer {
             print("usage: \(CommandLine.arguments[0]) BASE-URL")
             exit(64)
         }
-        // Before anything else runs, so that the environment has one reader.
+        // Set before anything else runs, so that the environment has one reader.
         setenv("NATIVE_AUTH_EMULATOR", base.absoluteString, 1)
 
         var passed = 0
@@ -47,12 +47,12 @@ struct Mismatch: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Somebody who uses a screen: types, presses, looks at it, and reads their mail.
+/// A user of a screen: types, presses buttons, looks at the screen, and reads mail.
 @MainActor
 final class Person {
     let screen: Screen
     let email: String
-    /// Where the person has another mailbox.
+    /// The address of the person's second mailbox.
     let secondEmail = "second-\(UUID().uuidString.prefix(13).lowercased())@example.com"
     let password = "Blue-Kettle-\(UUID().uuidString.prefix(8).lowercased())"
     private let base: URL
@@ -71,7 +71,7 @@ final class Person {
         self.screen = screen()
     }
 
-    /// Somebody else with the same kind of screen.
+    /// Another person with the same kind of screen.
     func another() -> Person {
         Person(base: base, screen: newScreen, connect: connect)
     }
@@ -90,7 +90,7 @@ final class Person {
     func sees(_ expected: String) async throws {
         let view = screen.resultTextView
         if view.shown.isEmpty {
-            // The one thing that may be waited for is a callback; a minute without any is a failure, not a slow answer.
+            // Only a callback may be waited for; a minute without any is a failure, not a slow answer.
             let (texts, signal) = AsyncStream.makeStream(of: Void.self)
             view.changed = { signal.yield() }
             let deadline = Task { @MainActor in
@@ -111,7 +111,7 @@ final class Person {
         Person(base: base, screen: screen, connect: connect, email: email)
     }
 
-    /// Reads the newest code, once `count` mails with a code have arrived; in the mailbox that the sign-up used unless told otherwise.
+    /// Reads the newest code, once `count` mails with a code have arrived; by default in the mailbox of the sign-up.
     func code(ofMail count: Int = 1, to address: String? = nil) async throws -> String {
         let email = address ?? email
         struct Mail: Decodable {
@@ -127,7 +127,7 @@ final class Person {
         throw Mismatch(description: "mail \(count) to \(email) did not arrive")
     }
 
-    /// Starts a sign-up that gets as far as a code.
+    /// Starts a sign-up and continues until a code is sent.
     func start(_ client: Client, password: String? = nil, attributes: [String: String]? = nil) async throws {
         try open(client)
         screen.emailTextField.text = email

@@ -1,7 +1,7 @@
 import Foundation
 import MSAL
 
-/// One thing that a tutorial promises.
+/// A scenario of a tutorial.
 @MainActor
 struct Scenario {
     let tutorial: String
@@ -56,7 +56,7 @@ private func byOldConfiguration(_ base: URL, _ client: Client) throws -> MSALNat
         configuration: configuration, challengeTypes: challengeTypes(of: client))
 }
 
-/// Unmodified app code: the environment variable NATIVE_AUTH_EMULATOR takes it to the local server.
+/// Unmodified app code: the environment variable NATIVE_AUTH_EMULATOR directs it to the local server.
 @MainActor
 func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicClientApplication {
     try MSALNativeAuthPublicClientApplication(
@@ -65,7 +65,7 @@ func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicCl
 
 // MARK: - The scenarios
 
-/// What all five tutorials have.
+/// The scenarios of all five tutorials.
 @MainActor private var onePasscode: [(String, @MainActor (Person) async throws -> Void)] {
     [
         (
@@ -111,7 +111,7 @@ func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicCl
     ]
 }
 
-/// What the four later tutorials have as well.
+/// The scenarios that the four later tutorials add.
 @MainActor private var passwordAndAttributes: [(String, @MainActor (Person) async throws -> Void)] {
     let home = ["country": "Denmark", "city": "Aarhus"]
     let tooLong = ["country": "Denmark", "city": String(repeating: "a", count: 1000)]
@@ -193,7 +193,7 @@ func bySubdomain(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicCl
     ]
 }
 
-/// What the newest tutorial adds.
+/// The scenarios that the newest tutorial adds.
 @MainActor private var aliases: [(String, @MainActor (Person) async throws -> Void)] {
     func fresh() -> String { "dana" + UUID().uuidString.prefix(8).lowercased() }
     return [

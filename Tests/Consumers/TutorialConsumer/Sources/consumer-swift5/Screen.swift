@@ -6,7 +6,8 @@ final class TextField {
     var text: String?
 }
 
-/// Tells whether code runs on the main queue. Where the queue has no thread of its own, as on Linux, the thread tells nothing.
+/// Whether code runs on the main queue. On systems whose main queue has no thread of its own, such as Linux, the thread
+/// says nothing.
 enum MainQueue {
     private static let mark = DispatchSpecificKey<Bool>()
     private static let marked: Void = DispatchQueue.main.setSpecific(key: mark, value: true)
@@ -17,7 +18,7 @@ enum MainQueue {
     }
 }
 
-/// Stands in for a platform's text view, and remembers what it showed for whoever watches the screen.
+/// Stands in for a platform's text view, and remembers the texts that it showed.
 final class TextView {
     var text = "" {
         didSet {
@@ -30,7 +31,7 @@ final class TextView {
     private(set) var shownElsewhere = false
     var changed: (() -> Void)?
 
-    /// Takes the oldest text that nobody has looked at yet.
+    /// Takes the oldest text that was not looked at yet.
     func look() -> String? {
         shown.isEmpty ? nil : shown.removeFirst()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import MSAL
 
-/// What the other tutorials of the series promise.
+/// The scenarios of the other tutorials of the series.
 @MainActor var series: [Scenario] {
     let newSignIn = tutorial("sign-in", TutorialSignIn.self, connect: byAuthority, signIn)
     let oldSignIn = tutorial("sign-in, old", TutorialSignInOld.self, connect: bySubdomain, oldSignIn)
@@ -21,7 +21,7 @@ extension Person {
         }
     }
 
-    /// Makes the account, on a screen of another tutorial, and comes back to this one.
+    /// Creates the account on a screen of another tutorial, and returns to this one.
     fileprivate func signUp(_ client: Client, password: String? = nil) async throws -> SeriesScreen {
         let before = changed { Tutorial001() }
         try await before.start(client, password: password)

@@ -1,8 +1,8 @@
 import Foundation
 import MSAL
 
-// Code that stands beside the flows in the tutorials about preparing an app, custom domains, headers and web fallback. It is
-// built, and run as far as it needs no server.
+// Code of the tutorials about preparing an app, custom domains, headers and web fallback. It is built, and run as far
+// as it needs no server.
 
 /// The header fields of a protection service.
 final class ProtectionHeaders: NSObject, MSALNativeAuthRequestInterceptor {
@@ -45,7 +45,7 @@ func everySetting(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicC
         typealias ViewController = UIViewController
     #endif
 
-    /// "Support web fallback": it is built where there is something to present on.
+    /// "Support web fallback": built on platforms with view controllers.
     final class WebFallbackViewController: ViewController {
         var nativeAuth: MSALNativeAuthPublicClientApplication!
         var account: MSALAccount?
