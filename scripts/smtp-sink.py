@@ -21,7 +21,7 @@ class Handler:
         global count
         count += 1
         name = os.path.join(folder, f"{count:06}.eml")
-        # A reader sees whole mails only.
+        # A reader sees only complete mails.
         with open(name + ".part", "wb") as file:
             file.write(envelope.original_content)
         os.rename(name + ".part", name)

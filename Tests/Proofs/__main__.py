@@ -32,7 +32,7 @@ import measurements
 import prove
 import soak
 
-# Whatever happens, no thread of a half-made site keeps the process alive, and its children end.
+# In every case, no thread of an incomplete site keeps the process alive, and its children end.
 code = 1
 try:
     match sys.argv[1:]:

@@ -1,7 +1,8 @@
-"""Whether a server with a million accounts is as fast as one with a thousand.
+"""Compares a server with a million accounts to one with a thousand.
 
 The accounts are copies of one that was made through the API, put into the database by SQL while no server runs: a user, an
-address, and the sessions of a sign-up and a sign-in each. Lines of the audit trail are not copied, since each seals the one before."""
+address, and the sessions of a sign-up and a sign-in each. Lines of the audit trail are not copied, because each seals the one
+before."""
 
 import argparse
 import hashlib
@@ -20,11 +21,11 @@ import measurements
 import steps
 
 STATE = measurements.STATE / "accounts"
-# Sessions last for a day, and a server that clears a million of them away is busy with other things.
+# Sessions last for a day, and a server that deletes a million of them is busy with that.
 OLDEST = 12 * 3600
 AIM_RATIO, AIM_START = 1.15, 150
 
-# Who number N is, in SQL and here.
+# The name of account number N, in SQL and here.
 NAME = "'member' || number || '@' || (number % 100) || '.example.com'"
 
 
@@ -40,7 +41,7 @@ class SQLite:
             WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < {count})
             SELECT number, randomblob(16) AS id FROM numbers;"""
     random_bytes, as_bytes = "randomblob({})", "CAST({} AS BLOB)"
-    # What is half made is never used: a folder is kept once it is complete.
+    # An incomplete folder is never used: a folder is kept once it is complete.
     before, after = "PRAGMA journal_mode = OFF; PRAGMA cache_size = -1000000; BEGIN;", "COMMIT; PRAGMA journal_mode = WAL;"
 
     def __init__(self, folder, count):
@@ -75,7 +76,7 @@ class SQLite:
 
 
 class Postgres:
-    """As SQLite, with a database server of its own, which is not kept."""
+    """Like SQLite, with a separate database server, which is not kept."""
 
     members = """
         CREATE TEMP TABLE members AS
@@ -85,7 +86,7 @@ class Postgres:
 
     def __init__(self, folder, count):
         self.folder, self.count = folder, count
-        # The proofs need more of the distribution's Python than a measurement on SQLite does.
+        # The proofs need more of the distribution's Python than a measurement on SQLite.
         import world
 
         self.cluster = world.Postgres()
@@ -107,7 +108,7 @@ class Postgres:
 
 
 def fill(store):
-    """Makes members of the one account that there is: each of its rows again, with what makes them others."""
+    """Makes members from the one existing account: copies of its rows, with other ids and names."""
     own = {
         "users": {"id": "members.id"},
         "identifiers": {"key": store.as_bytes.format(NAME), "display": NAME},
@@ -123,7 +124,7 @@ def fill(store):
 
 
 def make(kind, folder, binary, count):
-    """A database that the server made, with one account of the API, and `count` members."""
+    """A database that the server created, with one account from the API, and `count` members."""
     folder.mkdir(exist_ok=True)
     store = kind(folder, count)
     server = measurements.Server(binary, *steps.SETTINGS, *store.arguments(), data=folder / "data")
@@ -140,7 +141,7 @@ def make(kind, folder, binary, count):
 
 
 def populated(kind, binary, count, folder):
-    """As `make`; on SQLite a copy of what an earlier run made, if it is new enough and has the tables of today."""
+    """Like `make`; on SQLite a copy of an earlier run's database, if it is new enough and has the current tables."""
     if kind is not SQLite or count < 100_000:
         return make(kind, folder, binary, count)
     folder.mkdir()
@@ -157,7 +158,7 @@ def populated(kind, binary, count, folder):
 
 
 class Side:
-    """One of the two servers that are compared."""
+    """One of the two compared servers."""
 
     def __init__(self, store, binary):
         self.count, self.times = store.count, {}
@@ -166,7 +167,7 @@ class Side:
         self.app = steps.App(self.server.address, lambda name, seconds: self.times.setdefault(name, []).append(seconds))
 
     def journey(self, number):
-        """Somebody signs up, a member signs in, and renews the tokens. It stops after each step, for the other side's turn."""
+        """A user signs up, a member signs in, and refreshes the tokens. It stops after each step, for the other side's turn."""
         yield from self.app.sign_up(f"newcomer{number}@{number % 100}.example.com")
         for body in self.app.sign_in(name(random.randrange(self.count) + 1)):
             yield
@@ -182,7 +183,7 @@ def compare(sides, rounds):
         if number == warm_up:
             for side in sides:
                 side.times.clear()
-        # Who goes first may find the disk busy or not; both do, in turn.
+        # The first one may find the disk busy or not; both go first in turn.
         for _ in zip(*(side.journey(number) for side in (sides if number % 2 else sides[::-1]))):
             pass
     small, large = sides
@@ -194,8 +195,8 @@ def compare(sides, rounds):
 
 
 def starts(stores, binary):
-    """From the start of the process to the first answer, of each in turn."""
-    # What was just made is on the disk then, and its writing slows nobody.
+    """The time from the start of the process to the first answer, of each in turn."""
+    # After this the new data is on the disk, and writing it slows no measurement.
     os.sync()
     times, resident = [[] for _ in stores], [[] for _ in stores]
     for _ in range(5):
@@ -232,7 +233,7 @@ def main(arguments):
         for side, store in zip(sides, stores[1:]):
             print(f"{side.count:,} accounts: resident afterwards {side.server.mebibytes():.1f} MiB")
             side.server.stop()
-            # Nobody signed up at another server than was meant, and all are there.
+            # No sign-up reached the wrong server, and all exist.
             found = int(store.rows("SELECT count(*) FROM users")[0][0])
             expected = side.count + 1 + max(20, options.rounds // 10) + options.rounds
             if found != expected:

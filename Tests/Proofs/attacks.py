@@ -1,6 +1,6 @@
-"""Guesses spread over many accounts, and mails nobody asked for, against a server with the limits of production.
+"""Guesses spread over many accounts, and unrequested mails, against a server with the limits of production.
 
-Every attacker has addresses of their own on the loopback network, 127.0.0.0/8; the server takes each as another source."""
+Every attacker has its own addresses on the loopback network, 127.0.0.0/8; the server treats each as another source."""
 
 import http.client
 import os
@@ -12,21 +12,21 @@ import time
 from world import CODE_APP, PASSWORD_APP, Person, Refused, Result, Site, ask, parallel, wait_until
 
 LIMITS = ["--limits", "production"]
-# SEC-RATE-5: wrong passwords of one source in 10 minutes. The budget of a source is looked up before, and counted after the
-# comparison (SEC-RATE-9: approximate), so those that are compared at the same moment come on top.
+# SEC-RATE-5: wrong passwords of one source in 10 minutes. The budget of a source is read before the comparison and counted after
+# it (SEC-RATE-9: approximate), so guesses that are compared at the same moment come on top.
 WRONG_PASSWORDS, PARALLEL = 50, 24
-# SEC-OTP-12: mails to one mailbox in 15 minutes, for one purpose, at the wish of sources that are not familiar; and what the slow lane
-# of resets sends besides.
+# SEC-OTP-12: mails to one mailbox in 15 minutes, for one purpose, requested by unfamiliar sources; and the additional mails of
+# the slow lane of resets.
 MAILS, SLOW_LANE = 5, 1
 
 
 def source(number):
-    """A loopback address; the first are left to honest people."""
+    """A loopback address; the first ones are for ordinary users."""
     return f"127.{1 + number // 62_500}.{1 + number // 250 % 250}.{1 + number % 250}"
 
 
 class Guest(Person):
-    """A person at one address, who takes any answer as it comes."""
+    """A client at one address that accepts any answer."""
 
     def __init__(self, site, address, client=PASSWORD_APP):
         super().__init__(site, client, patience=10)
@@ -39,7 +39,8 @@ class Guest(Person):
 
 
 def populate(site, number, password):
-    """`number` accounts with one password. One is made over HTTP, and copied while the server is down: hashing takes its time."""
+    """`number` accounts with one password. One is made over HTTP, and copied while the server is down, because hashing takes
+    time."""
     Guest(site, source(0)).sign_up("owner0@example.com", password)
     site.nodes[0].stop()
     database = sqlite3.connect(site.store.file)
@@ -66,7 +67,7 @@ def spray(options, number, rng):
     password = "Tulip-Harbour-42"
     populate(site, number, password)
     owners = range(0, number, max(1, number // 40))
-    # From now on an owner's source is familiar.
+    # From here on an owner's source is familiar.
     for index in owners:
         Guest(site, source(index)).sign_in(f"owner{index}@example.com", password)
     attackers = [source(10_000 + index) for index in range(20)]
@@ -117,7 +118,7 @@ def spray(options, number, rng):
 
 def mail_bombing(options, number, rng):
     """`number` requests for a mail to one mailbox, from 500 sources: half of them resets of the account, half sign-ups with other
-    ways to write its address. Then a tenth as many for a mailbox that nobody has an account with."""
+    spellings of its address. Then a tenth as many for a mailbox without an account."""
     result = Result()
     site = Site(options, arguments=LIMITS)
     victim = "victim@gmail.com"
@@ -131,7 +132,7 @@ def mail_bombing(options, number, rng):
     statuses, lock = {}, threading.Lock()
 
     def another(index):
-        """The same mailbox: tags do not make another one, and there dots do not either."""
+        """The same mailbox: tags do not make another one, and at that provider dots do not either."""
         dotted = "victim"[: 1 + index % 5] + "." + "victim"[1 + index % 5 :]
         return (f"victim+{index}@gmail.com", f"{dotted}@gmail.com", f"{dotted}+{index}@gmail.com")[index // 2 % 3]
 
@@ -174,10 +175,10 @@ def mail_bombing(options, number, rng):
     result.note("mails to the mailbox of nobody", to_newcomer)
     is_within = to_victim <= 2 * MAILS + SLOW_LANE and to_newcomer <= MAILS
     result.expect(is_within, f"{to_victim} and {to_newcomer} mails")
-    # None at all would prove nothing.
+    # Without any success the run would prove nothing.
     result.expect(to_victim > 0 and to_newcomer > 0, "no mail came")
     expect_sober(statuses, result)
-    # The owner's own bucket is still open.
+    # The owner's own budget is not spent.
     try:
         Guest(site, home).reset(victim, "Finch-Meadow-19")
         result.count("the owner resets their password meanwhile")
@@ -188,20 +189,20 @@ def mail_bombing(options, number, rng):
 
 
 def expect_sober(statuses, result):
-    """Answers by status: only documented ones. A machine that does other things as well may be late with a few: 503."""
+    """Answers by status: only documented ones. A busy machine may be late with a few: 503."""
     is_sober = set(statuses) <= {200, 400, 429, 503} and statuses.get(503, 0) <= sum(statuses.values()) / 100
     result.expect(is_sober, f"answers {statuses}")
 
 
 def mailbox_of(address):
-    """Whose mailbox it is: no tag, and no dots where they mean nothing."""
+    """The mailbox of an address: without a tag, and without dots when they have no meaning."""
     name, _, domain = address.partition("@")
     name = name.partition("+")[0]
     return f"{name.replace('.', '') if domain == 'gmail.com' else name}@{domain}"
 
 
 class Victim:
-    """Somebody whose flow waits for the code that was mailed, while strangers have flows about the same name."""
+    """A user whose flow waits for a mailed code, while attackers have flows about the same name."""
 
     def __init__(self, guest, name, path, form, last):
         """`path` and `form` begin the flow; `last` gives the path and the fields that the code is sent with."""
@@ -217,7 +218,7 @@ class Victim:
 
 
 def strangers_at(site, number, rng, result):
-    """`number` flows of strangers, about three people who wait for nothing but their code."""
+    """`number` flows of attackers, about three users who only wait for their code."""
     signs_in, resets, signs_up = "signs.in@example.com", "resets@example.com", "signs.up@example.com"
     home, elsewhere = "127.200.0.1", "127.201.0.1"
     owner = Guest(site, home, CODE_APP)
@@ -225,7 +226,7 @@ def strangers_at(site, number, rng, result):
     Guest(site, home).sign_up(resets, "Tulip-Harbour-42")
     code = {"grant_type": "oob"}
     victims = [
-        # At home, and where nobody has signed in before.
+        # From the home network, and from a network without an earlier sign-in.
         Victim(owner, signs_in, "oauth2/v2.0/initiate", {}, ("oauth2/v2.0/token", code | {"scope": "openid"})),
         Victim(Guest(site, elsewhere), resets, "resetpassword/v1.0/start", {}, ("resetpassword/v1.0/continue", code)),
         Victim(Guest(site, elsewhere, CODE_APP), signs_up, "signup/v1.0/start", {}, ("signup/v1.0/continue", code)),
@@ -272,7 +273,7 @@ def strangers_at(site, number, rng, result):
     result.expect(statuses.get(("flows", 200), 0) > number * 0.9, f"too few flows were begun: {statuses}")
     for victim in victims:
         result.note("mails to a victim", site.mailbox.seen(victim.name) - mails[victim.name])
-        # They mistype it once, and the right one counts (SEC-OTP-5).
+        # They mistype it once, and the right one is accepted (SEC-OTP-5).
         try:
             victim.submit(f"{(int(victim.code) + 1) % 100_000_000:08}")
             result.expect(False, f"a wrong code of {victim.name} was accepted")
@@ -287,7 +288,7 @@ def strangers_at(site, number, rng, result):
 
 
 def strangers(options, number, rng):
-    """`number` flows of strangers on each store, from a new source for each two of them."""
+    """`number` flows of attackers on each store, with a new source for every two of them."""
     result = Result()
     for store, nodes in (("sqlite", 1), ("postgres", 2)):
         site = Site(options, store, nodes, arguments=LIMITS)

@@ -63,7 +63,7 @@ def backup(options, number, rng):
                 result.count("flows of before that were refused")
         node.stop()
         restored.store.stop()
-    # Where they were begun they still go on.
+    # Where they began, they continue.
     Person(site).finish(*begun)
     result.count("acknowledged accounts", len(load.accounts))
     result.expect(made[-1][1], "no account was acknowledged before the last backup")

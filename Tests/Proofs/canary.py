@@ -28,7 +28,7 @@ CAPABLE = {"capabilities": "mfa_required registration_required"}
 
 
 class Witness(Person):
-    """A person who remembers every secret that was said, on either side."""
+    """A user who records every secret of both sides."""
 
     def __init__(self, site, client, secret):
         super().__init__(site, client)
@@ -52,7 +52,7 @@ class Witness(Person):
 
 
 def flows(site, mark, secret, personal, resource_secret):
-    """All flows; what was said goes into the two tables."""
+    """Runs all flows; the values are recorded in the two tables."""
 
     def person(client):
         return Witness(site, client, secret)
@@ -142,7 +142,7 @@ def flows(site, mark, secret, personal, resource_secret):
 
 
 def reset_code(owner, token, email, second):
-    """The code of a reset goes to the second factor's mailbox or to the account's; whichever gets one."""
+    """The code of a reset is sent to the second factor's mailbox or to the account's; return the one that gets it."""
     mailbox = owner.site.mailbox
     before = {address: mailbox.seen(address) for address in (email, second)}
     fields = {"continuation_token": token, "challenge_type": "oob redirect"}
@@ -153,7 +153,7 @@ def reset_code(owner, token, email, second):
 
 
 def forms(text):
-    """The ways in which a text may have been written down, all in lower case."""
+    """The possible spellings of a text, all in lower case."""
     raw = text if isinstance(text, bytes) else text.encode()
     found = {raw.lower(), base64.b64encode(raw).lower(), base64.urlsafe_b64encode(raw).rstrip(b"=").lower(), raw.hex().encode()}
     if isinstance(text, str):
@@ -204,7 +204,7 @@ def search(options, store, result):
         result.count("hits", len(found))
         result.expect(not found, f"{store}: {place}: {found[:6]}")
 
-    # The search looks for what was really there, and finds it.
+    # The search looks for values that exist, and finds them.
     mails = "".join(mail.text for mails in site.mailbox.mails.values() for mail in mails).encode()
     codes = [name for name in hits(secret, mails) if name.startswith("oob")]
     result.expect(codes, "the codes are not even in the mails: the search does not find")
@@ -212,7 +212,7 @@ def search(options, store, result):
     result.count("secrets", len(secret))
     result.count("personal texts", len(personal))
 
-    # Tables: only those of the account may say who it is; and no secret may be in any.
+    # Tables: only those of the account may identify the user; no table may contain a secret.
     is_found = False
     names = "SELECT name FROM sqlite_master WHERE type = 'table'" if store == "sqlite" else (
         "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")

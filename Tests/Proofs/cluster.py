@@ -1,4 +1,4 @@
-"""Servers and databases that are killed, and people who want the same thing at the same moment."""
+"""Servers and databases that are killed, and conflicting requests at the same moment."""
 
 import http.client
 import os
@@ -50,7 +50,7 @@ def kill_postgres(options, number, rng):
 
 
 class Pair:
-    """A primary and a synchronous standby, made by hand."""
+    """A primary and a synchronous standby, set up by hand."""
 
     def __init__(self):
         found = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True).stdout.strip()
@@ -101,12 +101,12 @@ class Pair:
         return "ok"
 
     def join(self, number):
-        """Makes a new standby of the primary, and has commits wait for it from when it is there."""
+        """Makes a new standby of the primary; commits wait for it once it is connected."""
         self.generation += 1
         folder = self.folders[number] = self.data(number)
         source = f"host=127.0.0.1 port={self.ports[self.primary]} user=native_auth application_name=standby"
         self.run("pg_basebackup", "-D", folder, "-R", "-X", "stream", "-c", "fast", "-d", source)
-        # The settings of the primary came along; who is promoted waits for nobody.
+        # The settings of the primary were copied; a promoted server waits for no standby.
         with (pathlib.Path(folder) / "postgresql.auto.conf").open("a") as file:
             file.write("\nsynchronous_standby_names = ''\n")
         self.start(number)
@@ -119,7 +119,7 @@ class Pair:
             time.sleep(0.1)
 
     def fail_over(self):
-        """Kills the primary as a power cut would, and promotes the standby."""
+        """Kills the primary like a power cut, and promotes the standby."""
         postmaster = pathlib.Path(self.folders[self.primary]) / "postmaster.pid"
         leader = int(postmaster.read_text().split()[0])
         children = subprocess.run(["pgrep", "-P", str(leader)], capture_output=True, text=True).stdout.split()
@@ -198,7 +198,7 @@ class CuttingProxy:
         waiting = b""
 
         def whole_messages(data):
-            """What may go on: whole messages, each a letter, its length and its content, up to the lost one."""
+            """The bytes to pass on: whole messages, each a letter, its length and its content, up to the lost one."""
             nonlocal waiting
             waiting += data
             end = 0
@@ -262,7 +262,7 @@ def cuts(options, number, rng):
 
 
 def guesses(options, number, rng):
-    """`number` parallel guesses on one code, the right one among them once five were wrong."""
+    """`number` parallel guesses at one code; the right one is among them once five were wrong."""
     result = Result()
     site = Site(options, "postgres", 2)
     token, code = Person(site).begin("dana@example.com")
@@ -280,7 +280,7 @@ def guesses(options, number, rng):
             connection.request("POST", "/contoso/signup/v1.0/continue", body, headers)
             response = connection.getresponse()
             response.read()
-            # A flood of one flow may meet a node that sheds; the guess is made again, or it would not count.
+            # A flood of one flow may meet an overloaded node; the guess is repeated, or it would not count.
             if response.status != 503:
                 return response.status == 200, response.status
 
@@ -309,7 +309,7 @@ def guesses(options, number, rng):
 
 
 def races(options, number, rng, by_alias):
-    """Two people finish a sign-up for one name at the same moment, `number` times, each with a password of their own."""
+    """Two users finish a sign-up for one name at the same moment, `number` times, each with a different password."""
     result = Result()
     site = Site(options, "postgres", 2)
     seeds = random.Random(rng.randrange(1 << 30))
@@ -324,7 +324,7 @@ def races(options, number, rng, by_alias):
             person.begin(email, password, attributes) for person, email, password in zip(people, emails, passwords)
         ]
         if sum(person.repeated for person in people):
-            # A challenge that was repeated sent two codes, and nobody can tell whose is which; those two begin anew.
+            # A repeated challenge sent two codes, and it is unknown which belongs to which user; those two begin again.
             return race(index, attempt + 1)
         outcomes = [None, None]
         start = threading.Barrier(2)

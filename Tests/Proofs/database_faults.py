@@ -1,4 +1,4 @@
-"""The database stops, freezes, is slow, cannot be reached, takes no more connections or only reads, under load."""
+"""The database stops, freezes, is slow, cannot be reached, accepts no more connections or is read-only, under load."""
 
 import http.client
 import os
@@ -12,15 +12,15 @@ import time
 
 from world import Load, Postgres, Result, Site, ask, audit, wait_until
 
-# How long a fault lasts, in seconds: for a quick look, by default, and in full.
+# How long a fault lasts, in seconds: in a short trial, by default, and in full.
 QUICK, USUAL, FULL = 6, 20, 60
-# REL-DB-1: each answer within 3 s; the client's own scheduling on a busy machine is not the server's.
+# REL-DB-1: each answer within 3 s; delays of the client itself on a busy machine do not count.
 LONGEST_ANSWER, TOLERANCE = 3, 0.25
 ALLOWED = {200, 400, 429, 503}
 
 
 class Proxy:
-    """Between the nodes and the database: passes on, or late, or not at all."""
+    """A proxy between the nodes and the database: forwards at once, late, or not at all."""
 
     def __init__(self, postgres):
         self.target = (postgres.place.hostname, postgres.place.port)
@@ -72,7 +72,7 @@ class Proxy:
                     pass
 
 
-# Faults: each begins when called, and returns what ends it.
+# Faults: each begins when called, and returns the function that ends it.
 
 
 def stop(postgres, proxy):
@@ -92,7 +92,7 @@ def stop(postgres, proxy):
         )
         is_back = lambda: subprocess.run(
             ["psql", "-qAtX", postgres.url, "-c", "SELECT 1"], capture_output=True).returncode == 0
-        # The fault is over when the database says so.
+        # The fault is over when the database accepts connections again.
         if not wait_until(is_back, 30):
             server.kill()
 
@@ -120,13 +120,13 @@ def latency(postgres, proxy):
 
 
 def unreachable(postgres, proxy):
-    """No packet comes through, and nobody says so."""
+    """No packet is delivered, and no error is reported."""
     proxy.passes.clear()
     return proxy.passes.set
 
 
 def resets(postgres, proxy):
-    """All connections are reset, again and again."""
+    """All connections are reset, repeatedly."""
     over = threading.Event()
 
     def work():
@@ -139,7 +139,7 @@ def resets(postgres, proxy):
 
 
 def connection_limit(postgres, proxy):
-    """Others hold every connection that there is."""
+    """Other clients hold every available connection."""
     greeting = b"user\0native_auth\0database\0native_auth\0\0"
     greeting = (len(greeting) + 8).to_bytes(4, "big") + (196608).to_bytes(4, "big") + greeting
     holders, over = [], threading.Event()
@@ -147,7 +147,7 @@ def connection_limit(postgres, proxy):
     def hold():
         holder = socket.create_connection(proxy.target)
         holder.sendall(greeting)
-        # It is let in, R, or told that there are too many, E.
+        # It is accepted, R, or refused because there are too many, E.
         if holder.recv(1) == b"R":
             holders.append(holder)
             return True
@@ -155,7 +155,7 @@ def connection_limit(postgres, proxy):
         return False
 
     def work():
-        # Whoever comes first gets what the nodes lose.
+        # The first client gets the connections that the nodes lose.
         while not over.is_set():
             proxy.reset()
             while hold():
@@ -193,7 +193,7 @@ FAULTS = {
 
 
 class Probes:
-    """Asks each node what needs no database, and whether it is ready, all the time."""
+    """Requests from each node, all the time, a page without the database, and whether it is ready."""
 
     def __init__(self, site):
         self.site, self.over, self.seen = site, threading.Event(), []
@@ -259,7 +259,7 @@ def strike(options, name, fault, seconds, rng, result):
         bad = [probe for probe in probes.seen if probe[1] == path and (probe[2] != 200 or probe[3] > 1)]
         result.expect(not bad, f"{name}: {path} answered {[(p[2], round(p[3], 1)) for p in bad[:3]]}, {len(bad)} times")
     if name != "resets":
-        # What is cached for a second may still be true, and finding out may take as long as an answer may.
+        # A value cached for a second may still be used, and detecting the fault may take as long as an answer.
         asked = [p for p in probes.seen if p[1] == "readyz" and begin + 4 < p[0] and p[0] + p[3] < returning]
         bad = [p for p in asked if p[2] != 503]
         result.expect(

@@ -1,6 +1,6 @@
-"""The disk of the data folder is full at random moments, for SQLite, and then has room again.
+"""The disk of the data folder is full at random times, for SQLite, and then has room again.
 
-Where a small file system can be mounted it is a real one; elsewhere the shim of the power cuts refuses what would grow."""
+If a small file system can be mounted, it is a real one; otherwise the shim of the power cuts refuses writes that grow a file."""
 
 import atexit
 import mmap
@@ -91,7 +91,7 @@ def disk_full(options, number, rng):
     token = person.tokens(person.sign_up(reader), reader)["access_token"]
 
     def reads():
-        """What needs no write: whether each is answered with 200."""
+        """Whether each request that needs no write is answered with 200."""
         paths = ["/livez", "/contoso/v2.0/.well-known/openid-configuration", "/contoso/discovery/v2.0/keys"]
         statuses = [(path, ask(port, "GET", path).status) for path in paths]
         statuses.append(("userinfo", ask(port, "GET", "/contoso/oidc/userinfo", headers={"Authorization": f"Bearer {token}"}).status))

@@ -1,4 +1,4 @@
-"""Where the processor's time goes: a flame graph and the ten dearest parts of a load on the release build, by `perf` (Linux)."""
+"""The use of processor time: a flame graph and the ten costliest parts of a load on the release build, by `perf` (Linux)."""
 
 import argparse
 import collections
@@ -13,8 +13,8 @@ import time
 
 import measurements
 
-# A sample belongs to the first part of which a function is on its stack: the kernel's and SQLite's own work first, whoever asked
-# for it, then ours from the inside out.
+# A sample belongs to the first part with a function on its stack: the kernel's and SQLite's own work first, regardless of the
+# caller, then ours from the inside out.
 PARTS = [
     ("commit: the write-ahead log to the disk", r"fdatasync|__libc_pwrite|pwrite64|ext4_|sqlite3WalFrames"),
     ("SQLite", r"sqlite3|SQLiteSession"),
@@ -58,12 +58,12 @@ def record(binary, scenario, seconds):
             [binary, "bench", "--peak", "--seconds", str(seconds + 4), scenario, "--folder", folder],
             stdout=subprocess.DEVNULL,
         )
-        # The server of the load is there once it serves from that folder; then it gets warm.
+        # The server of the load exists once it serves from that folder; then it warms up.
         while not (server := pgrep(f"serve .*{folder}")):
             time.sleep(0.1)
         time.sleep(3)
-        # A scenario with accounts has them made first, by the same server.
-        # By the tables for unwinding: the system's libraries, SQLite and libcurl among them, keep no frame pointers.
+        # In a scenario with accounts, the same server first creates them.
+        # Use the unwinding tables: the system's libraries, including SQLite and libcurl, keep no frame pointers.
         record = ["perf", "record", "-q", "-F", "799", "--call-graph", "dwarf,24576", "-p", server, "-o", data]
         subprocess.run([*record, "--", "sleep", str(seconds)], check=True, stderr=subprocess.DEVNULL)
         bench.wait()
@@ -117,7 +117,7 @@ ROW = 16
 
 
 def flame_graph(stacks, title):
-    """An SVG without script: each box is a function, as wide as its share, above the one that called it."""
+    """An SVG without script: each box is a function, as wide as its share, above its caller."""
     total = sum(stacks.values())
     boxes = []
     lay(boxes, sorted(stacks.items()), 0, 0, total)
@@ -141,7 +141,7 @@ def flame_graph(stacks, title):
 
 
 def lay(boxes, stacks, depth, start, total):
-    """Puts the functions at this depth side by side, and what they call above them; nothing that is too narrow to be seen."""
+    """Places the functions of this depth side by side, and their callees above them; too narrow boxes are left out."""
     groups = {}
     for stack, count in stacks:
         if len(stack) > depth:

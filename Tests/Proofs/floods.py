@@ -1,4 +1,4 @@
-"""Floods that must not help whoever makes them: keys that push spent budgets out, and connections that are never used up."""
+"""Floods that must not help their sender: keys that push spent budgets out, and connections that are never used up."""
 
 import http.client
 import os
@@ -21,11 +21,11 @@ SOURCES = [f"198.51.100.{number}" for number in range(1, 65)]
 FORM = "application/x-www-form-urlencoded"
 
 
-# Keys that a client invents
+# Keys that a client makes up
 
 
 class Behind(Person):
-    """A person behind the proxy, which is this program."""
+    """A user behind the proxy; this program is the proxy."""
 
     def __init__(self, site, address):
         super().__init__(site, CODE_APP, patience=10)
@@ -37,7 +37,7 @@ class Behind(Person):
 
 
 class Guesser:
-    """Guesses codes until its source is blocked, and looks from time to time whether it still is."""
+    """Guesses codes until its source is blocked, and checks from time to time whether it still is."""
 
     def __init__(self, site, address):
         self.person = Behind(site, address)
@@ -45,7 +45,7 @@ class Guesser:
         self.block()
 
     def guess(self):
-        # The same guess again would be the same request again.
+        # The same guess again would be a repeated request.
         self.guesses += 1
         grant = {"grant_type": "oob", "oob": f"{self.guesses:08}", "continuation_token": self.token}
         return self.person.post("signup/v1.0/continue", grant)
@@ -67,14 +67,14 @@ class Guesser:
                 self.until = time.monotonic() + wait
                 self.blocks += 1
                 return
-            # Slower than what a source may ask in a second.
+            # Slower than the limit of a source per second.
             time.sleep(0.1)
         raise Broken(f"{WRONG_CODES + 1} wrong codes did not block a source")
 
     def look(self, result):
         now = time.monotonic()
         is_free = self.guess().status != 429
-        # It is told in whole seconds.
+        # The wait is stated in whole seconds.
         if now < self.until - 2:
             result.expect(not is_free, f"a source blocked for {self.until - now:.0f} s more was free")
             if is_free:
@@ -87,7 +87,7 @@ class Guesser:
 
 
 class Inventor(threading.Thread):
-    """Sends requests with tokens and names of its own making, twenty at a time over one connection."""
+    """Sends requests with made-up tokens and names, twenty at a time over one connection."""
 
     def __init__(self, port, sources, rng, left):
         super().__init__(daemon=True)
@@ -131,7 +131,7 @@ class Inventor(threading.Thread):
 
 
 class Left:
-    """How many requests are still to be sent."""
+    """The number of requests still to be sent."""
 
     def __init__(self, number):
         self.number, self.lock = number, threading.Lock()
@@ -143,7 +143,8 @@ class Left:
 
 
 def flush(options, number, rng):
-    """`number` made-up tokens, names and flows from 64 sources; three other sources are blocked meanwhile for what they did."""
+    """`number` made-up tokens, names and flows from 64 sources; three other sources are blocked meanwhile because of their
+    guesses."""
     result = Result()
     site = Site(options, arguments=LIMITS)
     node = site.nodes[0]
@@ -157,7 +158,7 @@ def flush(options, number, rng):
     while any(inventor.is_alive() for inventor in inventors):
         time.sleep(1)
         for index, guesser in enumerate(guessers):
-            # A look makes a counter the newest: the others rest until their blocks are nearly over.
+            # A check makes a counter the newest: the others stay unused until their blocks are nearly over.
             if index == 0 or guesser.until - time.monotonic() < 10:
                 guesser.look(result)
     seconds = time.monotonic() - begin
@@ -183,13 +184,13 @@ def flush(options, number, rng):
 
 # Connections through a proxy
 
-# What a node must answer health checks within, in seconds.
+# The time within which a node must answer health checks, in seconds.
 PATIENCE = 3
 HALF = "POST /contoso/signup/v1.0/start HTTP/1.1\r\nHost: localhost\r\n{more}Content-Type: {type}\r\nContent-Length: 1000\r\n\r\nclient_id="
 
 
 class Checks(threading.Thread):
-    """Asks a node five times a second whether it lives and is ready."""
+    """Asks a node five times a second whether it is alive and ready."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -208,7 +209,7 @@ class Checks(threading.Thread):
                     stage = "before it was answered"
                     connection.request("GET", path)
                     status = connection.getresponse().status
-                    # A disk that others keep busy makes a node not ready, and it says so in time.
+                    # A disk that is busy with other work makes a node not ready, and the node reports it in time.
                     if status != 200 and (path, status) != ("/readyz", 503):
                         self.failures.append(f"{path}: {status}")
                 except (OSError, http.client.HTTPException) as error:
@@ -229,7 +230,7 @@ class Checks(threading.Thread):
 
 
 class Connections:
-    """Connections that end up with a request whose body never comes. Those that are answered or closed then are let go."""
+    """Connections that end with a request whose body never arrives. Those that are then answered or closed are released."""
 
     def __init__(self, port):
         self.port, self.open, self.refused, self.made = port, {}, 0, 0
@@ -238,21 +239,21 @@ class Connections:
         self.keep_pace()
 
     def keep_pace(self):
-        """Waits until the far end has done what came before."""
+        """Waits until the remote end has handled everything before."""
         self.pace.request("GET", "/livez")
         self.pace.getresponse().read()
 
     def connect(self, address):
         connection = socket.socket()
         connection.settimeout(20)
-        # A port is chosen only where the far end is known, so that there are as many for each.
+        # A port is chosen only when the remote end is known, so that each remote end has the same number of ports.
         connection.setsockopt(socket.IPPROTO_IP, getattr(socket, "IP_BIND_ADDRESS_NO_PORT", 24), 1)
         connection.bind((address, 0))
         connection.connect(("127.0.0.1", self.port))
         return connection
 
     def add(self, address, client=None, asks_first=False):
-        """Opens one: with a half body, or with a whole request that is answered, after which it rests."""
+        """Opens a connection: with half a body, or with a whole answered request, after which it is idle."""
         connection = None
         more = f"X-Forwarded-For: {client}\r\n" if client else ""
         try:
@@ -276,9 +277,9 @@ class Connections:
             self.poll.register(connection, select.POLLIN | select.POLLHUP)
 
     def send_halves(self):
-        """Begins a request on each, at most 250 in a second and no faster than the far end reads them."""
+        """Begins a request on each, at most 250 a second and no faster than the remote end reads them."""
         for index, (connection, more) in enumerate(list(self.open.values())):
-            # All bodies that are awaited end at once otherwise, which measures the machine.
+            # Otherwise all bodies would end at once, which would measure the machine.
             if index % 50 == 0:
                 self.keep_pace()
                 time.sleep(0.2)
@@ -288,7 +289,7 @@ class Connections:
                 pass
 
     def settle(self):
-        """Closes those that the far end has answered or closed; returns how many are left."""
+        """Closes the connections that the remote end has answered or closed; returns the number of remaining ones."""
         with self.lock:
             for descriptor, _ in self.poll.poll(0):
                 self.poll.unregister(descriptor)
@@ -304,7 +305,7 @@ class Connections:
 
 
 def flood_of_node(site, number, result):
-    """Rests `number` connections at the node, each of another client, and then has all of them begin a body."""
+    """Keeps `number` idle connections at the node, each of another client, and then begins a body on all of them."""
     node = site.nodes[0]
     connections = Connections(node.port)
     checks = Checks(node.port)
@@ -319,7 +320,7 @@ def flood_of_node(site, number, result):
     connections.send_halves()
     result.note("s to begin the bodies", time.monotonic() - begin)
     waiting = connections.settle()
-    # Meanwhile others come, and go on coming.
+    # Meanwhile new clients keep arriving.
     end = time.monotonic() + 6
     while time.monotonic() < end:
         connections.add("127.0.0.1", "10.200.0.1")
@@ -329,7 +330,7 @@ def flood_of_node(site, number, result):
     result.note("half bodies that the node waited for", waiting)
     checks.end("at the node", result)
     connections.end()
-    # A flood that the node could take would show nothing.
+    # A flood that the node could handle would prove nothing.
     if number > 9_000:
         result.expect(8_900 <= held <= 9_000, f"the node held {held} connections of its proxy, 9,000 are allowed")
     if not wait_until(lambda: sockets(node.process) < 100, 60):
@@ -347,7 +348,7 @@ def flood_of_proxy(site, port, where, addresses, number, result):
     for index in range(number):
         connections.add(addresses[index % len(addresses)])
         if index % 500 == 499:
-            # The kernel takes them, and the proxy closes them then.
+            # The kernel accepts them, and then the proxy closes them.
             time.sleep(0.2)
             most = max(most, connections.settle())
     time.sleep(max(0.5, end - time.monotonic()))
@@ -392,7 +393,7 @@ def sample_proxy(site):
 
 
 def sockets(process):
-    """How many sockets a process has."""
+    """The number of a process's sockets."""
     folder = f"/proc/{process.pid}/fd"
     count = 0
     for name in os.listdir(folder):
@@ -405,7 +406,7 @@ def sockets(process):
 
 def proxy_connections(options, number, rng):
     """`number` half bodies from the address of a trusted proxy; then as many to a proxy with the sample file, from one client and
-    from a hundred, while somebody else signs up."""
+    from a hundred, while another user signs up."""
     result = Result()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -426,7 +427,7 @@ def proxy_connections(options, number, rng):
 
 
 class Thread(threading.Thread):
-    """Work beside other work, with a value at its end."""
+    """Work in a parallel thread, with a result."""
 
     def __init__(self, work):
         super().__init__(daemon=True)
@@ -445,7 +446,7 @@ class Thread(threading.Thread):
 
 
 def through(site, port, address):
-    """Signs up through a proxy, four seconds into the flood, from an address of one's own."""
+    """Signs up through a proxy, four seconds into the flood, from a separate address."""
     time.sleep(4)
     try:
         Customer(site, port).sign_up(address)

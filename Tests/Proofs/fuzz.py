@@ -55,7 +55,7 @@ class Fuzzer:
         self.site, self.rng, self.tokens = site, rng, tokens
 
     def form(self, path):
-        """A form as that endpoint might get it, with a token that a valid flow gave somebody."""
+        """A form that the endpoint could receive, with a token of a valid flow."""
         rng = self.rng
         names = [name for name in FIELDS if rng.random() < 0.3] + ["client_id"]
         if not path.endswith(("start", "initiate")):
@@ -72,7 +72,7 @@ class Fuzzer:
         return chosen
 
     def request(self):
-        """The bytes of one request, and whether it is still HTTP that a server has to answer in JSON."""
+        """The bytes of one request, and whether it is still HTTP that a server must answer with JSON."""
         rng = self.rng
         path, method, version, is_http = rng.choice(PATHS), "POST", "HTTP/1.1", True
         fields = self.form(path)
@@ -114,7 +114,7 @@ class Fuzzer:
         if rng.random() < 0.03:
             version, is_http = rng.choice(("HTTP/1.0", "HTTP/9.9", "HTP/1.1", "")), False
         tenant = rng.choice(("contoso",) * 12 + ("contoso.onmicrosoft.com", "nobody", "%2e%2e", "é"))
-        # A request line that is no ASCII is no HTTP.
+        # A request line that is not ASCII is not HTTP.
         is_http = is_http and tenant.isascii()
         if rng.random() < 0.1:
             # In chunks.
@@ -135,12 +135,12 @@ class Fuzzer:
         return whole, is_http
 
     def send(self, data, is_http):
-        """The bytes of the answer, which may be none."""
+        """The bytes of the answer, which may be empty."""
         answer = b""
         with socket.create_connection(("127.0.0.1", self.site.nodes[0].port), 10) as connection:
             try:
                 connection.sendall(data)
-                # What is no whole request brings no answer until the connection's time is over; nobody waits for that.
+                # An incomplete request gets no answer until the connection's time is over; do not wait for that.
                 connection.settimeout(10 if is_http else 0.3)
                 while piece := connection.recv(65536):
                     answer += piece
@@ -158,7 +158,7 @@ def is_whole(answer):
 
 
 def judge(data, is_http, answer, seconds, result):
-    """Notes what must not be."""
+    """Notes a violation."""
     status = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
     shown = data[:300]
     if not status:
@@ -175,7 +175,7 @@ def judge(data, is_http, answer, seconds, result):
         try:
             body = json.loads(content)
         except ValueError:
-            # RFC 7009 section 2.2: the status says it all; RFC 6750 section 3: the header does.
+            # RFC 7009 section 2.2: the status is the whole answer; RFC 6750 section 3: the header is.
             says = status == 200 and b"/oauth2/v2.0/revoke" in data[:200] or status == 401 and b"www-authenticate" in head.lower()
             result.expect(says and not content, f"{status} {content[:100]} to {shown}")
             return
@@ -206,7 +206,7 @@ def fuzz(options, number, rng):
     dana.reset("dana@example.com", "Amber-Lantern-77")
     dana.tokens(dana.reset("dana@example.com", "Finch-Meadow-19"), "dana@example.com")
 
-    # Honest people meanwhile.
+    # Ordinary users meanwhile.
     load = Load(site, 2, rng.randrange(1 << 30))
     seeds = [rng.randrange(1 << 60) for _ in range(number)]
     lock = threading.Lock()

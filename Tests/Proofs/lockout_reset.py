@@ -1,5 +1,5 @@
-"""One address flooded with resets, sign-ups and sign-ins, while its owner resets the password from a network that the server has never
-seen; the limits are those of production."""
+"""One address flooded with resets, sign-ups and sign-ins, while its owner resets the password from a network unknown to the
+server; the limits are those of production."""
 
 import http.client
 import threading
@@ -8,10 +8,10 @@ import time
 from attacks import LIMITS, Guest, expect_sober
 from world import Result, Site, parallel, wait_until
 
-# docs/design/0013: mails of one purpose in 15 minutes, those of one network among them, and one of the slow lane.
+# docs/design/0013: mails of one purpose in 15 minutes, mails of one network among them, and one mail of the slow lane.
 MAILS, SLOW_LANE = 5, 1
 VICTIM = "victim@example.com"
-# Where a shared code is good for 10 minutes, and the next one comes 15 minutes after it.
+# A shared code is valid for 10 minutes, and the next one is sent 15 minutes after it.
 LIFE, INTERVAL = 600, 900
 
 
@@ -45,8 +45,8 @@ def flood(site, addresses, number, statuses):
 
 
 def owner_resets(site, address, password, patience):
-    """Resets the password as a person does: waits as long as an answer says, and types the newest code for a new password that has
-    the length that the answer names. Returns the seconds until the code was there, and its length; None when it did not come in time."""
+    """Resets the password as a user does: waits as long as an answer states, and submits the newest code with the length in the
+    answer. Returns the seconds until the code arrived, and its length; None when it did not arrive in time."""
     owner, begin = Guest(site, address), time.monotonic()
     kinds = {"challenge_type": "oob redirect"}
     while time.monotonic() - begin < patience:
@@ -61,7 +61,7 @@ def owner_resets(site, address, password, patience):
             mails = [mail.code for mail in site.mailbox.mails[VICTIM] if mail.code and "new password" in mail.text]
             return next((code for code in reversed(mails) if len(code) == length), None)
 
-        # A code of an earlier flow may lie there; that of this one has had its time.
+        # A code of an earlier flow may be there; the code of this flow has had its time.
         wait_until(newest, 30) and time.sleep(1)
         if not newest():
             continue
@@ -69,7 +69,7 @@ def owner_resets(site, address, password, patience):
         fields = {"continuation_token": token, "grant_type": "oob", "oob": newest()}
         answer = owner.post("resetpassword/v1.0/continue", fields)
         if answer.status != 200:
-            # Another flow was faster with a code of its own, or a newer mail came between the two.
+            # Another flow was faster with its own code, or a newer mail came between the two.
             continue
         fields = {"continuation_token": answer.body["continuation_token"], "new_password": password}
         token = owner.step("resetpassword/v1.0/submit", fields)["continuation_token"]
@@ -79,8 +79,8 @@ def owner_resets(site, address, password, patience):
 
 
 def lockout_reset(options, number, rng):
-    """First from two networks, then from 1,000 sources in as many networks: `number` requests before, and as many while, the owner
-    resets. With 50,000 requests or more the owner also comes in the worst moment: when a shared code has just ended."""
+    """First from two networks, then from 1,000 sources in as many networks: `number` requests before the owner's reset, and as
+    many during it. With 50,000 requests or more the owner also comes at the worst time: when a shared code has just expired."""
     result = Result()
     for name, addresses, patience in (
         ("few networks", [f"127.150.{network}.{1 + host}" for host in range(100) for network in range(2)], 60),

@@ -1,4 +1,4 @@
-"""A mail server that is down, slow, says no, talks garbage, or hangs up in the middle; and one whose TLS is broken."""
+"""A mail server that is down, slow, refuses, sends invalid replies, or closes the connection early; and one with broken TLS."""
 
 import collections
 import os
@@ -13,18 +13,18 @@ import time
 from shim import WallClock
 from world import Mail, Mailbox, Person, Refused, Result, Site, free_port, wait_until
 
-# How long a fault lasts, in seconds: for a quick look, by default, and in full.
+# How long a fault lasts, in seconds: in a short trial, by default, and in full.
 QUICK, USUAL, FULL = 4, 10, 60
-# SEC-MAIL-1: a challenge does not wait for mail. A second is what a busy machine may take for a commit.
+# SEC-MAIL-1: a challenge does not wait for mail. A second is allowed for a commit on a busy machine.
 LONGEST_CHALLENGE = 1
 
 
 class Stub:
-    """An SMTP server in so many words, which behaves as its mode says."""
+    """A minimal SMTP server that behaves as its mode states."""
 
     def __init__(self, mailbox, contexts=None):
         self.mailbox, self.contexts, self.mode = mailbox, contexts or {}, "ok"
-        # What a slow server takes for each word, in seconds.
+        # The delay of a slow server for each reply, in seconds.
         self.delay = 1
         self.port, self.listener, self.connections = free_port(), None, []
         self.taken = collections.Counter()
@@ -35,7 +35,7 @@ class Stub:
         threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
 
     def set(self, mode):
-        """Changes the mode; who is still connected is hung up on."""
+        """Changes the mode; closes the open connections."""
         if mode == "down":
             self.listener.shutdown(socket.SHUT_RDWR)
             self.listener.close()
@@ -67,7 +67,7 @@ class Stub:
                     connection.recv(1000)
                     return
                 context = self.contexts.get(mode, self.contexts["ok"])
-                # The socket of before is no more; this is the one to hang up.
+                # The earlier socket is gone; this is the one to close.
                 connection = context.wrap_socket(connection, server_side=True)
                 self.connections.append(connection)
             self.talk(connection, connection.makefile("rb"), mode)
@@ -126,7 +126,7 @@ class Stub:
 
 
 class Watch(Mailbox):
-    """A mailbox without a server of its own, which knows under which Message-IDs each code came."""
+    """A mailbox without a server, which records the Message-IDs of each code."""
 
     def __init__(self):
         super().__init__()
@@ -155,7 +155,7 @@ def certificate(folder, name, subject):
 
 
 class Flow:
-    """A sign-up that has asked for its code."""
+    """A sign-up that has requested its code."""
 
     def __init__(self, site, address, result):
         self.person, self.address = Person(site), address
@@ -174,7 +174,7 @@ class Flow:
 
 
 def strike(site, stub, mode, seconds, rng, result):
-    """One fault: people ask for codes while it lasts, and must have them soon after."""
+    """One fault: users request codes while it lasts, and must get them soon after."""
     flows = [Flow(site, f"b{number}-{rng.randrange(1 << 40):x}@example.com", result) for number in range(2)]
     wait_until(lambda: all(flow.has_mail() for flow in flows), 10)
     stub.set(mode)
@@ -190,13 +190,13 @@ def strike(site, stub, mode, seconds, rng, result):
     result.expect(takes or not early, f"{mode}: {early} mails arrived")
     stub.set("ok")
     if mode == "5xx":
-        # They were refused for good, and told in the audit trail; who asks again gets a code.
+        # These were refused permanently, and recorded in the audit trail; a user who asks again gets a code.
         time.sleep(2)
         refused = [flow for flow in during if not flow.has_mail()]
         rows = int(site.store.rows("SELECT count(*) FROM audit WHERE kind = 'outbox.failed'")[0][0])
         result.expect(rows >= len(refused), f"5xx: {len(refused)} mails were refused, {rows} are in the audit trail")
         during = [Flow(site, f"a{rng.randrange(1 << 40):x}@example.com", result)]
-    # SEC-MAIL-8: tried again after 1 s, 2 s, 4 s …, so at most about as long again as it has been waiting, and a lease.
+    # SEC-MAIL-8: tried again after 1 s, 2 s, 4 s …, so after at most about twice the time so far, plus a lease.
     begin = time.monotonic()
     came = wait_until(lambda: all(flow.has_mail() for flow in flows + during), seconds * 2 + 15, 0.1)
     missing = [flow.address for flow in flows + during if not flow.has_mail()]
@@ -213,7 +213,7 @@ def strike(site, stub, mode, seconds, rng, result):
 
 
 def domains(site, stub, mode, rng, result):
-    """REL-SMTP-2: one domain's trouble is not the others'."""
+    """REL-SMTP-2: a fault of one domain does not affect the others."""
     stub.set(mode)
     for number in range(8):
         Flow(site, f"s{number}-{rng.randrange(1 << 40):x}@slow.example", result)
@@ -230,7 +230,7 @@ def domains(site, stub, mode, rng, result):
 
 
 def expiry(options, rng, result):
-    """A code whose time is over while the mail server is down is not sent any more (SEC-MAIL-2)."""
+    """A code that expires while the mail server is down is not sent any more (SEC-MAIL-2)."""
     mailbox = Watch()
     stub = Stub(mailbox)
     site = Site(options, mailbox=mailbox, smtp=f"smtp://127.0.0.1:{stub.port}")

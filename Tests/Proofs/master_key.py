@@ -16,7 +16,7 @@ def subject(tokens):
 
 
 def head(site):
-    """The end of the audit chain as `audit verify` tells it."""
+    """The end of the audit chain in the output of `audit verify`."""
     place = ["--database", site.database, "--master-key-file", site.key, "--data", site.folder / "data"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NATIVE_AUTH_")}
     output = subprocess.run([site.binary, "audit", "verify", *place], env=environment, check=True, capture_output=True, text=True)
@@ -24,7 +24,7 @@ def head(site):
 
 
 def master_key(options, number, rng):
-    """`number` rotations under load behind a proxy: two keys open the database, both nodes restart, the old key goes."""
+    """`number` rotations under load behind a proxy: two keys open the database, both nodes restart, the old key is removed."""
     result = Result()
     site = Site(options, "postgres", 2, arguments=["--drain", "3"])
     proxy = HAProxy(site)
@@ -43,15 +43,15 @@ def master_key(options, number, rng):
         old, new = site.key, site.folder / f"master{index}.key"
         new.write_bytes(os.urandom(32))
         new.chmod(0o600)
-        # Begun under the old keys, and ended under the new ones.
+        # Flows that begin under the old keys and end under the new ones.
         flow = Person(site)
         token, code = flow.begin(f"flow{index}@example.com")
         begin = time.monotonic()
         command(site, "key", "master", "rotate", "--new-master-key-file", new)
         result.note("s to rotate", time.monotonic() - begin)
-        # Both nodes go over to the new data key, not at the same moment.
+        # Both nodes switch to the new data key, not at the same moment.
         time.sleep(4)
-        # A node that starts anew with the old key, before anybody has the new one, still does.
+        # A node that restarts with the old key, before any server has the new one, still starts.
         site.nodes[0].stop()
         site.nodes[0].start()
         proxy.await_node(site.nodes[0])

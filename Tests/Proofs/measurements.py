@@ -1,4 +1,4 @@
-"""Measurements of the built server, and of the SDK against it: figures for the documentation, with no verdict."""
+"""Measurements of the built server, and of the SDK with it: figures for the documentation, without a verdict."""
 
 import argparse
 import atexit
@@ -23,7 +23,7 @@ STATE = ROOT / ".build/prove"
 
 
 class Server:
-    """The release build, on a new data folder unless one is given, which stays when the server ends."""
+    """The release build, on a new data folder unless one is given, which is kept when the server ends."""
 
     def __init__(self, binary, *arguments, data=None):
         self.folder = tempfile.mkdtemp()
@@ -37,7 +37,7 @@ class Server:
             env=environment,
             text=True,
         )
-        # Whatever happens, no server outlives this program.
+        # In every case, no server outlives this program.
         atexit.register(self.process.kill)
         atexit.register(shutil.rmtree, self.folder, True)
         for line in self.process.stdout:
@@ -53,7 +53,7 @@ class Server:
         shutil.rmtree(self.folder)
 
     def milliseconds_to_answer(self, path):
-        """From the start to the answer of this request, if it is the first one."""
+        """The time from the start to the answer of this request, if it is the first one."""
         connection = http.client.HTTPConnection(self.address)
         connection.request("GET", path)
         connection.getresponse().read()
@@ -61,7 +61,7 @@ class Server:
         return (time.perf_counter() - self.begin) * 1000
 
     def mebibytes(self, what="VmRSS"):
-        """Resident memory; on Linux also the part of it that `what` names, such as RssAnon."""
+        """Resident memory; on Linux also the part with the name `what`, such as RssAnon."""
         if platform.system() == "Linux":
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
             return int(re.search(rf"{what}:\s+(\d+) kB", status)[1]) / 1024
@@ -96,7 +96,7 @@ def tenant():
     subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
     for configuration in ("debug", "release"):
         build = ["swift", "build", "-c", configuration, "--traits", "Testing", "--product", "TenantMeasure"]
-        # Beside the build of the tests, whose traits are others.
+        # Separate from the build of the tests, which has other traits.
         build += ["--scratch-path", STATE / "tenant"]
         subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
         folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
@@ -106,14 +106,14 @@ def tenant():
 
 
 def sdk(arguments):
-    """What the SDK costs an app's processor, against the same requests by a bare URLSession."""
+    """The SDK's processor time in an app, compared with the same requests by a plain URLSession."""
     parser = argparse.ArgumentParser(prog="scripts/prove sdk")
     parser.add_argument("--flows", type=int, default=100, help="sign-ups of one block")
     parser.add_argument("--blocks", type=int, default=5, help="blocks of each")
     parser.add_argument("--binary", help="a server that is built already")
     options = parser.parse_args(arguments)
     binary = options.binary or release_build()
-    # Only the SDK and what it needs, beside the build of the tests, whose traits are others.
+    # Only the SDK and its dependencies, separate from the build of the tests, which has other traits.
     build = ["swift", "build", "-c", "release", "--product", "SDKMeasure", "--scratch-path", STATE / "sdk"]
     subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
     folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
@@ -128,7 +128,7 @@ def release_build():
     """The release build of the server; returns its path."""
     subprocess.run([ROOT / "scripts/setup"], check=True)
     build = ["swift", "build", "-c", "release", "--traits", "Server", "--product", "native-auth"]
-    # One file without the toolchain's libraries: what a server gets. It also starts in half the time.
+    # One file without the toolchain's libraries, as a server gets it. It also starts in half the time.
     if platform.system() == "Linux":
         build.append("--static-swift-stdlib")
     subprocess.run(build, cwd=ROOT, check=True)

@@ -1,6 +1,6 @@
 """More races on two nodes: wrong passwords for one account, refresh tokens that two parties use, and signing keys that change.
 
-What must meet arrives together: all requests are sent but for their last bytes, and then these."""
+Racing requests arrive together: all bytes except the last ones are sent first, and then the last ones."""
 
 import base64
 import collections
@@ -24,8 +24,8 @@ TOKEN = "oauth2/v2.0/token"
 
 
 def last_bytes_together(wishes):
-    """Sends each (port, path, form, source or None) on a connection of its own, the last bytes of all at one moment; returns the
-    answers in that order, None where none came."""
+    """Sends each (port, path, form, source or None) on a separate connection, the last bytes of all at one moment; returns the
+    answers in that order, None for a missing one."""
     connections = []
     for port, path, form, address in wishes:
         body = urllib.parse.urlencode(form)
@@ -65,16 +65,17 @@ def answer_of(connection, begin):
 # Wrong passwords
 
 
-# SEC-LOCK-1: wrong passwords that are compared before the first lock, and how long the locks last, in seconds.
+# SEC-LOCK-1: the number of wrong passwords that are compared before the first lock, and the length of the locks in seconds.
 FREE, LOCKS = 10, (60, 120, 240, 480, 900)
-# How many guesses meet, and how many each source makes: far below its own budget (SEC-RATE-5), which would hide the account's.
+# The number of concurrent guesses, and the number per source: far below its own budget (SEC-RATE-5), which would hide the
+# account's.
 VOLLEY, GUESSES_OF_SOURCE = 64, 10
 WRONG, LOCKED = 50126, 50053
 KINDS = {"challenge_type": "password redirect"}
 
 
 class Patient(Guest):
-    """A person at one address whose app repeats what brought no answer, or 503, as the SDKs do."""
+    """A user at one address whose app repeats unanswered requests and 503, as the SDKs do."""
 
     def post(self, path, fields):
         end = time.monotonic() + PATIENCE
@@ -91,7 +92,8 @@ class Patient(Guest):
 
 
 def may_be_compared(seconds):
-    """How many wrong passwords may be compared within that time: those before the lock, and one after each lock that ended."""
+    """The number of wrong passwords that may be compared within that time: those before the lock, and one after each ended
+    lock."""
     allowed, end = FREE, 0
     while True:
         end += LOCKS[min(allowed - FREE, len(LOCKS) - 1)]
@@ -101,7 +103,7 @@ def may_be_compared(seconds):
 
 
 class Guesser:
-    """A stranger with a source and a flow of their own."""
+    """An attacker with a separate source and flow."""
 
     def __init__(self, site, name, number):
         self.guest = Patient(site, source(100_000 + number))
@@ -126,13 +128,13 @@ def outcome_of(answer):
 
 
 def is_locked(site, seconds=5):
-    """Whether the lock, if there is one, lasts that much longer."""
+    """Whether the lock, if there is one, has the longer duration."""
     until = count(site.store, "SELECT coalesce(max(locked_until), 0) FROM lockouts")
     return until / 1000 - time.time() > seconds
 
 
 def wrong_passwords_at(site, number, rng, result):
-    """`number` wrong passwords of strangers, all different, while the owner signs in from home now and then."""
+    """`number` wrong passwords of attackers, all different, while the owner signs in from home from time to time."""
     name, home = "owner@example.com", "127.200.0.1"
     Patient(site, home).sign_up(name, PASSWORD)
     # From here their source is familiar (SEC-LOCK-3).
@@ -162,7 +164,7 @@ def wrong_passwords_at(site, number, rng, result):
                 for index, (stranger, password) in enumerate(zip(strangers, passwords))
             ]
             for stranger, password, answer in zip(strangers, passwords, last_bytes_together(wishes) if wishes else []):
-                # A guess that a busy node did not take is made again, or it would not count.
+                # A guess that a busy node refused is repeated, or it would not count.
                 if answer is None or answer.status == 503:
                     result.count("guesses made again")
                     answer = stranger.guess(password)
@@ -185,7 +187,7 @@ def wrong_passwords_at(site, number, rng, result):
     told = max(compared, outcomes["wrong"])
     fault = f"{compared} wrong passwords were compared, {outcomes['wrong']} told so, in {seconds:.0f} s (SEC-LOCK-2)"
     result.expect(told <= allowed, fault)
-    # None at all would prove nothing.
+    # Without any success the run would prove nothing.
     result.expect(compared > 0, "nothing was compared")
     result.expect(number <= FREE or locks > 0, "the account was not locked (SEC-LOCK-1)")
 
@@ -201,11 +203,11 @@ def wrong_passwords_at(site, number, rng, result):
 
 
 def right_password_of_strangers(site, name, guessers, result):
-    """The right password is refused where the wrong ones came from, until the mailbox was proven."""
+    """The right password is refused for the sources of the wrong ones, until the mailbox was proven."""
     for attempt in range(120):
         if is_locked(site):
             break
-        # The lock ended meanwhile; another wrong one brings the next.
+        # The lock ended meanwhile; another wrong password starts the next.
         Guesser(site, name, guessers).guess(f"Guess-again-{attempt}")
         guessers += 1
         time.sleep(0.5)
@@ -239,27 +241,27 @@ def wrong_passwords(options, number, rng):
 # Refresh tokens
 
 
-# SEC-TOK-9, in seconds; and how many families are kept until it is over.
+# SEC-TOK-9, in seconds; and the number of families that are kept until it is over.
 GRACE, KEPT = 30, 5
 PEOPLE = 8
 
 
 class Family:
-    """The tokens of one session, as the races of one round give them."""
+    """The tokens of one session, as issued in the races of one round."""
 
     def __init__(self, site, name, chance, result):
         self.site, self.chance, self.result = site, chance, result
         self.person = Person(site, PASSWORD_APP, chance.randrange(1 << 30))
         begun = self.person.sign_in(name, PASSWORD)
         self.tokens, self.access_tokens, self.again = [begun["refresh_token"]], [begun["access_token"]], 0
-        # How many different successors were given.
+        # The number of different successors.
         self.steps = 0
 
     def refreshing(self, token):
         return TOKEN, {"grant_type": "refresh_token", "refresh_token": token, "scope": "openid offline_access"}
 
     def together(self, *wishes):
-        """All of (path, fields) at one moment, at the nodes in turn; returns the answers in this order."""
+        """Sends all of (path, fields) at one moment, to the nodes in turn; returns the answers in this order."""
         order = list(range(len(wishes)))
         self.chance.shuffle(order)
         ports = [node.port for node in self.site.nodes]
@@ -275,7 +277,7 @@ class Family:
         return [answers[index] for index in range(len(wishes))]
 
     def learn(self, answers, what):
-        """Notes the successors in the answers to refreshes with one token: there is one at most, and it comes whole."""
+        """Notes the successors in the answers to refreshes with one token: at most one, and complete."""
         bodies = {answer.content for answer in answers if answer.status == 200}
         given = {json.loads(body)["refresh_token"] for body in bodies}
         self.result.expect(len(given) <= 1, f"{what}: {len(given)} successors of one token (SEC-TOK-8)")
@@ -298,7 +300,7 @@ class Family:
         survivors = 0
         for node in self.site.nodes:
             asked = Person(self.site, PASSWORD_APP, ports=[node.port])
-            # The newest token last: what is older would have the family revoked, had it survived.
+            # The newest token last: an older one would revoke the family, had it survived.
             for token in reversed(self.tokens):
                 answer = asked.post(*self.refreshing(token))
                 survivors += answer.status == 200
@@ -309,7 +311,7 @@ class Family:
 
 
 def is_good(port, access_token, by_user_info=False):
-    """What a node says about an access token: to its holder, or to a resource server. It is asked until it answers."""
+    """A node's answer about an access token: to its holder, or to a resource server. Asked until it answers."""
     payload = access_token.split(".")[1]
     audience = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["aud"]
     basic = "Basic " + base64.b64encode(f"{urllib.parse.quote(audience, safe='')}:development".encode()).decode()
@@ -334,7 +336,7 @@ def is_good(port, access_token, by_user_info=False):
 
 
 def replay_race(site, name, chance, result):
-    """The holder's app sends a token several times; later a thief has an old one, while the holder goes on."""
+    """The holder's app sends a token several times; later a thief has an old one, while the holder continues."""
     family = Family(site, name, chance, result)
     first = family.tokens[0]
     answers = family.together(*[family.refreshing(first)] * 6)
@@ -346,10 +348,10 @@ def replay_race(site, name, chance, result):
         return family
     family.refresh(family.tokens[-1])
     newest = family.tokens[-1]
-    # Its successor was used, so that an old token is no repetition, even within the time of grace.
+    # Its successor was used, so an old token is not a repetition, even within the grace period.
     *honest, thief, other = family.together(
         family.refreshing(newest), family.refreshing(newest), family.refreshing(first), family.refreshing(family.tokens[1]))
-    # The token before the newest is still a repetition, unless the newest was used or the family was revoked already.
+    # The token before the newest is still a repetition, unless the newest was used or the family is already revoked.
     result.expect(thief.status == 400, f"an old token was answered {thief.status} (SEC-TOK-9)")
     if other.status == 200:
         result.expect(other.body["refresh_token"] == newest, "a repetition had another successor (SEC-TOK-9)")
@@ -363,7 +365,7 @@ def revoke_race(site, name, chance, result):
     """The holder signs out while the app refreshes, at the same moment, at both nodes."""
     family = Family(site, name, chance, result)
     first = family.tokens[0]
-    # Either token says which session ends.
+    # Either token identifies the session to end.
     revoked = chance.choice([first, family.access_tokens[0]])
     answer, *refreshed = family.together(("oauth2/v2.0/revoke", {"token": revoked}), *[family.refreshing(first)] * 3)
     result.expect(answer.status == 200, f"a revocation was answered {answer.status}")
@@ -377,7 +379,7 @@ def refresh_races_at(site, number, rng, result):
     for name in names:
         Person(site, PASSWORD_APP, rng.randrange(1 << 30)).sign_up(name, PASSWORD)
     seeds = [rng.randrange(1 << 30) for _ in range(number)]
-    # Their first token is used once, and again when the grace is over.
+    # Their first token is used once, and again after the grace period.
     kept = [Family(site, rng.choice(names), random.Random(rng.randrange(1 << 30)), result) for _ in range(KEPT)]
     for family in kept:
         family.refresh(family.tokens[0])
@@ -401,7 +403,7 @@ def refresh_races_at(site, number, rng, result):
     leaves = count(site.store, "SELECT count(*) FROM refresh_families WHERE revoked_at IS NULL")
     result.count("families that live on", leaves)
     result.expect(leaves == 0, f"{leaves} families live on")
-    # A request whose answer was lost may have had its effect.
+    # A request with a lost answer may have had its effect.
     again = sum(family.again for family in families)
     expected = {
         "token.refreshed": sum(family.steps for family in families), "token.reuse_detected": number + KEPT,
@@ -425,7 +427,7 @@ def refresh_races(options, number, rng):
 # Signing keys
 
 
-# Nodes read the keys again once they are as old; two seconds for a node that has other things to do.
+# Nodes read the keys again after this time; two seconds more for a busy node.
 KEY_AGE, SLACK = 60, 2
 
 
@@ -438,7 +440,7 @@ def key_command(site, *arguments):
 
 
 def keys(site):
-    """The tenant's keys: what each does, by its id."""
+    """The tenant's keys: the state of each, by its id."""
     lines = [line.split() for line in key_command(site, "list").splitlines()]
     return {kid: state for tenant, kid, _, state, *_ in lines if tenant == "contoso"}
 
@@ -457,21 +459,21 @@ def published(port):
 
 
 class Shown:
-    """A token that was shown to a node."""
+    """A token that was presented to a node."""
 
     def __init__(self, kid, port, begin, is_good):
         self.kid, self.port, self.begin, self.is_good, self.end = kid, port, begin, is_good, time.monotonic()
 
 
 class Holder:
-    """Somebody who refreshes at any node, and whose tokens, old and new, are shown to both nodes at once."""
+    """A client that refreshes at any node, and whose tokens, old and new, are presented to both nodes at once."""
 
     def __init__(self, site, rng):
         self.site, self.shown, self.samples, self.faults = site, [], {}, []
         self.person = Person(site, PASSWORD_APP, rng.randrange(1 << 30))
         self.person.sign_up("keys@example.com", PASSWORD)
         self.tokens = self.person.sign_in("keys@example.com", PASSWORD)
-        # By key: when the last token with it was given.
+        # By key: the time of the last token with it.
         self.signed = {}
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -505,7 +507,7 @@ class Holder:
 
 
 def judge(holder, revoked, result):
-    """Compares what the nodes said with when keys were revoked: `revoked` has begin and end of each command."""
+    """Compares the nodes' answers with the times of the revocations: `revoked` has begin and end of each command."""
     never = (float("inf"), float("inf"))
     wrong, gone = collections.Counter(), {}
     for shown in holder.shown:
@@ -532,7 +534,7 @@ def judge(holder, revoked, result):
 
 
 def signing_keys(options, number, rng):
-    """`number` times under load: a key is announced, signs, the one before is revoked; then the one that signs is revoked."""
+    """`number` times under load: a key is announced, signs, the previous one is revoked; then the signing one is revoked."""
     result = Result()
     site = Site(options, "postgres", 2)
     ports = [node.port for node in site.nodes]
@@ -545,7 +547,7 @@ def signing_keys(options, number, rng):
     holder = Holder(site, rng)
 
     def hurry():
-        """A trial does not wait for a minute: at a token with a key that it does not know, a node reads its keys."""
+        """A trial does not wait for a minute: a node reads its keys when a token has an unknown key."""
         head = json.dumps({"alg": "RS256", "kid": f"{rng.randrange(1 << 60):x}", "typ": "at+jwt"}, separators=(",", ":"))
         token = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (head.encode(), b"{}", b"signature"))
         for port in ports:
@@ -596,7 +598,7 @@ def signing_keys(options, number, rng):
         result.count("rotations")
         time.sleep(rng.uniform(0, 2))
         revoke(old)
-        # The emergency: somebody has the key that signs.
+        # The emergency: an attacker has the signing key.
         wait_until(lambda: new in holder.samples, 10)
         revoke(new)
         last = kid_in("signing", keys(site))

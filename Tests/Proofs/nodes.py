@@ -15,15 +15,15 @@ from world import (
     ATTRIBUTES, PASSWORD_AND_ATTRIBUTES_APP, Broken, Load, Person, Refused, Result, Site, ask, audit, free_port, wait_until,
 )
 
-# How long a node is paused, in seconds: longer than the lease of a mail, which is 60 s; for a quick look shorter.
+# How long a node is paused, in seconds: longer than the lease of a mail, which is 60 s; shorter in a short trial.
 PAUSE, QUICK_PAUSE = 65, 8
 
 
 def pause(options, number, rng):
-    """A node is stopped in the middle of its work, the others take over, and it goes on as if nothing had been."""
+    """A node is stopped during its work, the others take over, and it continues as if nothing had happened."""
     result = Result()
     mailbox = Watch()
-    # Slow, so that the paused node has mails in its hands.
+    # Slow, so that the paused node holds mails.
     stub = Stub(mailbox)
     stub.mode, stub.delay = "slow", 0.1
     site = Site(options, "postgres", 2, mailbox=mailbox, smtp=f"smtp://127.0.0.1:{stub.port}")
@@ -46,7 +46,7 @@ def pause(options, number, rng):
         audit(site, load.accounts, load.failures, result, rng=rng)
     doubled = [key for key, ids in mailbox.ids.items() if len(ids) > 1]
     result.count("mails that came twice with one Message-ID", mailbox.duplicates)
-    # A mail without a code is a notice: somebody whose reply was lost, and who resets once more, gets two.
+    # A mail without a code is a notice: a user whose reply was lost, and who resets once more, gets two.
     codes = [address for address, code in doubled if code]
     result.count("people with several notices", len(doubled) - len(codes))
     result.expect(not codes, f"{len(codes)} codes came with different Message-IDs: {codes[:3]}")
@@ -65,7 +65,7 @@ def issued_at(token):
 
 
 def skewed_node(options, skew, rng, result):
-    """One of two nodes has a wrong clock; it works all the same, and warns (docs/design/0008)."""
+    """One of two nodes has a wrong clock; it still works, and warns (docs/design/0008)."""
     name = f"{skew:+,} s"
     site = Site(options, "postgres", 2, arguments=["--log-level", "warning"])
     clock = WallClock(site.folder)
@@ -103,7 +103,7 @@ def skewed_node(options, skew, rng, result):
 
 
 def jumping_clock(options, jump, result):
-    """The only clock there is jumps and comes back, for SQLite."""
+    """The only clock jumps and returns, for SQLite."""
     name = f"{jump:+,} s and back"
     site = Site(options)
     clock = WallClock(site.folder)
@@ -138,7 +138,7 @@ def jumping_clock(options, jump, result):
         result.expect(False, f"clock {name}: nobody can sign up afterwards: {refusal}")
     result.expect(site.nodes[0].is_alive(), f"clock {name}: the server is gone")
     if jump > 0:
-        # The time of the server went on from the jump; it does not go back by a restart either, unless somebody says so.
+        # The server's time has continued from the jump; a restart does not set it back either, unless the operator allows it.
         node = site.nodes[0]
         node.stop()
         try:
@@ -151,7 +151,7 @@ def jumping_clock(options, jump, result):
         node.start()
         Person(site, patience=5).sign_up("accepted@example.com")
         node.stop()
-        # What was written since is by the clock that was accepted.
+        # Later rows have the time of the accepted clock.
         node.environment = clock.environment
         node.start()
     result.count("settings of a clock")
@@ -218,7 +218,7 @@ class HAProxy:
             self.await_node(node)
 
     def await_node(self, node, seconds=30):
-        """Until the proxy has seen that the node is ready: before that, the other one is alone."""
+        """Waits until the proxy has seen that the node is ready: before that, the other node is alone."""
         if not wait_until(lambda: self.has_seen(node), seconds):
             raise Broken(f"HAProxy has not seen node {node.number} within {seconds} s")
 
@@ -275,7 +275,7 @@ def rolling_restart(options, number, rng):
 
 
 def descriptors(options, number, rng):
-    """A node that may open 256 files, and clients who open more connections than that and keep them."""
+    """A node that may open 256 files, and clients that open more connections than that and keep them."""
     result = Result()
     for _ in range(number):
         site = Site(options, prefix=["prlimit", "--nofile=256:256"])

@@ -1,8 +1,8 @@
-"""Power cuts, for SQLite: what a server writes and syncs is recorded, and the disk is rebuilt as a cut leaves it.
+"""Power cuts, for SQLite: the server's writes and syncs are recorded, and the disk is rebuilt as a cut would leave it.
 
-Of each file there is everything that was written before its last completed sync began. What was written later is there or not,
-in any order, in sectors of 512 bytes. A name in the folder is there from when the file or the folder was synced; later changes of
-names may be there or not. The file of shared memory is never there: memory is lost."""
+Each file has everything that was written before its last completed sync began. Later writes are present or not, in any order, in
+sectors of 512 bytes. A name in the folder exists once the file or the folder was synced; later changes of names are present or
+not. The file of shared memory never exists: memory is lost."""
 
 import pathlib
 import random
@@ -17,7 +17,7 @@ from world import Broken, Load, Mailbox, Person, Result, Site, SQLite, halves
 
 NAME, WRITE, TRUNCATE, SYNC_BEGINS, SYNC_ENDS, CREATE, RENAME, UNLINK, LINK = range(1, 10)
 SECTOR = 512
-# One image in so many is opened by the server itself; each one by SQLite.
+# The server itself opens one image in this many; SQLite opens each one.
 SERVED = 20
 
 
@@ -53,10 +53,10 @@ def apply(content, kind, offset, piece):
 
 
 class Disk:
-    """What is surely on the disk, and what may be."""
+    """The data that is certainly on the disk, and the data that may be."""
 
     def __init__(self, folder):
-        # Names that are surely there, names as the server sees them, and changes that may be lost.
+        # Names that certainly exist, names as the server sees them, and changes that may be lost.
         self.durable = {path.name: File(path.read_bytes()) for path in folder.iterdir()}
         self.names, self.changes, self.syncs = dict(self.durable), [], {}
 
@@ -97,7 +97,7 @@ class Disk:
             self.changes = [change for change in self.changes if not covered(change)]
 
     def image(self, folder, rng):
-        """Writes the disk as a cut now may leave it."""
+        """Writes the disk as a cut at this time may leave it."""
         table = dict(self.durable)
         for change in self.changes:
             if rng.random() < 0.5:
@@ -127,7 +127,8 @@ class Disk:
 
 
 def check(image, at, accounts, result):
-    """Opens an image with SQLite, which recovers it, and compares it with what people had been told when the power went."""
+    """Opens an image with SQLite, which recovers it, and compares it with everything that clients had been told before the
+    cut."""
     told = [account for account in accounts if account.at < at]
     file = image / "identity.sqlite"
     if not file.exists() or not (image / "master.key").exists():
@@ -166,7 +167,7 @@ def check(image, at, accounts, result):
     try:
         half = halves(SQLite(file))
     except sqlite3.DatabaseError as error:
-        # What a disk that ignores syncs leaves may pass the first look.
+        # The image of a disk that ignores syncs may pass the first check.
         result.expect(False, f"SQLite cannot read the image: {error}")
         return
     result.count("half", sum(half.values()))
@@ -207,7 +208,7 @@ def power_cut(options, number, rng):
     start = work / "start"
     start.mkdir(mode=0o700)
     before = []
-    # The second time on what a cut of the first has left.
+    # The second time on the image of a cut after the first.
     for episode in range(2):
         cuts = number // 2 + (number % 2 if episode == 0 else 0)
         copy = work / f"copy{episode}"
@@ -215,7 +216,7 @@ def power_cut(options, number, rng):
         log = work / f"record{episode}"
         accounts = before + record(options, mailbox, copy, log, rng, 2 + min(cuts, 50) * 0.08)
         steps = list(records(log))
-        # Checkpoints, and the beginning, are few; each gets its share.
+        # Checkpoints, and the beginning, are rare; each gets its share.
         moments = sorted(rng.randrange(len(steps)) for _ in range(cuts))
         disk, cursor = Disk(start), 0
         result.count("syncs", sum(step[1] == SYNC_ENDS for step in steps))
@@ -241,7 +242,7 @@ def power_cut(options, number, rng):
             check(image, at, accounts, result)
             result.count("cuts")
             shutil.rmtree(image)
-        # The search finds what is lost: a disk that keeps nothing of what was synced since the start must lose something.
+        # The search detects lost data: a disk that keeps nothing of what was synced since the start must lose something.
         liar, found = Disk(start), Result()
         for step, (_, kind, name, offset, _, content) in enumerate(steps):
             if kind not in (SYNC_BEGINS, SYNC_ENDS):

@@ -1,4 +1,4 @@
-"""The front of the proofs: what there is, what was shown for which commit, and the report. See scripts/prove."""
+"""The front end of the proofs: the list, the results by commit, and the report. See scripts/prove."""
 
 import argparse
 import dataclasses
@@ -18,7 +18,7 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
 REPORT = ROOT / "docs/evidence/proofs.md"
-# No run goes on for longer than this, in seconds; the next one continues.
+# No run takes longer than this, in seconds; the next one continues.
 LONGEST_RUN = 50 * 60
 # Exit code when the time was over before the count was reached (sysexits' EX_TEMPFAIL).
 INCOMPLETE = 75
@@ -30,7 +30,8 @@ class Proof:
     requirements: str
     what: str
     unit: str
-    # How many in CI and in FULL (docs/develop/testing.md), and how many make one part, after which the state is written.
+    # The number in CI and in FULL (docs/develop/testing.md), and the number that makes one part, after which the state is
+    # written.
     ci: int
     full: int
     part: int
@@ -170,16 +171,16 @@ def git(*arguments):
 
 
 class State:
-    """What was shown so far, in .build/prove/NAME.json. Results of other code prove nothing about this one.
+    """The results so far, in .build/prove/NAME.json. Results of other code prove nothing about this one.
 
-    Of a trial nothing is kept."""
+        Results of a trial are not kept."""
 
     def __init__(self, proof, goal=None, seed=None, again=False, is_trial=False, is_given=None):
         self.proof, self.file, self.is_trial = proof, STATE / f"{proof.name}.json", is_trial
         commit = code_of(proof)
         data = json.loads(self.file.read_text()) if self.file.exists() and not is_trial else {}
         is_other = again or data.get("commit") != commit or (seed is not None and data.get("seed") != seed)
-        # Nobody knows of which code a server is that was given.
+        # The code of a given server is unknown.
         if is_other or (is_given is False and data["is_given"]):
             data = {
                 "commit": commit, "seed": random.randrange(1 << 30) if seed is None else seed, "done": 0, "seconds": 0,
@@ -221,7 +222,7 @@ class State:
 
 
 def code_of(proof):
-    """The commit that last changed what the proof is about, or how it is made; `+` when something is not committed."""
+    """The commit that last changed the proof's subject or the proof itself; `+` when something is not committed."""
     paths = ["Sources", "Package.swift", "Tests/Proofs/world.py", f"Tests/Proofs/{proof.module}.py"]
     # Those of the modules that use the shim.
     paths += ["Tests/Proofs/shim.py", "Tests/Proofs/shim.c"] if proof.module in ("power_cut", "disk_full", "nodes", "mail_faults") else []
@@ -239,20 +240,20 @@ def build():
 
 
 def run(proof, options, goal, end):
-    """Goes on with a proof until its count is reached, or the time is over; returns its state."""
+    """Continues a proof until its count is reached, or the time is over; returns its state."""
     is_trial = bool(options.quick or options.only)
     state = State(proof, goal, options.seed, options.again, is_trial, proof.needs_binary and options.is_given)
     print(f"{proof.name}: {proof.what}; seed {state.data['seed']}", flush=True)
     while not state.is_complete and time.monotonic() < end and not state.data["faults"]:
         number = min(proof.part, state.data["goal"] - state.data["done"])
-        # Each part has chances of its own, and the same ones when it is made again.
+        # Each part has its own random numbers, and the same ones when it is repeated.
         rng = random.Random(f"{state.data['seed']}-{state.data['done']}")
         begin = time.monotonic()
         try:
             work = getattr(importlib.import_module(proof.module), proof.function)
             result = work(options, number, rng)
         except Exception as error:
-            # A proof that could not be carried out is no proof; it is neither counted nor passed.
+            # A proof that could not be carried out is neither counted nor passed.
             traceback.print_exc()
             print(f"{proof.name}: broke off ({error}): FAILED", flush=True)
             return None
@@ -294,7 +295,7 @@ def tool(*command):
 
 
 def machine():
-    """What the figures depend on, without the name of anything."""
+    """The environment of the figures, without any names."""
     system = platform.system()
     release = pathlib.Path("/etc/os-release")
     if release.exists():

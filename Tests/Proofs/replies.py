@@ -1,5 +1,5 @@
-"""Clients who lose each reply at a random byte and repeat the request, with the limits of production, which include the
-cool-down of codes."""
+"""Clients that lose each reply at a random byte and repeat the request, with the limits of production, including the cool-down of
+codes."""
 
 import http.client
 import random
@@ -13,12 +13,12 @@ from world import (
     ATTRIBUTES, CODE_APP, PASSWORD_AND_ATTRIBUTES_APP, Person, Refused, Result, Site, ask, count, halves, parallel,
 )
 
-# What keeps its answer for 60 s (REL-IDEM); a start changes nothing, and a challenge has its cool-down instead.
+# The steps that keep their answer for 60 s (REL-IDEM); a start changes nothing, and a challenge has its cool-down instead.
 KEPT = ("signup/v1.0/continue", "oauth2/v2.0/token", "resetpassword/v1.0/continue", "resetpassword/v1.0/submit")
 
 
 class Unlucky(Person):
-    """Loses the first reply to each request; the second must be what the first was, and so must the third."""
+    """Loses the first reply to each request; the second and the third must equal the first."""
 
     def __init__(self, site, address, client, rng, result, lock):
         super().__init__(site, client)
@@ -51,7 +51,7 @@ class Unlucky(Person):
         body = urllib.parse.urlencode(form).encode()
         lost = self.lose(port, path, body)
         self.cuts += 1
-        # At once, so that the first may still be at work, or as clients do.
+        # At once, so that the first request may still be running, or as clients do.
         time.sleep(self.rng.choice((0, 0, 0.01, 0.1)))
         answer = ask(port, "POST", f"/contoso/{path}", body, source=(self.address, 0))
         if path in KEPT:

@@ -1,4 +1,4 @@
-// Stands before the C library in a server of the proofs (LD_PRELOAD), for the files below one folder, PROVE_FOLDER.
+// A library in front of the C library in a server of the proofs (LD_PRELOAD), for the files below one folder, PROVE_FOLDER.
 //
 // PROVE_RECORD=FILE  writes down, in order, what is done to those files: the material of the proof `power-cut`.
 // PROVE_FULL=FILE    is mapped; while its first byte is 1, nothing may grow, and while it is 2, nothing may be written: the
@@ -187,7 +187,7 @@ static uint64_t file_of(int descriptor) {
     return descriptor >= 0 && descriptor < DESCRIPTORS ? files[descriptor] : 0;
 }
 
-// Whether a write has no room; a full disk still takes what lies within a file.
+// Whether a write has no room; a full disk still accepts writes within a file.
 static int has_no_room(int descriptor, off_t end) {
     struct stat facts;
     if (!full || !*full) return 0;
@@ -222,7 +222,7 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
     return written;
 }
 
-// Nobody writes the files below the folder in these ways; if somebody begins to, the proof must be told.
+// The server does not write the files below the folder in these ways; if it starts to, the proof must report it.
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     if (file_of(descriptor)) abort();
     return real_writev(descriptor, parts, count);

@@ -1,4 +1,4 @@
-"""What stands before the C library in a server: see shim.c."""
+"""The library between a server and the C library: see shim.c."""
 
 import mmap
 import platform

@@ -1,4 +1,4 @@
-"""Whether the memory of a server stays as it is under a modest load that goes on and on."""
+"""Checks that the memory of a server stays constant under a modest, continuous load."""
 
 import argparse
 import collections
@@ -10,15 +10,15 @@ import time
 import measurements
 import steps
 
-# Of a hundred journeys; a refresh is one step, a sign-in three, a sign-up with its tokens four.
+# Percent of the journeys; a refresh is one step, a sign-in three, a sign-up with its tokens four.
 SHARES = {"refresh": 60, "sign-in": 25, "sign-up": 10, "password sign-up": 5}
-# Flat: over the second half the memory grows by less than this share of what it was in the middle.
+# Constant: over the second half the memory grows by less than this share of its value in the middle.
 MOST_GROWTH = 0.05
-# In fewer minutes a server still fills its caches, and nothing can be said.
+# In fewer minutes a server still fills its caches, and the result means nothing.
 LEAST_MINUTES = 30
-# Seconds between two looks at the memory; a trial takes twenty all the same.
+# Seconds between two readings of the memory; a trial takes twenty readings in any case.
 EVERY = 10
-# Of how many people a worker keeps the addresses and tokens; older ones are forgotten.
+# The number of users whose addresses and tokens a worker keeps; older ones are dropped.
 PEOPLE = 1000
 
 
@@ -54,7 +54,7 @@ class Worker(threading.Thread):
             return self.app.refresh(self.tokens.pop())
         if kind == "sign-in" and self.names:
             return self.app.sign_in(self.random.choice(self.names))
-        # Until somebody is there, people sign up.
+        # Until a user exists, workers sign up.
         number = sum(self.done.values())
         address = f"p{number}-{self.number}@{number % 100}.example.com"
         if kind == "password sign-up":
@@ -94,7 +94,7 @@ def main(arguments):
 
 
 def watch(server, workers, begin, minutes):
-    """The memory over time: (seconds, resident, its own). Tells each minute."""
+    """The memory over time: (seconds, resident, private). Prints each minute."""
     samples, told, every = [], 0, min(EVERY, minutes * 60 / 20)
     while (seconds := time.monotonic() - begin) < minutes * 60 and not any(worker.trouble for worker in workers):
         time.sleep(min(every, minutes * 60 - seconds))

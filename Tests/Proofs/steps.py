@@ -11,7 +11,7 @@ CODE_APP = "00001111-aaaa-2222-bbbb-3333cccc4444"
 PASSWORD_APP = "11112222-bbbb-3333-cccc-4444dddd5555"
 PASSWORD = "Tulip-Harbour-42"
 CODE = "24681357"
-# What servers are started with, so that the code is known and no log lines are paid for.
+# The options of the server, so that the code is known and log lines take no time.
 SETTINGS = ["--fixed-code", CODE, "--log-level", "error"]
 SCOPES = {"scope": "openid offline_access"}
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
@@ -36,7 +36,7 @@ class App:
             sys.exit(f"scripts/prove: {name} was answered with {response.status}: {content.decode(errors='replace')}")
         return json.loads(content)
 
-    # Each of these goes on to its next step when it is asked to, gives the answer of each, and so ends with the tokens.
+    # Each of these continues with its next step on request, returns the answer of each, and so ends with the tokens.
 
     def sign_up(self, address, password=None):
         client, kinds, name = CODE_APP, {"challenge_type": "oob redirect"}, "sign-up"

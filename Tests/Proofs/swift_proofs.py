@@ -52,7 +52,7 @@ def two_nodes(options, number, rng):
         result.count("tests skipped", len(skipped))
         for node in range(2):
             result.count(f"requests at node {node + 1}", sum(line[node] for line in requests))
-        # A run in which one node has nothing to do would show nothing.
+        # A run in which one node has no work would prove nothing.
         result.expect(started and all(map(sum, zip(*requests))), "no test used two nodes, or one of them got no request")
     return result
 
@@ -66,7 +66,7 @@ def model(options, number, rng):
 
 
 def simulate(options, number, rng):
-    """`number` minutes of histories, a process per core, each with seeds of its own."""
+    """`number` minutes of histories, a process per core, each with separate seeds."""
     result = Result()
     program = product("Simulator", "--traits", "Server")
     processes = os.cpu_count() or 1
@@ -108,7 +108,7 @@ def fuzz_readers(options, number, rng):
 
 def isolation(options, number, rng):
     result = Result()
-    # Beside the other builds, whose traits are others.
+    # Separate from the other builds, which have other traits.
     program = product("ActorReturn", "--scratch-path", str(ROOT / ".build/prove/isolation"))
     run = subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     result.expect(run.returncode == 0, run.stdout[-1000:])

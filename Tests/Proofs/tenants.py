@@ -25,7 +25,7 @@ def knows(node, subdomain):
 
 
 def tenants(options, number, rng):
-    """`number` documents applied one after another to two nodes, and one that no node understands."""
+    """`number` documents applied one after another to two nodes, and one that no node can parse."""
     result = Result()
     site = Site(options, "postgres", 2)
     file = site.folder / "tenants.yaml"

@@ -45,14 +45,14 @@ tenants:
       - {{clientId: {CODE_APP}, displayName: Codes, signIn: emailOneTimePasscode}}
       - {{clientId: {PASSWORD_APP}, displayName: Passwords, signIn: emailPassword}}
 """
-# How many names each class has; an account is used many times, and so is a name without one.
+# The number of names in each class; an account is used many times, and so is a name without one.
 NAMES = 10
 WARM_UP = 200
 RESAMPLES = 400
 
 
 def receive_mail():
-    """The port of a mail server in a process of its own: the time that it needs for a mail is not the identity server's."""
+    """The port of a mail server in a separate process: its time for a mail is not the identity server's."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=64)
     child = os.fork()
     if child:
@@ -96,7 +96,7 @@ class Server:
         sys.exit("timing.py: the server did not start")
 
     def connect(self):
-        """Anew, since the server ends connections that are not used."""
+        """Connects again, because the server ends unused connections."""
         self.connection.close()
         self.connection.connect()
         self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -104,7 +104,7 @@ class Server:
     def post(self, path, **fields):
         """The answer, and the milliseconds that it took."""
         body = urllib.parse.urlencode(fields)
-        # Each request from a source of its own, so that no limit of sources is in the way.
+        # Each request has another source, so that no limit per source applies.
         source = ".".join(["10"] + [str(random.randrange(256)) for _ in range(3)])
         headers = {"content-type": "application/x-www-form-urlencoded", "x-forwarded-for": source}
         begin = time.perf_counter_ns()
@@ -131,7 +131,7 @@ class Server:
             sys.exit(f"timing.py: {address} could not sign up: {done}")
 
     def walk(self, steps):
-        """Takes the steps of a flow, each with the token of the one before; returns the times by endpoint."""
+        """Takes the steps of a flow, each with the previous token; returns the times by endpoint."""
         times, token = {}, None
         for path, fields in steps:
             answer, times[path] = self.post(path, **fields, **({"continuation_token": token} if token else {}))
@@ -181,7 +181,7 @@ def measure(server, flow, count):
 
 
 def shows(one, other):
-    """The figures of two lists of times, and whether they tell the classes apart."""
+    """The figures of two lists of times, and whether they distinguish the classes."""
     medians = statistics.median(one), statistics.median(other)
     differences = sorted(
         statistics.median(random.choices(one, k=len(one))) - statistics.median(random.choices(other, k=len(other)))
@@ -202,7 +202,7 @@ def shows(one, other):
 
 
 def best_threshold(labelled):
-    """The threshold that is most often right, and whether members of the class lie above it."""
+    """The threshold that is right most often, and whether members of the class lie above it."""
     ordered = sorted(labelled)
     above = sum(label for _, label in ordered)
     right = above  # All above the threshold, so all called members.
@@ -257,7 +257,7 @@ def run(options):
 
 
 def timing(options, number, rng):
-    """In a process of its own, which stays on one core."""
+    """Runs in a separate process, which stays on one core."""
     result = Result()
     command = [sys.executable, __file__, str(number), "--binary", options.binary, "--seed", str(rng.randrange(1 << 30))]
     run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -1,5 +1,5 @@
-"""What the proofs share: servers, their databases, a real mail receiver, people who use the API, and the ledger of what
-they were told."""
+"""Shared by the proofs: servers, their databases, a real mail receiver, users of the API, and the ledger of everything that they
+were told."""
 
 import atexit
 import collections
@@ -28,16 +28,16 @@ CODE_APP = "00001111-aaaa-2222-bbbb-3333cccc4444"
 PASSWORD_APP = "11112222-bbbb-3333-cccc-4444dddd5555"
 PASSWORD_AND_ATTRIBUTES_APP = "33334444-dddd-5555-eeee-6666ffff7777"
 ATTRIBUTES = {"country": "Denmark", "city": "Aarhus"}
-# How long a person tries the same request again before giving up, in seconds.
+# How long a user repeats a request before giving up, in seconds.
 PATIENCE = 60
 
 
 class Broken(Exception):
-    """The proof itself could not be carried out: nothing was shown."""
+    """The proof itself could not be carried out: it has no result."""
 
 
 class Result:
-    """What a part of a proof has counted."""
+    """The counts of a part of a proof."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -48,11 +48,11 @@ class Result:
         self.counts[what] += number
 
     def note(self, what, value):
-        """The worst value of a figure; the unit stands in its name."""
+        """The worst value of a figure; its name contains the unit."""
         self.worst[what] = max(self.worst.get(what, value), value)
 
     def expect(self, holds, fault):
-        """Notes a fault unless it holds."""
+        """Notes a fault unless the condition holds."""
         if not holds:
             self.faults.append(fault)
         return holds
@@ -65,7 +65,7 @@ def free_port():
 
 
 def wait_until(holds, seconds, every=0.05):
-    """Whether it comes to hold within that time."""
+    """Whether the condition becomes true within that time."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
@@ -75,7 +75,7 @@ def wait_until(holds, seconds, every=0.05):
 
 
 def parallel(count, work, threads=32):
-    """Runs work(0) … work(count - 1) on threads that begin together; returns the results."""
+    """Runs work(0) … work(count - 1) on threads that start together; returns the results."""
     results, numbers, lock = [], iter(range(count)), threading.Lock()
     threads = min(threads, count)
     barrier = threading.Barrier(threads)
@@ -121,7 +121,7 @@ class Mail:
 
 
 class Mailbox:
-    """Takes all mail, and knows the newest code of each address."""
+    """Accepts all mail, and knows the newest code of each address."""
 
     def __init__(self):
         self.mails, self.duplicates, self.known = collections.defaultdict(list), 0, set()
@@ -136,7 +136,7 @@ class Mailbox:
 
     def take(self, mail):
         with self.news:
-            # Sent at least once: people see that two are one.
+            # Sent at least once: users can see that two mails are the same.
             if (mail.address, mail.message_id) in self.known:
                 self.duplicates += 1
                 return
@@ -148,7 +148,7 @@ class Mailbox:
         return len(self.mails[address])
 
     def code(self, address, after, timeout):
-        """The newest code that came after `after` mails; None when none comes. Notices, which have none, are passed over."""
+        """The newest code that arrived after `after` mails; None when none arrives. Notices have no code and are skipped."""
         with self.news:
             self.news.wait_for(lambda: self.codes(address, after), timeout)
             return (self.codes(address, after) or [None])[-1]
@@ -186,7 +186,7 @@ class SQLite:
 
 
 class Postgres:
-    """A server of its own; see scripts/with-postgres."""
+    """A separate server; see scripts/with-postgres."""
 
     def __init__(self, *settings):
         self.process = subprocess.Popen(
@@ -203,7 +203,7 @@ class Postgres:
         return [tuple(line.split("\x1f")) for line in output.splitlines()]
 
     def through(self, port):
-        """The URL by way of a proxy at that port, which reads the messages and so needs them in the clear."""
+        """The URL through a proxy at that port, which reads the messages and so needs them unencrypted."""
         place = self.place
         return f"postgresql://{place.username}@127.0.0.1:{port}{place.path}?sslmode=disable&gssencmode=disable"
 
@@ -211,7 +211,7 @@ class Postgres:
         return "ok"
 
     def processes(self):
-        """The numbers of the server's processes, the first one first."""
+        """The ids of the server's processes, the first one first."""
         folder = self.rows("SHOW data_directory")[0][0]
         leader = int((pathlib.Path(folder) / "postmaster.pid").read_text().split()[0])
         children = subprocess.run(["pgrep", "-P", str(leader)], capture_output=True, text=True).stdout.split()
@@ -251,7 +251,7 @@ class Server:
         )
 
     def start(self):
-        """Starts it, and waits until it is ready; returns how long that took, in seconds."""
+        """Starts it, and waits until it is ready; returns the seconds that this took."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NATIVE_AUTH_")}
         begin = time.monotonic()
         with self.log.open("ab") as log:
@@ -282,7 +282,7 @@ class Server:
         return self.process.poll() is None
 
     def mebibytes(self):
-        """Resident memory at its highest."""
+        """The highest resident memory."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
@@ -290,7 +290,7 @@ class Server:
 class Site:
     """One server on SQLite, or several on one PostgreSQL database.
 
-    With `data`, a folder, everything of the one server is in there, the master key too."""
+        With `data`, a folder, everything of the one server is in it, including the master key."""
 
     def __init__(self, options, store="sqlite", nodes=1, database=None, mailbox=None, smtp=None, data=None, **settings):
         self.binary = options.binary
@@ -315,7 +315,7 @@ class Site:
         self.nodes = [Server(self, number, *arguments, **settings) for number in range(nodes)]
 
     def stop(self, result=None, keep_mailbox=False):
-        """Ends everything; servers that do not end well are a fault."""
+        """Ends everything; a server that does not end cleanly is a fault."""
         codes = [node.stop() for node in self.nodes if node.is_alive()]
         if result is not None:
             result.expect(codes == [0] * len(self.nodes), f"servers ended with {codes} of {len(self.nodes)}")
@@ -330,7 +330,7 @@ class Site:
 
 
 class Refused(Exception):
-    """An answer of the API that is not the hoped-for one: suberror or error, and the numeric codes."""
+    """An unexpected answer of the API: suberror or error, and the numeric codes."""
 
 
 class Answer:
@@ -346,7 +346,7 @@ class Answer:
 
 
 def ask(port, method, path, form=None, headers=None, timeout=10, source=None, host="127.0.0.1"):
-    """One request on a connection of its own; throws OSError or HTTPException when no whole answer comes."""
+    """One request on a separate connection; raises OSError or HTTPException when no complete answer arrives."""
     body = urllib.parse.urlencode(form) if isinstance(form, dict) else form
     all_headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
     connection = http.client.HTTPConnection(host, port, timeout=timeout, source_address=source)
@@ -361,7 +361,7 @@ def ask(port, method, path, form=None, headers=None, timeout=10, source=None, ho
 
 
 class Person:
-    """Uses the API as an app does: a request that brings no answer, or 503, is repeated, perhaps at another node."""
+    """Uses the API as an app does: an unanswered request, or one answered with 503, is repeated, perhaps at another node."""
 
     def __init__(self, site, client=CODE_APP, seed=None, patience=PATIENCE, watch=None, ports=None, timeout=10):
         self.timeout = timeout
@@ -397,7 +397,7 @@ class Person:
         return body
 
     def begin(self, address, password=None, attributes=None):
-        """Signs up to the moment when a code is in the mailbox; returns the token and the code."""
+        """Signs up until a code is in the mailbox; returns the token and the code."""
         kinds = "oob password redirect" if password else "oob redirect"
         fields = {"username": address, "challenge_type": kinds}
         if password:
@@ -412,7 +412,7 @@ class Person:
             seen = self.site.mailbox.seen(address)
             body = self.step(path, {"continuation_token": token, "challenge_type": kinds})
             token = body["continuation_token"]
-            # The node that had the mail in its hands may be gone; a person asks for another code then.
+            # The node that held the mail may have ended; a user then asks for another code.
             code = self.site.mailbox.code(address, seen, 3)
             if code:
                 return token, code
@@ -426,8 +426,8 @@ class Person:
         return self.despite_mail_trouble(lambda: self.finish(*self.begin(address, password, attributes)))
 
     def despite_mail_trouble(self, work):
-        """A request that was repeated, or made again since no mail came, sent two codes, and the first one came last; or mails
-        were lost until the flow gave no more codes; and mails of that flow may come late, in the next. A person begins anew."""
+        """A repeated request, or a new one because no mail arrived, sent two codes, and the first one arrived last; or mails were
+        lost until the flow gave no more codes; and mails of that flow may arrive late, in the next. A user begins again."""
         before = self.repeated + self.asked_again
         for attempt in range(20):
             try:
@@ -468,7 +468,7 @@ class Person:
             return False
 
     def reset(self, address, password):
-        """Returns the token with which one may sign in."""
+        """Returns the token for a sign-in."""
         return self.despite_mail_trouble(lambda: self.reset_once(address, password))
 
     def reset_once(self, address, password):
@@ -489,7 +489,7 @@ class Person:
 
 
 class Account:
-    """What somebody was told about an account. `None` as refresh token: nothing was told, or it may have changed."""
+    """Everything that a user was told about an account. `None` as refresh token: nothing was told, or it may have changed."""
 
     def __init__(self, address, client, password=None, alias=None):
         self.address, self.client, self.password, self.alias = address, client, password, alias
@@ -499,9 +499,9 @@ class Account:
 
 
 class Load:
-    """People who sign up one after another until they are told to stop; some go on to sign in, refresh and reset.
+    """Users who sign up one after another until they are told to stop; some then sign in, refresh and reset.
 
-    `accounts` is the ledger: only what was acknowledged stands in it."""
+        `accounts` is the ledger: it contains only what was acknowledged."""
 
     def __init__(self, site, people, seed, is_mixed=True, **settings):
         self.accounts, self.failures, self.done = [], [], collections.Counter()
@@ -591,7 +591,7 @@ HALVES = {
 
 
 def halves(store):
-    """What stands in the database and must not, with the number of rows."""
+    """Forbidden content of the database, with the number of rows."""
     found = {name: count(store, f"SELECT count(*) FROM {sql}") for name, sql in HALVES.items()}
     return {name: number for name, number in found.items() if number}
 
@@ -621,7 +621,7 @@ def audit(site, accounts, failures, result, sample=40, rng=random):
         if account.password:
             if not person.can_sign_in(account.alias, account.password):
                 wrong.append("I1, I5: the password does not work")
-            # At most one wrong guess per account, so that nobody is locked out.
+            # At most one wrong guess per account, so that no account is locked.
             if account.old_passwords and person.can_sign_in(account.address, account.old_passwords[-1]):
                 wrong.append("I5: the old password works")
         if any(token and person.can_refresh(token) for token in account.dead_refresh_tokens):
@@ -631,7 +631,7 @@ def audit(site, accounts, failures, result, sample=40, rng=random):
         return [f"{account.address}: {what}" for what in wrong]
 
     chosen = rng.sample(accounts, min(sample, len(accounts)))
-    # Those who did most, always.
+    # Always the accounts with the most actions.
     chosen += [account for account in accounts if account.old_passwords and account not in chosen][-sample:]
     for wrong in parallel(len(chosen), lambda number: check(chosen[number]), threads=8) if chosen else []:
         for fault in wrong:
