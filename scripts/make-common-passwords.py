@@ -82,8 +82,8 @@ def main():
 //
 {comment}
 
-/// The built-in list of passwords, and of terms in passwords, that are not allowed (`SEC-PWD-3`). Entries are separated by
-/// a blank or a line feed. It contains crude words because users choose them.
+/// The built-in list of passwords, and of terms in passwords, that are not allowed (`SEC-PWD-3`). Entries are separated
+/// by a blank or a line feed. It contains crude words because users choose them.
 ///
 /// Each list is one long text, because the compiler needs far more time for an array of literals.
 enum CommonPasswords {{

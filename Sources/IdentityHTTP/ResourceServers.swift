@@ -35,8 +35,9 @@ package struct ResourceServers: Sendable {
     /// Parses a list.
     ///
     /// - Parameters:
-    ///   - list: `AUDIENCE=SECRET`, with blanks between the entries. An audience is 1 to 256 characters of printing ASCII without
-    ///     `=`, such as `api://orders`; a secret 1 to 256 characters of `A–Z a–z 0–9 - . _ ~`, which need no encoding.
+    ///   - list: `AUDIENCE=SECRET`, with blanks between the entries. An audience is 1 to 256 characters of printing
+    ///     ASCII without `=`, such as `api://orders`; a secret 1 to 256 characters of `A–Z a–z 0–9 - . _ ~`, which need
+    ///     no encoding.
     ///   - needsStrongSecrets: Whether a secret must have 32 characters or more and look random (`SEC-PRF-4`).
     /// - Throws: ``Invalid`` with all problems together.
     package init(_ list: String, needsStrongSecrets: Bool) throws(Invalid) {

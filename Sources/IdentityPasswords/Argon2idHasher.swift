@@ -8,8 +8,8 @@ package import NativeAuthCore
     import Foundation
 #endif
 
-/// Hashes passwords with Argon2id version 1.3 (RFC 9106) through libsodium: one lane, a random salt of 16 bytes, a tag of
-/// 32 bytes, stored as a PHC string (`SEC-PWD-6`).
+/// Hashes passwords with Argon2id version 1.3 (RFC 9106) through libsodium: one lane, a random salt of 16 bytes, a tag
+/// of 32 bytes, stored as a PHC string (`SEC-PWD-6`).
 ///
 /// Hashes are computed on the hasher's own threads, behind a short queue (`SEC-PWD-8`). Copies share the threads; a
 /// server has one hasher.

@@ -3,7 +3,8 @@ package import NativeAuth
 
 /// The entry point of an app: an application of a tenant, for native authentication.
 ///
-/// It may be called from any thread. Each call returns at once; its delegate is called later, exactly once, on the main actor.
+/// It may be called from any thread. Each call returns at once; its delegate is called later, exactly once, on the main
+/// actor.
 public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplication, @unchecked Sendable {
     // Sendable holds because this class adds no stored property to its superclass, whose stored properties are
     // immutable and Sendable.
@@ -11,7 +12,8 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
     /// An application with these settings, which are read now.
     ///
     /// - Parameter config: The settings.
-    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external
+    ///   tenants.
     public convenience init(nativeAuthConfiguration config: MSALNativeAuthPublicClientApplicationConfig) throws {
         self.init(try config.translated())
     }
@@ -21,7 +23,8 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
     /// - Parameters:
     ///   - config: The settings; its authority must be a ``MSALCIAMAuthority``.
     ///   - challengeTypes: The challenge types of the app's registration.
-    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external tenants.
+    /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or an authority that is not for external
+    ///   tenants.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
     public convenience init(
         configuration config: MSALPublicClientApplicationConfig, challengeTypes: MSALNativeAuthChallengeTypes

@@ -34,7 +34,8 @@ public final class MSALClaimsRequest: NSObject {
     ///
     /// - Parameters:
     ///   - jsonString: A JSON object.
-    ///   - error: Receives an error in ``MSALErrorDomain`` when `jsonString` is not a JSON object; the request is then empty.
+    ///   - error: Receives an error in ``MSALErrorDomain`` when `jsonString` is not a JSON object; the request is then
+    ///     empty.
     public init(jsonString: String, error: NSErrorPointer) {
         do {
             members = try JSONDecoder().decode([String: JSONValue].self, from: Data(jsonString.utf8))

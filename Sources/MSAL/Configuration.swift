@@ -42,8 +42,8 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
 
     /// An authority.
     ///
-    /// - Parameter url: An `https` address with a host, or an `http` address on this machine. The path names the tenant; only
-    ///   the hosts of external tenants need none.
+    /// - Parameter url: An `https` address with a host, or an `http` address on this machine. The path names the
+    ///   tenant; only the hosts of external tenants need none.
     /// - Throws: An error in ``MSALErrorDomain`` when `url` is not such an address.
     public init(url: URL) throws {
         do throws(AuthorityError) {

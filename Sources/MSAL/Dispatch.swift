@@ -36,8 +36,8 @@ private struct Handover<Delegate>: @unchecked Sendable {
 ///   - delegate: The object that is called.
 ///   - work: The operation.
 ///   - succeed: Calls the callback that fits the outcome.
-///   - fail: Calls the callback that fits the error. Also called, with a general error, when the delegate does not implement
-///     the callback that was called first.
+///   - fail: Calls the callback that fits the error. Also called, with a general error, when the delegate does not
+///     implement the callback that was called first.
 func perform<Delegate, Value: Sendable>(
     _ operation: String, correlationID: UUID, for delegate: Delegate,
     work: @escaping @concurrent @Sendable () async throws(NativeAuthError) -> Value,

@@ -15,7 +15,8 @@ public final class MSALNativeAuthSignUpParameters: NSObject, Redacted {
     public var username: String
     /// The password, when the user flow takes one at the start.
     public var password: String?
-    /// Attributes by their programmable names. A value is text, a whole number or a boolean; the alias is `flatusername`.
+    /// Attributes by their programmable names. A value is text, a whole number or a boolean; the alias is
+    /// `flatusername`.
     public var attributes: [String: Any]?
     /// The identifier of the flow in both logs; nil for a new one.
     public var correlationId: UUID?
@@ -93,7 +94,8 @@ public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject, Redact
         self.verificationContact = verificationContact
     }
 
-    /// The form of the releases from 2.0 up to 2.5: the contact is set afterwards, or is the one that the server suggests.
+    /// The form of the releases from 2.0 up to 2.5: the contact is set afterwards, or is the one that the server
+    /// suggests.
     public init(authMethod: MSALAuthMethod) {
         self.authMethod = authMethod
     }

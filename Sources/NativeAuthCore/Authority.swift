@@ -40,7 +40,8 @@ extension AuthorityError: CustomStringConvertible, LocalizedError {
 /// The base URL of a tenant's endpoints, such as `https://contoso.ciamlogin.com/contoso.onmicrosoft.com`
 /// (docs/protocol.md §1.1).
 ///
-/// Scheme and host are in lower case; there is no query, fragment, user name, trailing slash or usual port (`SDK-AUTH-1`).
+/// Scheme and host are in lower case; there is no query, fragment, user name, trailing slash or usual port
+/// (`SDK-AUTH-1`).
 public struct Authority: Hashable, Sendable, CustomStringConvertible {
     /// The normalised URL.
     public let url: URL

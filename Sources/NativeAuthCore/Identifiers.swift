@@ -4,8 +4,8 @@
     public import Foundation
 #endif
 
-/// The opaque handle of a running flow, as the client sees it: base64url text, at most 2 KiB for a flow without attributes and
-/// 56 KiB with a hundred of the longest.
+/// The opaque handle of a running flow, as the client sees it: base64url text, at most 2 KiB for a flow without
+/// attributes and 56 KiB with a hundred of the longest.
 ///
 /// It is a credential: a client that holds it can continue the flow. Its description is redacted.
 public struct ContinuationToken: Hashable, Sendable {

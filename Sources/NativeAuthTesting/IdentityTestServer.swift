@@ -48,8 +48,8 @@ package struct IdentityTestServer: Sendable {
     ///   - databasePath: The path of the database file; nil for a database in memory.
     ///   - signing: With RS256 the key is fixed and public, and the same seed gives the same signatures; with ES256
     ///     both are random.
-    ///   - adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which is 0
-    ///     here.
+    ///   - adjust: Changes the ports and the settings of the engine, such as tenants, or the resend cool-down, which is
+    ///     0 here.
     package init(
         seed: UInt64, start: Date, baseURL: String = "https://identity.test", databasePath: String? = nil,
         signing: SigningKeyRecord.Algorithm = .es256,

@@ -1,4 +1,5 @@
-// A code cannot be submitted before one was asked for, nor a password before the code, nor tokens asked for before the end.
+// A code cannot be submitted before one was asked for, nor a password before the code, nor tokens asked for before the
+// end.
 import NativeAuth
 
 func codeBeforeStart(_ client: NativeAuthClient) async throws {

@@ -84,8 +84,8 @@ struct TranscriptTests {
 
     // MARK: Normalising
 
-    /// `text` without what differs from run to run: the port, identifiers, times, codes and tokens. The identifiers of the
-    /// development tenant and its applications stay.
+    /// `text` without what differs from run to run: the port, identifiers, times, codes and tokens. The identifiers of
+    /// the development tenant and its applications stay.
     static func normalised(_ text: String) -> String {
         text.replacing(/http:\/\/127\.0\.0\.1:\d+/, with: "http://127.0.0.1:8765")
             .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:8765")

@@ -20,7 +20,8 @@ import Testing
         "ada\u{0}",
         "ada+b", "ada/b", "ada\\b", "ada%40b", "ada!b", "ada#b", "ada'b", "ada\"b", "ada<b", "ada,b", "ada;b", "ada:b",
         "ada*b", "ada=b", "ada?b", "ada~b",
-        // Nothing outside ASCII is folded into it: ä, dotless i, Kelvin, long s, sharp s, fullwidth, combining, fullwidth @.
+        // Nothing outside ASCII is folded into it: ä, dotless i, Kelvin, long s, sharp s, fullwidth, combining,
+        // fullwidth @.
         "ädam", "\u{131}da", "\u{212A}elvin", "\u{17F}un", "gro\u{DF}", "\u{FF41}da", "ada\u{301}", "ada\u{FF20}b",
         "\u{430}da", "ada\u{200B}", "ada\u{202E}",
         // Digits only.

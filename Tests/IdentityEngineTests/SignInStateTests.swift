@@ -28,7 +28,8 @@ struct SignInStateTests {
             switch self {
             case .challenge, .challengeMethod: .challengeSignIn
             case .rightPassword, .wrongPassword: .submitSignInPassword
-            // The second factor's code once had the same grant, and either operation takes it (docs/protocol.md §16, row 2).
+            // The second factor's code once had the same grant, and either operation takes it (docs/protocol.md §16,
+            // row 2).
             case .rightCode, .wrongCode: [.submitSignInCode, .submitSecondFactor]
             case .introspectMethods: .introspectMethods
             case .introspectRegistration: .introspectRegistration

@@ -168,7 +168,8 @@ private enum Attack: String, CaseIterable, Sendable {
         try await visit.take { try await $0.token(password: "Wrong-Guess#17", token) }
     }
 
-    /// Wrong codes, early and late resends, until the codes of the flow, the mails of the hour and the guesses of the day end.
+    /// Wrong codes, early and late resends, until the codes of the flow, the mails of the hour and the guesses of the
+    /// day end.
     private func codes(
         _ visit: Visit, start: @escaping (WireClient) async throws -> WireAnswer,
         challenge: @escaping (WireClient, String) async throws -> WireAnswer,

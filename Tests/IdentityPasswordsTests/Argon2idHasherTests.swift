@@ -18,8 +18,8 @@ struct KnownAnswer: CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct Argon2idHasherTests {
-    /// Argon2id version 19 of the reference implementation's test program, `src/test.c` in P-H-C/phc-winner-argon2; its salts
-    /// have 8 bytes.
+    /// Argon2id version 19 of the reference implementation's test program, `src/test.c` in P-H-C/phc-winner-argon2; its
+    /// salts have 8 bytes.
     static let referenceVectors = [
         KnownAnswer(
             "password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"),
@@ -38,7 +38,8 @@ struct KnownAnswer: CustomTestStringConvertible {
             "password", "$argon2id$v=19$m=65536,t=2,p=1$ZGlmZnNhbHQ$vfMrBczELrFdWP0ZsfhWsRPaHppYdP3MVEMIVlqoFBw"),
     ]
 
-    /// libsodium's `test/default/pwhash_argon2id.c`: one with a salt of 16 bytes and one lane, as this server writes them.
+    /// libsodium's `test/default/pwhash_argon2id.c`: one with a salt of 16 bytes and one lane, as this server writes
+    /// them.
     static let libsodiumVectors = [
         KnownAnswer(
             "", "$argon2id$v=19$m=4882,t=2,p=1$bA81arsiXysd3WbTRzmEOw$Nm8QBM+7RH1DXo9rvp5cwKEOOOfD2g6JuxlXihoNcpE"),
@@ -47,8 +48,8 @@ struct KnownAnswer: CustomTestStringConvertible {
             "$argon2id$v=19$m=4096,t=1,p=3$PkEgcHJldHR5IGxvbmcgc2FsdA$HUqx5Z1b/ZypnUrvvJ5UC2Q+T6Q1WwASK/Kr9dRbGA0"),
     ]
 
-    /// The server's own parameters and the salt 00 01 … 0f, computed by the reference implementation through argon2-cffi
-    /// 25.1 for Python.
+    /// The server's own parameters and the salt 00 01 … 0f, computed by the reference implementation through
+    /// argon2-cffi 25.1 for Python.
     static let ownParameterVectors = [
         KnownAnswer(
             "correct horse battery staple",

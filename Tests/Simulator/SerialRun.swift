@@ -11,8 +11,8 @@ enum SerialRun {
     /// No job came for two minutes, and the work is not done.
     struct Stuck: Error {}
 
-    /// Runs `body` and everything that it starts, and returns when `body` does. Blocks the thread, which must not be one
-    /// of the concurrency pool; one run at a time.
+    /// Runs `body` and everything that it starts, and returns when `body` does. Blocks the thread, which must not be
+    /// one of the concurrency pool; one run at a time.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) throws(Stuck) -> Value {
         Hook.lock.lock()
         defer { Hook.lock.unlock() }

@@ -84,7 +84,8 @@ package struct PasswordPolicy: Sendable {
 
     /// The policy with the built-in list and the tenant's own terms.
     ///
-    /// - Parameter terms: At most ``mostBannedTerms``, each of 4 to 64 characters of printing ASCII, in any letter case.
+    /// - Parameter terms: At most ``mostBannedTerms``, each of 4 to 64 characters of printing ASCII, in any letter
+    ///   case.
     /// - Throws: ``BannedTermsError`` for a list that breaks these rules.
     package init(bannedTerms terms: [String]) throws(BannedTermsError) {
         guard terms.count <= Self.mostBannedTerms else { throw .tooMany(terms.count) }

@@ -26,8 +26,8 @@ package struct FlowEnvelope: Codable, Hashable, Sendable {
 /// Makes and opens continuation tokens.
 ///
 /// A token is base64url of: format version (1 byte), the operations that it allows (4 bytes), and the sealed envelope.
-/// Tenant, client and operations are bound to the seal as associated data, so a token of another tenant, client or step does
-/// not open (`SEC-CT-3`, `SEC-CT-6`).
+/// Tenant, client and operations are bound to the seal as associated data, so a token of another tenant, client or step
+/// does not open (`SEC-CT-3`, `SEC-CT-6`).
 package struct ContinuationTokens: Sendable {
     /// Why a token is rejected.
     package enum Fault: Error, Hashable {

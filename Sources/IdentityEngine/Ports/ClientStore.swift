@@ -21,7 +21,8 @@ package enum EnrolmentMode: String, Hashable, Sendable, Codable, CaseIterable {
 /// A tenant, which owns users and applications.
 package struct Tenant: Hashable, Sendable {
     package var id: TenantID
-    /// The first label of the vendor's host name, such as `contoso`; one of the three spellings of the tenant in a path.
+    /// The first label of the vendor's host name, such as `contoso`; one of the three spellings of the tenant in a
+    /// path.
     package var subdomain: String
     /// The domain, such as `contoso.onmicrosoft.com`; another of the three.
     package var domain: String

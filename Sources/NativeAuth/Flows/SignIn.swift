@@ -14,8 +14,10 @@ extension NativeAuthClient {
     /// - Parameters:
     ///   - username: The e-mail address or the alias.
     ///   - password: The password; ignored when the user signs in with codes.
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
-    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the scopes are.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
+    ///     added.
+    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the
+    ///     scopes are.
     ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step; with a right password the account.
     /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/invalidCredentials(_:)``,
@@ -150,7 +152,8 @@ package struct CompletedState: Sendable {
     /// Signs the user in without another question.
     ///
     /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
+    ///     added.
     ///   - claims: A claims request: JSON as text.
     /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;

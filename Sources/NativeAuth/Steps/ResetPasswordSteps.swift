@@ -105,8 +105,8 @@ public struct NewPasswordRequired: ~Copyable, FlowStep {
     /// password.
     ///
     /// - Parameter progress: Called before each wait, with the number of polls so far, 1 to 5.
-    /// - Throws: ``ResetPasswordError``: the flow is over. ``ResetPasswordError/notConfirmed(_:)`` when the server was not ready
-    ///   in time: try to sign in with the new password.
+    /// - Throws: ``ResetPasswordError``: the flow is over. ``ResetPasswordError/notConfirmed(_:)`` when the server was
+    ///   not ready in time: try to sign in with the new password.
     public consuming func submit(
         password: String, progress: ((Int) -> Void)? = nil
     ) async throws(ResetPasswordError) -> Outcome<Self, PasswordResetCompleted> {
@@ -147,7 +147,8 @@ public struct PasswordResetCompleted: ~Copyable, FlowStep {
     /// Signs the user in without another question.
     ///
     /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
+    ///     added.
     ///   - claims: A claims request: JSON as text.
     /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``SignInError``: sign in separately. ``SignInError/notAvailable(_:)`` without a request when

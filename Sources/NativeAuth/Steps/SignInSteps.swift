@@ -12,8 +12,10 @@ extension NativeAuthClient {
     ///   - username: The e-mail address or the alias.
     ///   - password: The password. A user who signs in with codes gets a code in any case:
     ///     ``SignInCodeRequired/isPasswordUnused``.
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
-    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the scopes are.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
+    ///     added.
+    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the
+    ///     scopes are.
     ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The next step; with a right password the account.
     /// - Throws: ``SignInError``: the flow has not begun.

@@ -70,8 +70,8 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
 
     /// Submits the code. A server may report an expired code as wrong.
     ///
-    /// - Throws: ``SignUpError``: the flow is over. ``SignUpError/invalidPassword(_:_:)`` is about the password given at the
-    ///   start.
+    /// - Throws: ``SignUpError``: the flow is over. ``SignUpError/invalidPassword(_:_:)`` is about the password given
+    ///   at the start.
     public consuming func submit(code: String) async throws(SignUpError) -> Outcome<Self, SignUpStep> {
         do throws(NativeAuthError) {
             return .next(SignUpStep(try await state.submit(code: code)))
@@ -233,7 +233,8 @@ public struct SignUpCompleted: ~Copyable, FlowStep {
     /// Signs the new user in without another question.
     ///
     /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are added.
+    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
+    ///     added.
     ///   - claims: A claims request: JSON as text.
     /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
     /// - Throws: ``SignInError``: sign in separately. ``SignInError/notAvailable(_:)`` without a request when

@@ -15,8 +15,8 @@ import NativeAuthCore
     import Darwin
 #endif
 
-/// Keeps sessions in one file, sealed with AES-256-GCM (`SDK-STO-2`). Several processes may use the file at the same time
-/// (`SDK-STO-4`).
+/// Keeps sessions in one file, sealed with AES-256-GCM (`SDK-STO-2`). Several processes may use the file at the same
+/// time (`SDK-STO-4`).
 ///
 /// The folder has the mode 0700 and the file 0600, and both belong to the effective user; anything else is refused. New
 /// content replaces the old content atomically, and is on the disk before a call returns. Damaged content is moved

@@ -8,8 +8,8 @@
 public protocol HTTPTransport: Sendable {
     /// Sends `request` once and returns the answer with any status.
     ///
-    /// Must not follow redirects, repeat the request, or keep cookies (`SDK-NET-2`, `SDK-NET-4`), and must throw soon after
-    /// its task is cancelled.
+    /// Must not follow redirects, repeat the request, or keep cookies (`SDK-NET-2`, `SDK-NET-4`), and must throw soon
+    /// after its task is cancelled.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 

@@ -38,7 +38,8 @@ package enum HTTPDate {
         guard time.count == 3, let hour = number(time[0], digits: 2, in: 0...23),
             let minute = number(time[1], digits: 2, in: 0...59), let second = number(time[2], digits: 2, in: 0...60)
         else { return nil }
-        // The number of the day since 1970 in the Gregorian calendar; a year that begins in March ends with the leap day.
+        // The number of the day since 1970 in the Gregorian calendar; a year that begins in March ends with the leap
+        // day.
         let (y, m) = month < 2 ? (year - 1, month + 10) : (year, month - 2)
         let days = y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 719_469
         return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))

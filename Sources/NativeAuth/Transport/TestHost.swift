@@ -6,7 +6,8 @@ package struct TestHost: Sendable {
     /// The host of this task and its children; nil outside such tests.
     @TaskLocal package static var current: TestHost?
 
-    /// Changes what an app configured; sets ``NativeAuthConfiguration/refusal`` for an authority that is not the tenant's.
+    /// Changes what an app configured; sets ``NativeAuthConfiguration/refusal`` for an authority that is not the
+    /// tenant's.
     package var adopt: @Sendable (inout NativeAuthConfiguration) -> Void
 
     package init(adopt: @escaping @Sendable (inout NativeAuthConfiguration) -> Void) {

@@ -172,7 +172,8 @@ final class V1Client: Sendable {
         }
     }
 
-    /// Seconds from the header `Retry-After`, as a number or as a date (RFC 9110 section 10.2.3): 0 to 3600 (`SDK-RETRY-3`).
+    /// Seconds from the header `Retry-After`, as a number or as a date (RFC 9110 section 10.2.3): 0 to 3600
+    /// (`SDK-RETRY-3`).
     private func retryAfter(_ response: TransportResponse) -> Int? {
         guard let text = response.headers["retry-after"] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return min(Int(text) ?? 3600, 3600) }

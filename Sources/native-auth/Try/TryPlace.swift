@@ -16,8 +16,8 @@ struct TryPlace: Sendable {
     private static let passcodeApplication = "00001111-aaaa-2222-bbbb-3333cccc4444"
     private static let passwordApplication = "11112222-bbbb-3333-cccc-4444dddd5555"
 
-    /// - Parameter clientID: Nil: the development tenant's passcode application for a sign-up without a password, its password
-    ///   application for everything else.
+    /// - Parameter clientID: Nil: the development tenant's passcode application for a sign-up without a password, its
+    ///   password application for everything else.
     init(
         baseURL: String, authority: Authority, tenant: String, clientID: String?, inbox: InboxReader?, ownData: String?
     ) {

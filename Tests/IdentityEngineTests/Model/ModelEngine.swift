@@ -549,7 +549,8 @@ struct Trial {
 
     /// The database's view of the flow and its user.
     struct Seen: Hashable {
-        /// The flow's row: revision, whether a code is awaited and how many guesses it had, codes, misuses, end; and its mails.
+        /// The flow's row: revision, whether a code is awaited and how many guesses it had, codes, misuses, end; and
+        /// its mails.
         var row: [String?]
         var isEnded: Bool
         var users: Int

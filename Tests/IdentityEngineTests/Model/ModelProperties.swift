@@ -178,8 +178,8 @@ struct EdgeCheck {
         switch variation.journey {
         case .signIn: must(false, "SEC-MFA-1: tokens without the second factor")
         case .signUp, .reset:
-            // The documented exception, for what an app asks for and nothing requires: there is only the one mailbox, and no method
-            // to ask for (docs/protocol.md §5.4).
+            // The documented exception, for what an app asks for and nothing requires: there is only the one mailbox,
+            // and no method to ask for (docs/protocol.md §5.4).
             let others =
                 after.facts.contains(.otherMethod) && !after.facts.contains(.suspended)
                 && proofs.isDisjoint(with: [.other, .standIn])

@@ -39,8 +39,8 @@ final class Tutorial004: Screen {
         signedUpState?.signIn(delegate: self)
     }
 
-    /// The page that collects attributes: a class of its own, because it and the sign-up screen both declare the callbacks
-    /// for attributes and for completion.
+    /// The page that collects attributes: a class of its own, because it and the sign-up screen both declare the
+    /// callbacks for attributes and for completion.
     final class AttributesPage {
         let screen: Screen
         var resultTextView: TextView { screen.resultTextView }
