@@ -36,7 +36,7 @@ print(
             "users": count("users"),
             "usersOfClient": count(f"users WHERE client = {client}"),
             "halves": {name: count(sql) for name, sql in halves.items()},
-            # PostgreSQL has no such question; its own checks are made at each read.
+            # PostgreSQL has no such query; it makes its own checks at each read.
             "integrity": "ok" if place.startswith("postgresql://") else rows(place, "PRAGMA integrity_check")[0][0],
         }
     )

@@ -53,7 +53,7 @@ def decoded(part):
 
 
 def tampered(token):
-    """The same token for another user, signature and all."""
+    """The same token for another user, including the signature."""
     header, payload, signature = token.split(".")
     claims = json.loads(decoded(payload)) | {"sub": "another"}
     return ".".join([header, encoded(json.dumps(claims).encode()), signature])

@@ -31,7 +31,7 @@ LENGTH = f"Content-Length: {N}"
 CHUNKS = f"{N:x}\r\n{FORM}\r\n0\r\n\r\n"
 CASES = {}
 
-# Both lengths, in either order, and with what some readers overlook.
+# Both lengths, in either order, and with spellings that some parsers ignore.
 for name, line in {
     "plain": "Transfer-Encoding: chunked",
     "capitals": "TRANSFER-ENCODING: CHUNKED",
@@ -58,7 +58,7 @@ CASES["coding under HTTP/1.0"] = request(
     "Transfer-Encoding: chunked", "Connection: keep-alive", start=f"POST {PATH} HTTP/1.0", body=CHUNKS
 )
 
-# Two lengths, and lengths that are none.
+# Two lengths, and invalid lengths.
 for other in ["0", "1", str(len(FORM) + 1), str(len(FORM))]:
     CASES[f"two lengths, {other}"] = request(LENGTH, f"Content-Length: {other}")
     CASES[f"two lengths in a list, {other}"] = request(f"{LENGTH}, {other}")
@@ -153,7 +153,7 @@ for name, start in {
 
 
 def answers(text, piecemeal):
-    """What comes back, and whether the server ended the connection."""
+    """The received bytes, and whether the server ended the connection."""
     connection = socket.create_connection((HOST, PORT), timeout=5)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.settimeout(1.0)
@@ -173,7 +173,7 @@ def answers(text, piecemeal):
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d+)", data)], closed
 
 
-# The request that all of the others spoil, so that a refusal is one of the spoiling; and two spellings that are in order.
+# The request that all the others damage, so that a refusal proves that the damage is the cause; and two valid spellings.
 for name, text in {
     "plain": request(LENGTH),
     "chunked": chunked(CHUNKS),
@@ -187,7 +187,7 @@ for name, text in CASES.items():
     for piecemeal in (False, True):
         statuses, closed = answers(text, piecemeal)
         count += 1
-        # One answer, or none where a byte that came later met a closed connection.
+        # One answer, or none when a late byte met a closed connection.
         if closed and len(statuses) <= 1 and all(400 <= status < 500 for status in statuses):
             refused += 1
         else:

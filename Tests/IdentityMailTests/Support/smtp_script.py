@@ -62,7 +62,7 @@ async def converse(reader, writer):
 
 
 def fill_backlog():
-    """A listening socket that accepts nothing, with a queue that is full: the next connection hangs."""
+    """A listening socket that accepts nothing, with a full queue: the next connection hangs."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=0)
     port = listener.getsockname()[1]
     waiting = []
