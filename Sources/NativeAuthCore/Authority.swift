@@ -8,7 +8,8 @@
 public enum AuthorityError: Error, Hashable, Sendable {
     /// The tenant subdomain is not a DNS label: letters, digits and inner hyphens, 1 to 63 of them.
     case invalidSubdomain
-    /// Not an absolute URL with a host, or a URL whose path contains `..` or an encoded separator.
+    /// Not an absolute URL with a host, or a URL whose path contains an empty segment, `.`, `..`, an encoded separator
+    /// or an encoded control character.
     case malformed
     /// Neither https nor http to this machine (`SDK-NET-1`).
     case insecure
@@ -165,8 +166,8 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the segment is not `..` and has no encoded separator or control character, which the server might read
-    /// differently.
+    /// Whether the segment is not empty, `.` or `..` and has no separator or control character, which the server might
+    /// read differently.
     private static func isPlainSegment(_ segment: Substring) -> Bool {
         let segment = segment.lowercased()
         guard !["", ".", ".."].contains(segment.replacing("%2e", with: ".")) else { return false }
