@@ -32,7 +32,7 @@ extension IdentityRoutes {
             live.claims.audience.utf8.elementsEqual(audience.utf8)
         else { return try Self.uncached(TokenIntrospectionReply.inactive) }
         let claims = live.claims
-        // An API may have a scope of its own that is called `email`: it says nothing of the user's address.
+        // An API may define its own scope `email`, which does not grant the user's address.
         let tellsAddress = claims.audience == claims.client.description && claims.scopes.contains("email")
         return try Self.uncached(
             TokenIntrospectionReply(

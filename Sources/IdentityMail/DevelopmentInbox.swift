@@ -4,8 +4,8 @@
     package import Foundation
 #endif
 
-/// A mail that a mail server accepted, as the inbox of the development profile shows it (design record 0014). It contains a code
-/// in the clear; its description omits it.
+/// A mail that a mail server accepted, as the inbox of the development profile shows it (design record 0014). It
+/// contains a code in the clear; its description omits it.
 package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The recipient.
     package var to: String

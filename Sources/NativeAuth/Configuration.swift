@@ -118,9 +118,9 @@ public protocol RequestInterceptor: Sendable {
     /// The headers for a request to `url`.
     ///
     /// A name must start with `x-`; the prefixes `x-ms-`, `x-client-`, `x-broker-` and `x-app-` are reserved. Headers
-    /// with other names, or with control characters in the value, are left out (docs/protocol.md §2.2). When the caller's
-    /// task is cancelled, the request does not wait for the answer. After 30 s without an answer the step fails with
-    /// ``ServiceError/unreachable(_:underlying:)``: nothing was sent.
+    /// with other names, or with control characters in the value, are left out (docs/protocol.md §2.2). When the
+    /// caller's task is cancelled, the request does not wait for the answer. After 30 s without an answer the step
+    /// fails with ``ServiceError/unreachable(_:underlying:)``: nothing was sent.
     func additionalHeaders(for url: URL) async -> [String: String]
 }
 

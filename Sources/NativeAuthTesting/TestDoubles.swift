@@ -39,8 +39,8 @@ final class SeededRandomness: Randomness {
     }
 }
 
-/// The hasher of tests: scrypt at a cost without protection, so that test suites are fast (design record 0014). Its hashes are
-/// marked as such, and production refuses them.
+/// The hasher of tests: scrypt at a cost without protection, so that test suites are fast (design record 0014). Its
+/// hashes are marked as such, and production refuses them.
 struct ScryptTestHasher: PasswordHasher {
     private static let prefix = "$scrypt-test$ln=4,r=1,p=1$"
 

@@ -82,7 +82,8 @@ extension Refusal {
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]
         case .incorrectPassword, .locked, .secondFactorNeeded: [.token]
-        // Also at the first step of a flow, where the client of docs/protocol.md §14.1 knows no such word and shows a general error.
+        // Also at the first step of a flow, where the client of docs/protocol.md §14.1 knows no such word and shows a
+        // general error.
         case .accountDisabled: [.token]
         case .unknownMethod: [.signInChallenge]
         case .invalidContact, .blockedContact: [.registerChallenge]

@@ -7,8 +7,8 @@ struct MappingCount {
         + MFATableTests.tables + RegistrationTableTests.tables + ResetPasswordTableTests.tables
         + AccessTokenTableTests.tables
 
-    /// How many lines the tables of each section have, as docs/sdk-surface.md says. A table for several calls counts once:
-    /// that of §3.4 is for two, and that of the token replies in §3.5 for three.
+    /// How many lines the tables of each section have, as docs/sdk-surface.md says. A table for several calls counts
+    /// once: that of §3.4 is for two, and that of the token replies in §3.5 for three.
     static let counted = [
         ("§3.2", 7), ("§3.3", 12 + 4 + 12 + 5 + 5), ("§3.4", 6), ("§3.5", 10 + 14 + 4), ("§3.6", 11), ("§3.7", 12),
         ("§3.8", 20), ("§3.9", 6), ("docs/protocol.md §14.2", 24),

@@ -44,7 +44,7 @@ package enum Command: Sendable {
     case revoke(Secret<String>)
 }
 
-/// What a command is, whatever its flow: what it costs, what it can reveal, how it is limited.
+/// The properties of a command that do not depend on its flow: its cost, the names it can reveal, and its limits.
 package struct CommandTraits: Sendable {
     /// Whether the command is the first step of a flow.
     package var beginsFlow = false
@@ -54,22 +54,22 @@ package struct CommandTraits: Sendable {
     package var compares: GuessedSecret?
     /// The limit per flow or per family that counts the command.
     package var repeats: RepeatedStep?
-    /// The token that the limit of `repeats` is counted for; nil for a refresh, which is counted for its family.
+    /// The token that the limit of `repeats` counts for; nil for a refresh, which counts for its family.
     var counted: ContinuationToken?
     /// Whether the command can be the last step of a flow, the one that issues tokens.
     var signsIn = false
-    /// The names of which an answer can reveal, to an unauthenticated client, that an account has them.
+    /// The kinds of names for which an answer can reveal, to an unauthenticated client, that an account has the name.
     var reveals: Set<RevealedName> = []
 
     enum RevealedName: Sendable {
-        /// An e-mail address, or whatever name the client signs in by.
+        /// The e-mail address or the alias that the request names.
         case username
         /// An alias that a sign-up asks for.
         case newAlias
     }
 
-    /// Whether the answer counts as a disclosure of accounts. When accounts are hidden (`strict`), the answer still reveals
-    /// that an alias is taken.
+    /// Whether the answer counts as a disclosure of accounts. When accounts are hidden (`strict`), the answer still
+    /// reveals that an alias is taken.
     func reveals(in mode: EnumerationMode) -> Bool {
         switch mode {
         case .compat: false
@@ -80,7 +80,7 @@ package struct CommandTraits: Sendable {
 }
 
 extension Command {
-    /// The one table of commands: a new command does not compile until it has its line here.
+    /// The properties of every command; a new command compiles only with a line in this table.
     package var traits: CommandTraits {
         switch self {
         case .startSignUp(let request):

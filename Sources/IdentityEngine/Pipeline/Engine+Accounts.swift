@@ -6,7 +6,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// What steps read of accounts, and what they ask of passwords.
+// The account lookups and the password checks of the steps.
 extension Engine {
     /// The account with the e-mail address or alias `key`.
     func account(named key: LoginIdentifier.Key, in context: RequestContext) async throws(EngineError) -> UserAccount? {

@@ -96,8 +96,8 @@ package enum FlowState: Hashable, Sendable, Codable {
 package enum AccountBinding: Hashable, Sendable, Codable {
     /// The version is that of the credentials when the flow began; another version ends the flow (`SEC-CT-9`).
     case account(UserID, credentialVersion: Int)
-    /// There is no account: every credential is wrong. The id is derived from the typed name: always the same, and no user
-    /// has it.
+    /// There is no account: every credential is wrong. The id is derived from the typed name: always the same, and no
+    /// user has it.
     case decoy(UserID)
 
     package var user: UserID {
@@ -138,7 +138,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether the password was given at sign-in, or chosen at sign-up, in this flow. A password set by a reset proves
     /// only what the mailbox has proven.
     package var knowsPassword: Bool
-    /// Whether that password came from a reset (design record 0005): it then counts as a proof of the account's own mailbox.
+    /// Whether that password came from a reset (design record 0005): it then counts as a proof of the account's own
+    /// mailbox.
     package var passwordIsFromReset: Bool
     /// The mailboxes whose codes were given, without duplicates.
     package var mailboxes: [EmailAddress]

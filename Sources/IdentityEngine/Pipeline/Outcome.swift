@@ -8,7 +8,8 @@ package import NativeAuthCore
 
 /// The answer to a command: the flow's state, the next requirement, and the allowed operations.
 ///
-/// It holds what the richer of the two wire formats needs, so that each codec can derive its own answer (design record 0014).
+/// It holds what the richer of the two wire formats needs, so that each codec can derive its own answer (design record
+/// 0014).
 package struct Outcome: Hashable, Sendable {
     package var verdict: Verdict
     /// The token for the next request; nil when the presented token stays the newest, or when the flow has no next

@@ -58,7 +58,8 @@ package struct Client: Hashable, Sendable {
     /// The name shown on pages.
     package var displayName: String
     package var userFlow: UserFlow
-    /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (docs/protocol.md §3.6).
+    /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (docs/protocol.md
+    /// §3.6).
     package var isNativeAuthEnabled: Bool
     /// The resource scopes that this application may ask for, such as `api://orders/Orders.Read`; `api://orders/*`
     /// means all scopes of that resource, and `*` any scope (development profile only).

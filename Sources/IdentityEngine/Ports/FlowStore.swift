@@ -6,8 +6,8 @@ package import NativeAuthCore
     package import Foundation
 #endif
 
-/// The database row of a running flow: only the data that must be counted (design record 0014). The continuation token holds
-/// the rest.
+/// The database row of a running flow: only the data that must be counted (design record 0014). The continuation token
+/// holds the rest.
 package struct FlowRow: Hashable, Sendable {
     /// How many times the flow made progress. A token of an older revision is spent.
     package var revision: Int

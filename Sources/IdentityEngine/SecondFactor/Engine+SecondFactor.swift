@@ -6,8 +6,8 @@ import NativeAuthCore
     import Foundation
 #endif
 
-// The steps of a second factor beyond its code, which `Engine+SignIn` judges: the list of methods, and the registration of
-// another one.
+// The steps of a second factor beyond its code, which `Engine+SignIn` judges: the list of methods, and the registration
+// of another one.
 extension Engine {
     /// Lists the methods of the second factor.
     func introspectMethods(_ token: ContinuationToken, in context: RequestContext) async throws(EngineError) -> Outcome

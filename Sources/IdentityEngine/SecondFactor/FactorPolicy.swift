@@ -22,7 +22,8 @@ package enum FactorVerdict: Hashable, Sendable {
 package struct FactorDemand: Hashable, Sendable {
     /// The requested authentication contexts; each needs two factors.
     package var contexts: [String]
-    /// Whether the application or the user flow always requires two factors. No grant bypasses this (design record 0005).
+    /// Whether the application or the user flow always requires two factors. No grant bypasses this (design record
+    /// 0005).
     package var isRequired: Bool
     /// Whether a second factor must use another mailbox than a reset does (`SEC-MFA-3`).
     package var distinctMailbox: Bool
@@ -54,7 +55,8 @@ extension Authentication {
         guard isDemanded || (needsMailbox && mailboxes.isEmpty) else { return .tokens(contexts: []) }
         let canRegister = capabilities.contains(.registrationRequired)
         if factors(demand) >= 2 {
-            // A new user has already proven both, and registers a method now so that the next sign-in finds one (docs/protocol.md §5.4).
+            // A new user has already proven both, and registers a method now so that the next sign-in finds one
+            // (docs/protocol.md §5.4).
             let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }

@@ -13,8 +13,8 @@ import NativeAuthWire
 /// The pages of the development profile: a home page for the first steps, and the inbox with every code that was sent.
 /// They do not exist in production (`SEC-PRF-1`).
 package struct DevelopmentPages: Sendable {
-    /// The mails to one address or to all, newest first, each with the members of design record 0014: `to`, `subject`, `code`,
-    /// `text`, `sentAt`.
+    /// The mails to one address or to all, newest first, each with the members of design record 0014: `to`, `subject`,
+    /// `code`, `text`, `sentAt`.
     package typealias Inbox = @Sendable (_ recipient: String?) async -> any Encodable & Sendable
 
     let baseURL: String

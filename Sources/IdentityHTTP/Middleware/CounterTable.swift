@@ -1,8 +1,8 @@
 /// The counters of one budget, with a fixed capacity.
 ///
 /// When the table is full, the counter that was used least recently is removed, but never a spent one: a client with
-/// many addresses or tokens could otherwise end a block early (design record 0003). While all counters are spent, new keys
-/// share a few counters.
+/// many addresses or tokens could otherwise end a block early (design record 0003). While all counters are spent, new
+/// keys share a few counters.
 struct CounterTable: Sendable {
     /// The key of a counter: 16 bytes.
     struct Key: Hashable, Sendable {

@@ -138,7 +138,8 @@ package struct RequestGuard: RouterMiddleware {
         return isHarmless ? id : nil
     }
 
-    /// Turns a codec's reply into a response, with the headers that clients use for correlation (docs/protocol.md §2.3).
+    /// Turns a codec's reply into a response, with the headers that clients use for correlation (docs/protocol.md
+    /// §2.3).
     static func response(_ reply: V1Codec.Reply) -> Response {
         Response(
             status: .init(code: reply.status), headers: fields(of: reply),

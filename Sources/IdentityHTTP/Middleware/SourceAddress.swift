@@ -75,7 +75,7 @@ enum HostAndPort {
     static func isLoopback(_ authority: String, or others: Set<String>? = []) -> Bool {
         guard let others else { return true }
         guard let host = host(of: authority[...]) else { return false }
-        // As most clients say it.
+        // Fast path: most clients send this form.
         if host == "127.0.0.1" { return true }
         let name = host.lowercased()
         return name == "localhost" || others.contains(name) || IPAddress(host)?.isLoopback == true

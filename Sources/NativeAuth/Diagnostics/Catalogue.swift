@@ -1,5 +1,5 @@
-// The catalogue of errors: facts of the vendor's documentation and of docs/protocol.md §13, in this project's words. The
-// names are the vendor's where it publishes one.
+// The catalogue of errors: facts of the vendor's documentation and of docs/protocol.md §13, in this project's words.
+// The names are the vendor's where it publishes one.
 extension ErrorRemedy {
     /// The chapters in the order of the documentation.
     package static let chapters: [(title: String, remedies: [ErrorRemedy])] = [

@@ -86,7 +86,8 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// Asks for another code from a step that does not need it. After an error the step can be used again, and the
-    /// earlier code stays valid (docs/protocol.md §8.6), except when the server now requires something other than a code.
+    /// earlier code stays valid (docs/protocol.md §8.6), except when the server now requires something other than a
+    /// code.
     func requestCode(
         _ challenge: (inout Flow) async throws(NativeAuthError) -> ChallengeReply
     ) async throws(NativeAuthError) -> (SentCode, Flow) {

@@ -200,8 +200,8 @@ extension Flow {
         }
     }
 
-    /// The error mapping of every later step (docs/protocol.md §4.3). An error that the user can correct leaves the state
-    /// usable.
+    /// The error mapping of every later step (docs/protocol.md §4.3). An error that the user can correct leaves the
+    /// state usable.
     private func signUpContinueError(_ refusal: ErrorReply, grant: GrantType) -> NativeAuthError {
         guard refusal.error == .invalidGrant else {
             let isIncomplete = refusal.error == .credentialRequired && refusal.continuationToken == nil

@@ -90,8 +90,8 @@ extension RequiredAttribute {
     }
 }
 
-/// The programmable names of the built-in attributes that user flows can ask for (docs/protocol.md §11). The tenant's own
-/// attributes are `extension_{application}_{name}`.
+/// The programmable names of the built-in attributes that user flows can ask for (docs/protocol.md §11). The tenant's
+/// own attributes are `extension_{application}_{name}`.
 public enum AttributeName {
     public static let city = "city"
     public static let country = "country"
