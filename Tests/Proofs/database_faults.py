@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from world import Load, Postgres, Result, Site, ask, audit, wait_until
+from world import Broken, Load, Postgres, Result, Site, ask, audit, wait_until
 
 # How long a fault lasts, in seconds: in a short trial, by default, and in full.
 QUICK, USUAL, FULL = 6, 20, 60
@@ -229,6 +229,10 @@ def strike(options, name, fault, seconds, rng, result):
             status, retry, lasted = answer.status, answer.headers["Retry-After"], answer.seconds
         answers.append((begin, status, lasted, retry, error))
 
+    # A node answers from memory what it has read once; on a busy machine its first signing key takes seconds to make.
+    for node in site.nodes:
+        if not wait_until(lambda: ask(node.port, "GET", "/contoso/discovery/v2.0/keys", timeout=30).status == 200, 60):
+            raise Broken(f"node {node.number} has no signing key")
     load = Load(site, 6, rng.randrange(1 << 30), watch=watch)
     probes = Probes(site)
     time.sleep(2)
