@@ -234,16 +234,16 @@ let package = Package(
                 .target(name: "IdentityStoreSQLite", condition: testing),
                 .target(name: "IdentityTokens", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ], path: "Tests/Simulator", swiftSettings: strict),
+            ], path: "Tools/Simulator", swiftSettings: strict),
         .executableTarget(
-            name: "ActorReturn", dependencies: ["NativeAuth"], path: "Tests/ActorReturn", swiftSettings: strict),
+            name: "ActorReturn", dependencies: ["NativeAuth"], path: "Tools/ActorReturn", swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["Simulator"], swiftSettings: strict),
         .executableTarget(
             name: "TenantMeasure",
             dependencies: ["NativeAuth", .target(name: "NativeAuthTesting", condition: testing)],
-            path: "Tests/TenantMeasure", swiftSettings: strict),
+            path: "Tools/TenantMeasure", swiftSettings: strict),
         .executableTarget(
-            name: "SDKMeasure", dependencies: ["NativeAuth"], path: "Tests/SDKMeasure", swiftSettings: strict),
+            name: "SDKMeasure", dependencies: ["NativeAuth"], path: "Tools/SDKMeasure", swiftSettings: strict),
         .executableTarget(
             name: "Fuzz",
             dependencies: [
@@ -257,7 +257,7 @@ let package = Package(
                 .target(name: "IdentityPasswords", condition: server),
                 .target(name: "IdentityMail", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ], path: "Tests/Fuzz", swiftSettings: strict),
+            ], path: "Tools/Fuzz", swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
