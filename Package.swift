@@ -148,6 +148,11 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
+            ], path: ".",
+            // Still one program; the next commits make three of it.
+            sources: [
+                "Sources/native-auth", "Sources/native-auth-try", "Benchmarks/Sources/native-auth-bench",
+                "Tools/BenchParts",
             ], swiftSettings: strict),
         // Tests. Run with `scripts/test`, or `swift test --traits Server`.
         .testTarget(
