@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "NativeAuth", targets: ["NativeAuth"]),
         .library(name: "NativeAuthTesting", targets: ["NativeAuthTesting"]),
         .executable(name: "native-auth", targets: ["native-auth"]),
+        .executable(name: "native-auth-try", targets: ["native-auth-try"]),
     ],
     traits: [
         .trait(name: "Testing", description: "The identity server as a library, for tests of an app."),
@@ -149,11 +150,19 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
             ], path: ".",
-            // Still one program; the next commits make three of it.
-            sources: [
-                "Sources/native-auth", "Sources/native-auth-try", "Benchmarks/Sources/native-auth-bench",
-                "Tools/BenchParts",
+            // Still one program; the next commit makes two of it.
+            sources: ["Sources/native-auth", "Benchmarks/Sources/native-auth-bench", "Tools/BenchParts"],
+            swiftSettings: strict),
+
+        // The sample app in a terminal.
+        .executableTarget(
+            name: "native-auth-try",
+            dependencies: [
+                "NativeAuthCore", "NativeAuth",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
             ], swiftSettings: strict),
+
         // Tests. Run with `scripts/test`, or `swift test --traits Server`.
         .testTarget(
             name: "NativeAuthWireTests", dependencies: ["NativeAuthWire", "NativeAuthCore"],
@@ -267,7 +276,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "NativeAuth", "NativeAuthCore", "MSAL", "Fuzz", .target(name: "IdentityEngine", condition: testing),
-                .target(name: "native-auth", condition: server),
+                .target(name: "native-auth", condition: server), .target(name: "native-auth-try", condition: server),
             ], resources: [.copy("Support")], swiftSettings: strict),
     ]
 )

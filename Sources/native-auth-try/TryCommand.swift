@@ -1,8 +1,6 @@
 import ArgumentParser
-import Logging
 import NativeAuth
 import NativeAuthCore
-import ServiceLifecycle
 import UnixSignals
 
 #if canImport(FoundationEssentials)
@@ -11,22 +9,24 @@ import UnixSignals
     import Foundation
 #endif
 
-/// `native-auth try`: the sample app of the tutorials in a terminal. It uses the public SDK over HTTP, as an app does.
+/// `native-auth-try`: the sample app of the tutorials, in a terminal. It uses the SDK over HTTP, as an app does.
+@main
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "try", abstract: "Sign up, sign in and more, as a user of your app would.",
+        commandName: "native-auth-try", abstract: "Sign up, sign in and more, as a user of your app would.",
         discussion: """
             Without options: starts a development server and offers what an app offers: to sign up, to sign in, to reset \
             the password, to call an API. What is given as an option is not asked for.
 
             With --script nothing is asked. Alone it signs up and prints one fact per line; with --flow it plays a flow \
             and prints what a person would see. Either way the last line is “signed in as …”.
-              native-auth try --script --code-from-inbox
-              native-auth try --script --code-from-inbox --password 'Blue-42-Kayak' --attribute city=Oslo
-              native-auth try --script --code-from-inbox --flow sign-in-mfa --prepare --password 'Blue-42-Kayak'
-              native-auth try --script --code-from-inbox --flow reset --prepare --password 'Blue-42-Kayak' \
+              native-auth-try --script --code-from-inbox
+              native-auth-try --script --code-from-inbox --password 'Blue-42-Kayak' --attribute city=Oslo
+              native-auth-try --script --code-from-inbox --flow sign-in-mfa --prepare --password 'Blue-42-Kayak'
+              native-auth-try --script --code-from-inbox --flow reset --prepare --password 'Blue-42-Kayak' \
             --new-password 'Red-17-Canoe'
-            """)
+            """,
+        version: ProductVersion.current)
 
     @Option(help: "URL of a running server (default: a development server is started, and ends with this command).")
     var server: String?
@@ -54,19 +54,28 @@ struct TryCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             try await run(try plan(environment: ProcessInfo.processInfo.environment))
-        } catch let failure as StartFailure {
-            for sentence in failure.sentences { Terminal.complain("native-auth: \(sentence)") }
-            throw ExitCode(failure.exitCode)
+        } catch let wrong as WrongUsage {
+            for sentence in wrong.sentences { Self.complain(sentence) }
+            // As sysexits.h has it, and `native-auth`.
+            throw ExitCode(64)
         } catch let end as TryEnd {
-            Terminal.complain("native-auth: \(end.sentence)")
+            Self.complain(end.sentence)
             throw ExitCode(1)
         }
     }
 
+    /// What is wrong with the options, a sentence each.
+    private struct WrongUsage: Error {
+        let sentences: [String]
+    }
+
+    private static func complain(_ sentence: String) {
+        Terminal.complain("native-auth-try: \(sentence)")
+    }
+
     // MARK: Plan
 
-    /// - Throws: ``StartFailure/usage(_:)`` with one sentence per wrong value.
-    private func plan(environment: [String: String]) throws(StartFailure) -> TryPlan {
+    private func plan(environment: [String: String]) throws(WrongUsage) -> TryPlan {
         var problems: [String] = []
         var plan = TryPlan(
             server: .running(""), isScript: script, flow: flow, form: SignUpForm(),
@@ -129,16 +138,12 @@ struct TryCommand: AsyncParsableCommand {
                 problems += problem(withServer: server)
             }
         } else {
-            do throws(ServeSettings.Invalid) {
-                plan.server = .own(try ServeSettings(options: serveOptions, environment: Self.kept(environment)))
-            } catch {
-                problems += error.problems
-            }
+            plan.server = .own(OwnServer.Settings(data: data, smtp: smtp, environment: environment))
         }
         if tenant.isEmpty || !tenant.utf8.allSatisfy(Self.isTenantByte) {
             problems.append("--tenant is “\(shown(tenant))”; it must be a domain, a subdomain or a UUID.")
         }
-        guard problems.isEmpty else { throw .usage(problems) }
+        guard problems.isEmpty else { throw WrongUsage(sentences: problems) }
         return plan
     }
 
@@ -162,22 +167,6 @@ struct TryCommand: AsyncParsableCommand {
         }
         if flow == .reset, newPassword == nil { problems.append("--flow reset needs --new-password.") }
         return problems
-    }
-
-    private var serveOptions: [String: String] {
-        var options = ["port": "0"]
-        options["data"] = data
-        options["smtp"] = smtp
-        return options
-    }
-
-    /// The environment variables that apply to the server here: its data and how it sends mail. An address or a profile
-    /// is meant for `serve`.
-    private static func kept(_ environment: [String: String]) -> [String: String] {
-        let names = [
-            "DATA", "DATABASE", "MASTER_KEY", "MASTER_KEY_FILE", "SMTP", "SMTP_CA_FILE", "MAIL_FROM", "CONFIG",
-        ].map { "NATIVE_AUTH_" + $0 }
-        return environment.filter { names.contains($0.key) }
     }
 
     private func problem(withServer server: String) -> [String] {
@@ -208,7 +197,7 @@ struct TryCommand: AsyncParsableCommand {
     }
 
     private static func freshHex() -> String {
-        SystemRandomness().bytes(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        (0..<8).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
     }
 
     private func shown(_ text: String) -> String {
@@ -226,89 +215,64 @@ struct TryCommand: AsyncParsableCommand {
     }
 
     private func run(_ plan: TryPlan) async throws {
-        let (addresses, address) = AsyncStream.makeStream(of: String.self)
-        let server: ServiceGroup?
-        var ownData: String?
         switch plan.server {
-        case .running(let baseURL):
-            server = nil
-            address.yield(baseURL)
+        case .running(let baseURL): try await run(plan, at: baseURL)
         case .own(let settings):
-            ownData = settings.dataFolder
-            let service = OwnServer(service: try await Self.service(settings), address: address)
-            server = ServiceGroup(
-                configuration: .init(
-                    services: [
-                        .init(
-                            service: service, successTerminationBehavior: .gracefullyShutdownGroup,
-                            serviceName: "server")
-                    ],
-                    logger: service.service.logger))
+            let server = try OwnServer(settings)
+            guard let baseURL = await server.baseURL else {
+                // It has said why.
+                let status = await server.status
+                if status == Self.unavailable {
+                    Self.complain(
+                        "If a server uses the data, use that one: --server http://127.0.0.1:8765; else take another folder"
+                            + " with --data.")
+                }
+                throw ExitCode(status == 0 ? 1 : status)
+            }
+            try await run(plan, at: baseURL, server, ownData: settings.dataFolder)
         }
-        let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
+    }
+
+    /// The exit code of a server that finds its database or its port taken (sysexits.h).
+    private static let unavailable: Int32 = 69
+
+    /// Talks until the person leaves, the script has ended, or something stops it.
+    private func run(
+        _ plan: TryPlan, at baseURL: String, _ server: OwnServer? = nil, ownData: String? = nil
+    ) async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let ending = await withTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                for await signal in signals { return .interrupted(signal) }
+                return .ended(.endOfInput)
+            }
             if let server {
                 group.addTask {
-                    try await server.run()
+                    _ = await server.status
                     return .serverStopped
                 }
             }
-            group.addTask { [ownData] in await converse(plan, at: addresses, ownData: ownData) }
-            do {
-                let ending = try await group.next() ?? .serverStopped
-                await server?.triggerGracefulShutdown()
-                if case .serverStopped = ending { group.cancelAll() }
-                return ending
-            } catch {
-                group.cancelAll()
-                throw error
+            group.addTask {
+                do throws(TryEnd) {
+                    try await converse(plan, at: baseURL, ownData: ownData)
+                    return .done
+                } catch {
+                    return .ended(error)
+                }
             }
+            let ending = await group.next() ?? .ended(.endOfInput)
+            group.cancelAll()
+            await server?.stop()
+            return ending
         }
         switch ending {
         case .done: return
         case .ended(let end): throw end
         case .serverStopped: throw TryEnd.hopeless("The server stopped.")
         case .interrupted(let signal):
-            Terminal.complain("native-auth: Stopped.")
-            // The exit code that a shell reports for a program ended by that signal.
+            Self.complain("Stopped.")
+            // What a shell makes of a program that such a signal ended.
             throw ExitCode(signal == .sigint ? 130 : 143)
-        }
-    }
-
-    /// Runs the conversation until the user leaves, the script ends, or a signal arrives.
-    private func converse(_ plan: TryPlan, at addresses: AsyncStream<String>, ownData: String?) async -> Ending {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return await withTaskGroup(of: Ending.self) { group in
-            group.addTask {
-                for await signal in signals { return .interrupted(signal) }
-                return .ended(.endOfInput)
-            }
-            group.addTask {
-                for await baseURL in addresses {
-                    do throws(TryEnd) {
-                        try await converse(plan, at: baseURL, ownData: ownData)
-                        return .done
-                    } catch {
-                        return .ended(error)
-                    }
-                }
-                return .ended(.endOfInput)
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .ended(.endOfInput)
-        }
-    }
-
-    /// Opens the data of the command's own server. It logs only errors: the screen belongs to the conversation.
-    private static func service(_ settings: ServeSettings) async throws(StartFailure) -> IdentityService {
-        var logger = Logger(label: "native-auth", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = .error
-        do throws(StartFailure) {
-            return try await IdentityService(settings, logger: logger)
-        } catch {
-            guard case .unavailable(let sentence) = error else { throw error }
-            throw .unavailable(
-                "\(sentence) If it is a server, use that one: --server http://127.0.0.1:8765; else take another"
-                    + " folder with --data.")
         }
     }
 
@@ -321,7 +285,10 @@ struct TryCommand: AsyncParsableCommand {
             throw .hopeless("\(baseURL)/\(shown(tenant)) is not the address of a tenant.")
         }
         let isHere = Authority.isLoopback(url.host()?.lowercased() ?? "")
-        let inbox = ownData != nil || isHere ? try await InboxReader.find(at: baseURL) : nil
+        let isDevelopment = ownData != nil || isHere
+        let inbox = try await TryEnd.reading { () async throws(InboxReader.Failure) in
+            isDevelopment ? try await InboxReader.find(at: baseURL) : nil
+        }
         let place = TryPlace(
             baseURL: baseURL, authority: authority, tenant: tenant, clientID: clientID, inbox: inbox, ownData: ownData)
         if script {
@@ -353,16 +320,5 @@ struct TryCommand: AsyncParsableCommand {
         }
         try await conversation.play(flow, plan)
         if let account = conversation.account { say("signed in as \(Terminal.harmless(account.username))") }
-    }
-}
-
-/// The server that `try` starts itself.
-private struct OwnServer: Service {
-    let service: IdentityService
-    /// Receives the base URL once requests are accepted.
-    let address: AsyncStream<String>.Continuation
-
-    func run() async throws {
-        try await service.run(handlesSignals: false) { address.yield($0.baseURL) }
     }
 }

@@ -97,7 +97,9 @@ struct TryConversation {
 
     /// Records the existing mails before the server sends a code.
     mutating func expectCode() async throws(TryEnd) {
-        if case .inbox = codes, let inbox = place.inbox { knownMails = try await inbox.mails() }
+        if case .inbox = codes, let inbox = place.inbox {
+            knownMails = try await TryEnd.reading { () async throws(InboxReader.Failure) in try await inbox.mails() }
+        }
     }
 
     /// Asks for the code until the server accepts it or ends the flow.
@@ -168,7 +170,10 @@ struct TryConversation {
             guard let inbox = place.inbox else {
                 throw .hopeless("\(place.baseURL) has no development inbox, so --code-from-inbox cannot work there.")
             }
-            let mail = try await inbox.mail(to: sent.sentTo, of: subject.name, after: knownMails)
+            let known = knownMails
+            let mail = try await TryEnd.reading { () async throws(InboxReader.Failure) in
+                try await inbox.mail(to: sent.sentTo, of: subject.name, after: known)
+            }
             dialog.codeTaken()
             return .code(mail.code)
         }

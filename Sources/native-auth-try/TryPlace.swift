@@ -86,7 +86,24 @@ enum TryEnd: Error {
     }
 }
 
-/// The user that a flow is about, for its error messages and for the inbox.
+extension TryEnd {
+    /// What `read` gives, or the end that comes of its failure.
+    static func reading<Value: Sendable>(
+        _ read: () async throws(InboxReader.Failure) -> Value
+    ) async throws(TryEnd) -> Value {
+        do throws(InboxReader.Failure) {
+            return try await read()
+        } catch {
+            switch error {
+            case .cancelled: throw .endOfInput
+            case .unreachable(let baseURL): throw .hopeless(TryWords.unreachable(baseURL))
+            case .missing: throw .failed(error.sentence)
+            }
+        }
+    }
+}
+
+/// Whom a flow is about, for the words of its errors and for the inbox.
 struct TrySubject: Sendable {
     /// The name of the flow: `sign-up`.
     let activity: String

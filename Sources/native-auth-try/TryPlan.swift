@@ -9,11 +9,11 @@ enum TryFlow: String, CaseIterable, ExpressibleByArgument {
     case reset
 }
 
-/// The validated options of `try`.
+/// The options, checked.
 struct TryPlan: Sendable {
     enum Server: Sendable {
         case running(String)
-        case own(ServeSettings)
+        case own(OwnServer.Settings)
     }
 
     var server: Server

@@ -7,7 +7,7 @@ import NativeAuthCore
     import Foundation
 #endif
 
-/// Reads the inbox of a development server (design record 0014).
+/// Reads the inbox of a development server (design record 0014). `native-auth-try` has this file too, by a symbolic link.
 struct InboxReader: Sendable {
     /// The needed values of a mail with a code.
     struct Mail: Hashable {
@@ -23,7 +23,25 @@ struct InboxReader: Sendable {
         let sentAt: String
     }
 
-    /// How long to wait for a mail, which goes through a mail server before it reaches the inbox.
+    /// Why there is no mail.
+    enum Failure: Error {
+        case cancelled
+        /// No server answers.
+        case unreachable(baseURL: String)
+        /// It did not come in time; to whom, and where it was looked for.
+        case missing(label: String, page: String)
+
+        var sentence: String {
+            switch self {
+            case .cancelled: "Stopped."
+            case .unreachable(let baseURL): "No server answers at \(baseURL)."
+            case .missing(let label, let page):
+                "No mail to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the mail server of --smtp there?"
+            }
+        }
+    }
+
+    /// How long a mail may take: it goes to a mail server and from there into the inbox.
     private static let patience = Duration.seconds(10)
 
     let baseURL: String
@@ -34,8 +52,8 @@ struct InboxReader: Sendable {
 
     /// The server's inbox; nil when it is not a development server.
     ///
-    /// - Throws: ``TryEnd/hopeless(_:)`` when there is no server.
-    static func find(at baseURL: String) async throws(TryEnd) -> InboxReader? {
+    /// - Throws: ``Failure/unreachable(baseURL:)`` when there is no server.
+    static func find(at baseURL: String) async throws(Failure) -> InboxReader? {
         let inbox = InboxReader(baseURL: baseURL)
         return try await inbox.mails(to: "nobody@example.com") == nil ? nil : inbox
     }
@@ -45,16 +63,16 @@ struct InboxReader: Sendable {
     }
 
     /// All mails with a code.
-    func mails() async throws(TryEnd) -> Set<Mail> {
+    func mails() async throws(Failure) -> Set<Mail> {
         Set(try await mails(to: nil) ?? [])
     }
 
     /// Waits for a mail with a code that is not one of `known`.
     ///
     /// - Parameters:
-    ///   - label: The target as the server states it, with stars for hidden characters.
-    ///   - name: The user's name. If it is an address that matches `label`, it is used as the full address.
-    func mail(to label: String, of name: String, after known: Set<Mail>) async throws(TryEnd) -> Mail {
+    ///   - label: Where it goes, as the server says; stars stand for what it hides.
+    ///   - name: Who waits for it. An address that fits `label` is taken for the whole of it.
+    func mail(to label: String, of name: String, after known: Set<Mail>) async throws(Failure) -> Mail {
         let clock = ContinuousClock()
         let deadline = clock.now + Self.patience
         let address = Self.fits(name, label) ? name : nil
@@ -64,12 +82,10 @@ struct InboxReader: Sendable {
             do {
                 try await clock.sleep(for: .milliseconds(50))
             } catch {
-                throw .endOfInput
+                throw .cancelled
             }
         }
-        throw .failed(
-            "No mail to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the mail server of --smtp there?"
-        )
+        throw .missing(label: label, page: page)
     }
 
     /// Whether `label`, an address with stars for hidden characters, matches `address`.
@@ -87,7 +103,7 @@ struct InboxReader: Sendable {
     }
 
     /// The mails with a code to `address`, or to all addresses, newest first; nil when the server has no inbox.
-    private func mails(to address: String?) async throws(TryEnd) -> [Mail]? {
+    private func mails(to address: String?) async throws(Failure) -> [Mail]? {
         let query = address.map { "?to=\(Self.percentEncoded($0))" } ?? ""
         guard let url = URL(string: "\(baseURL)/dev/inbox.json\(query)") else { return nil }
         let response: TransportResponse
@@ -95,9 +111,9 @@ struct InboxReader: Sendable {
             response = try await transport.send(
                 TransportRequest(method: "GET", url: url, headers: ["accept": "application/json"], body: Data()))
         } catch is CancellationError {
-            throw .endOfInput
+            throw .cancelled
         } catch {
-            throw .hopeless(TryWords.unreachable(baseURL))
+            throw .unreachable(baseURL: baseURL)
         }
         guard response.status == 200 else { return nil }
         do {

@@ -6,17 +6,10 @@ import NativeAuthCore
 struct NativeAuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "native-auth",
-        abstract: "Native authentication for Swift apps: an identity server that you own, and a sample app.",
+        abstract: "Native authentication for Swift apps: an identity server that you own.",
         version: ProductVersion.current,
         subcommands: [
             ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
-            BackupCommand.self,
-            RestoreCommand.self,
-            TryCommand.self, DoctorCommand.self, BenchCommand.self,
+            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, BenchCommand.self,
         ])
-}
-
-/// Prints to standard output without buffering, also to a pipe.
-func say(_ text: String) {
-    Terminal.write(text + "\n")
 }

@@ -14,7 +14,13 @@ import Synchronization
     import Foundation
 #endif
 
-/// Standard input, output and error as bytes, without buffering.
+/// Prints to standard output at once, also when it is a pipe.
+func say(_ text: String) {
+    Terminal.write(text + "\n")
+}
+
+/// Standard input, output and error as they are: bytes, without buffers that a pipe would hold back. `native-auth-try` has this
+/// file too, by a symbolic link.
 enum Terminal {
     /// Whether standard input is a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }

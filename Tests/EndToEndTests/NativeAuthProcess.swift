@@ -29,7 +29,7 @@ enum NativeAuthProcess {
     static func run(
         _ arguments: [String], program: String = "native-auth", environment: [String: String] = [:], input: String = ""
     ) async throws -> (status: Int32, output: String, errors: String) {
-        if let (others, dataFolder) = TwoNodes.server(inPlaceOf: arguments) {
+        if let (others, dataFolder) = TwoNodes.server(inPlaceOf: arguments, of: program) {
             let server = try await NativeAuthServer.start(dataFolder: dataFolder, environment: environment)
             let result = try await run(
                 others + ["--server", server.baseURL.absoluteString], program: program, environment: environment,
@@ -54,6 +54,13 @@ enum NativeAuthProcess {
             process.signal(SIGTERM)
         }
         return (status, try output.text(), try errors.text())
+    }
+
+    /// Runs the sample app, which starts a server of its own unless it is given one.
+    static func runTry(
+        _ arguments: [String], input: String = ""
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        try await run(arguments, program: "native-auth-try", input: input)
     }
 
     /// The program that was built together with the tests: it lies in the same folder as the test bundle, or above it.

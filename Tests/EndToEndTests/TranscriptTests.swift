@@ -41,8 +41,8 @@ struct TranscriptTests {
     func theRecordedConversationIsWhatThePersonSees(_ recording: Recording) async throws {
         let data = try TemporaryFolder()
         defer { data.remove() }
-        let (status, output, errors) = try await NativeAuthProcess.run(
-            ["try"] + recording.arguments + ["--data", data.url.path])
+        let (status, output, errors) = try await NativeAuthProcess.runTry(
+            recording.arguments + ["--data", data.url.path])
         #expect(status == 0)
         #expect(errors == "")
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The flows of `native-auth try` after sign-up: chosen at the menu by a user, or run by a script.
+/// The flows of `native-auth-try` beyond sign-up: chosen at the menu by a person, or played by a script.
 @Suite(.timeLimit(.minutes(2)))
 struct TryFlowTests {
     private static let password = "Blue-42-Kayak"
@@ -18,13 +18,13 @@ struct TryFlowTests {
     private func converse(_ answers: [String], options: [String] = []) async throws -> Outcome {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        return try await NativeAuthProcess.run(
-            ["try", "--code-from-inbox", "--data", folder.url.path] + options,
+        return try await NativeAuthProcess.runTry(
+            ["--code-from-inbox", "--data", folder.url.path] + options,
             input: answers.map { $0 + "\n" }.joined())
     }
 
     private func play(_ arguments: String..., data: TemporaryFolder) async throws -> Outcome {
-        try await NativeAuthProcess.run(["try", "--script", "--code-from-inbox", "--data", data.url.path] + arguments)
+        try await NativeAuthProcess.runTry(["--script", "--code-from-inbox", "--data", data.url.path] + arguments)
     }
 
     private func withFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
@@ -162,8 +162,8 @@ struct TryFlowTests {
     ])
     func aFlowIsPlayedToItsEnd(_ arguments: [String], _ sentence: String) async throws {
         try await withFolder { folder in
-            let (status, output, errors) = try await NativeAuthProcess.run(
-                ["try", "--script", "--code-from-inbox", "--data", folder.url.path, "--email", "dana@example.com"]
+            let (status, output, errors) = try await NativeAuthProcess.runTry(
+                ["--script", "--code-from-inbox", "--data", folder.url.path, "--email", "dana@example.com"]
                     + arguments)
 
             #expect(status == 0)
@@ -207,11 +207,11 @@ struct TryFlowTests {
     func aRefusalEndsAPlayedFlow(_ arguments: [String], _ sentence: String) async throws {
         try await withFolder { folder in
             _ = try await play("--email", "dana@example.com", "--password", Self.password, data: folder)
-            let (status, output, errors) = try await NativeAuthProcess.run(
-                ["try", "--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
+            let (status, output, errors) = try await NativeAuthProcess.runTry(
+                ["--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
 
             #expect(status == 1)
-            #expect(errors.hasPrefix("native-auth: \(sentence)"))
+            #expect(errors.hasPrefix("native-auth-try: \(sentence)"))
             #expect(!output.contains("signed in as"))
         }
     }
@@ -220,8 +220,8 @@ struct TryFlowTests {
     func noSecretIsPrinted() async throws {
         try await withFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
-            let (status, output, errors) = try await NativeAuthProcess.run(
-                ["try", "--code-from-inbox", "--server", server.baseURL.absoluteString],
+            let (status, output, errors) = try await NativeAuthProcess.runTry(
+                ["--code-from-inbox", "--server", server.baseURL.absoluteString],
                 input: (Self.signUp("lee@example.com")
                     + ["5", "", Self.password, "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
                     .map { $0 + "\n" }.joined())

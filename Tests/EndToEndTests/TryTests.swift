@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `native-auth try` as scripts and users see it: the built program with its own server, or with a running one.
+/// `native-auth-try` as scripts and people see it: the built program with its own server, or one that runs.
 @Suite(.timeLimit(.minutes(2)))
 struct TryTests {
     private static let password = "Blue-42-Kayak"
@@ -10,7 +10,7 @@ struct TryTests {
     private func script(
         _ arguments: String..., code: [String] = ["--code-from-inbox"], data: TemporaryFolder
     ) async throws -> (status: Int32, output: String, errors: String) {
-        try await NativeAuthProcess.run(["try", "--script", "--data", data.url.path] + code + arguments)
+        try await NativeAuthProcess.runTry(["--script", "--data", data.url.path] + code + arguments)
     }
 
     private func withFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
@@ -65,8 +65,8 @@ struct TryTests {
     @Test func anotherServerAndApplicationCanBeNamed() async throws {
         try await withFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
-            let (status, output, errors) = try await NativeAuthProcess.run([
-                "try", "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,
+            let (status, output, errors) = try await NativeAuthProcess.runTry([
+                "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,
                 "--client-id", "33334444-dddd-5555-eeee-6666ffff7777", "--tenant", "contoso", "--password",
                 Self.password,
                 "--attribute", "country=Norway", "--attribute", "city=Oslo",
@@ -86,8 +86,8 @@ struct TryTests {
             let answers = [
                 "1", "nobody", "lee@example.com", "short", "", "", "Oslo", "colour", "givenName=Lee", "", Self.password,
             ]
-            let (status, output, errors) = try await NativeAuthProcess.run(
-                ["try", "--code-from-inbox", "--data", folder.url.path], input: answers.joined(separator: "\n") + "\n")
+            let (status, output, errors) = try await NativeAuthProcess.runTry(
+                ["--code-from-inbox", "--data", folder.url.path], input: answers.joined(separator: "\n") + "\n")
 
             #expect(status == 0)
             #expect(errors == "")
@@ -102,9 +102,9 @@ struct TryTests {
     @Test func whatTheServerWantsIsAskedForWhenItWantsIt() async throws {
         try await withFolder { folder in
             let answers = ["1", "kim@example.com", "", "", "", "", "", Self.password, "", "Norway", "Oslo"]
-            let (status, output, _) = try await NativeAuthProcess.run(
+            let (status, output, _) = try await NativeAuthProcess.runTry(
                 [
-                    "try", "--code-from-inbox", "--data", folder.url.path, "--client-id",
+                    "--code-from-inbox", "--data", folder.url.path, "--client-id",
                     "33334444-dddd-5555-eeee-6666ffff7777",
                 ], input: answers.joined(separator: "\n") + "\n")
 
@@ -125,7 +125,8 @@ struct TryTests {
 
             #expect(status == 1)
             #expect(
-                errors == "native-auth: Somebody has signed up with DANA@example.com already. Take another address.\n")
+                errors
+                    == "native-auth-try: Somebody has signed up with DANA@example.com already. Take another address.\n")
             #expect(!output.contains("signed in"))
         }
     }
@@ -145,8 +146,8 @@ struct TryTests {
     ])
     func aRefusalIsSaidInWords(_ arguments: [String], _ sentence: String) async throws {
         try await withFolder { folder in
-            let (status, _, errors) = try await NativeAuthProcess.run(
-                ["try", "--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
+            let (status, _, errors) = try await NativeAuthProcess.runTry(
+                ["--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
 
             #expect(status == 1)
             #expect(errors.contains(sentence))
@@ -160,7 +161,7 @@ struct TryTests {
             let (status, _, errors) = try await script(code: ["--code", "abcdefgh"], data: folder)
 
             #expect(status == 1)
-            #expect(errors == "native-auth: That is not the code; it is in the newest mail.\n")
+            #expect(errors == "native-auth-try: That is not the code; it is in the newest mail.\n")
         }
     }
 
@@ -185,8 +186,8 @@ struct TryTests {
         (["--new-password", "Red-17-Canoe"], "--new-password is for --flow reset."),
     ])
     func aWrongValueIsNamedWithExitCode64(_ arguments: [String], _ sentence: String) async throws {
-        let (status, output, errors) = try await NativeAuthProcess.run(
-            ["try", "--script", "--code-from-inbox"] + arguments)
+        let (status, output, errors) = try await NativeAuthProcess.runTry(
+            ["--script", "--code-from-inbox"] + arguments)
 
         #expect(status == 64)
         #expect(output == "")
@@ -194,15 +195,15 @@ struct TryTests {
     }
 
     @Test func aScriptSaysWhereItsCodeComesFrom() async throws {
-        let (status, _, errors) = try await NativeAuthProcess.run(["try", "--script"])
+        let (status, _, errors) = try await NativeAuthProcess.runTry(["--script"])
 
         #expect(status == 64)
-        #expect(errors == "native-auth: --script needs --code-from-inbox, or --code CODE.\n")
+        #expect(errors == "native-auth-try: --script needs --code-from-inbox, or --code CODE.\n")
     }
 
     @Test func aServerThatIsNotThereIsNamed() async throws {
-        let (status, output, errors) = try await NativeAuthProcess.run([
-            "try", "--script", "--code-from-inbox", "--server", "http://127.0.0.1:1",
+        let (status, output, errors) = try await NativeAuthProcess.runTry([
+            "--script", "--code-from-inbox", "--server", "http://127.0.0.1:1",
         ])
 
         #expect(status == 1)
@@ -225,11 +226,43 @@ struct TryTests {
 
     @Test func theEndOfInputIsAPoliteEnd() async throws {
         try await withFolder { folder in
-            let (status, _, errors) = try await NativeAuthProcess.run(
-                ["try", "--data", folder.url.path], input: "1\ndana@example.com\n")
+            let (status, _, errors) = try await NativeAuthProcess.runTry(
+                ["--data", folder.url.path], input: "1\ndana@example.com\n")
 
             #expect(status == 1)
-            #expect(errors == "native-auth: The input ended before this was done.\n")
+            #expect(errors == "native-auth-try: The input ended before this was done.\n")
+        }
+    }
+
+    @Test(
+        "However it ends, its server ends with it",
+        TwoNodes.skipped("a server of its own is on SQLite"),
+        arguments: zip([SIGKILL, SIGTERM, SIGINT], [SIGKILL, 143, 130]))
+    func theServerEndsWithIt(_ signal: Int32, _ expected: Int32) async throws {
+        try await withFolder { folder in
+            let process = Process()
+            process.executableURL = try NativeAuthProcess.executable("native-auth-try")
+            process.arguments = ["--data", folder.url.path]
+            let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            // The server has it too, so that it has an end when both have ended.
+            process.standardError = errors
+            try process.run()
+            var text = ""
+            while !text.contains("  server  ") {
+                let chunk = output.fileHandleForReading.availableData
+                try #require(!chunk.isEmpty, "\(text)")
+                text += String(decoding: chunk, as: UTF8.self)
+            }
+            _ = kill(process.processIdentifier, signal)
+            _ = try errors.fileHandleForReading.readToEnd()
+            process.waitUntilExit()
+
+            #expect(process.terminationStatus == expected)
+            // Nothing holds the data any more.
+            let server = try await NativeAuthServer.start(dataFolder: folder.url)
+            await server.terminate()
         }
     }
 
@@ -239,8 +272,8 @@ struct TryTests {
     func noSecretIsPrinted() async throws {
         try await withFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
-            let (status, output, errors) = try await NativeAuthProcess.run([
-                "try", "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,
+            let (status, output, errors) = try await NativeAuthProcess.runTry([
+                "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,
                 "--email", "dana@example.com", "--password", Self.password,
             ])
             let inbox = server.baseURL.appending(path: "dev/inbox.json")

@@ -47,10 +47,12 @@ enum TwoNodes {
         return ["NATIVE_AUTH_DATABASE": try await databases.url(for: folder)]
     }
 
-    /// The arguments of `try` without its own server, and the folder of the servers started in its place; nil for any
-    /// other command.
-    static func server(inPlaceOf arguments: [String]) -> (arguments: [String], dataFolder: URL)? {
-        guard isOn, arguments.first == "try", let index = arguments.firstIndex(of: "--data"),
+    /// What `native-auth-try` is asked without the server of its own, and the folder of those that are started in its place; nil for
+    /// everything else.
+    static func server(
+        inPlaceOf arguments: [String], of program: String
+    ) -> (arguments: [String], dataFolder: URL)? {
+        guard isOn, program == "native-auth-try", let index = arguments.firstIndex(of: "--data"),
             let folder = value(of: "--data", in: arguments)
         else { return nil }
         var others = arguments

@@ -7,7 +7,7 @@ attributes, the address of a second factor) may stand where the account is kept,
 | Allowed | Why |
 |---|---|
 | tables `identifiers`, `attributes`, `strong_methods`, and so the files of the database | they are the account |
-| the output of `native-auth user show` and `native-auth try` | they show the account to its operator or owner |
+| the output of `native-auth user show` and `native-auth-try` | they show the account to its operator or owner |
 | `/dev/inbox.json`, with the codes | the mailbox of the development profile, which production does not have |
 | the master key in its own file | it is kept there |
 """
@@ -228,8 +228,8 @@ def search(options, store, result):
     result.expect(is_found, "the address is not even in the account: the search does not find")
 
     # Tools.
-    def tool(*arguments):
-        run = subprocess.run([site.binary, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
+    def tool(*arguments, binary=site.binary):
+        run = subprocess.run([binary, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
         return run.stdout + run.stderr
 
     url = f"http://127.0.0.1:{site.nodes[0].port}"
@@ -238,8 +238,9 @@ def search(options, store, result):
     typed = f"Typed!{mark}W"
     data = site.folder / "try"
     output = tool(
-        "try", "--data", str(data), "--script", "--flow", "sign-in-mfa", "--prepare", "--code-from-inbox", "--email",
-        f"tried{mark}@example.com", "--client-id", PASSWORD_APP, "--password", typed)
+        "--data", str(data), "--script", "--flow", "sign-in-mfa", "--prepare", "--code-from-inbox", "--email",
+        f"tried{mark}@example.com", "--client-id", PASSWORD_APP, "--password", typed,
+        binary=pathlib.Path(site.binary).with_name("native-auth-try"))
     result.expect(b"signed in as" in output, f"try did not sign in: {output[-300:]}")
     for name, content in contents(data):
         clean(f"data folder of try, {name}", {"typed password": typed}, content)

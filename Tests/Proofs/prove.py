@@ -233,8 +233,9 @@ def code_of(proof):
 def build():
     """The debug build, as the tests use it; returns the server's path."""
     subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
-    command = ["swift", "build", "--quiet", "--traits", "Server", "--product", "native-auth"]
-    subprocess.run(command, cwd=ROOT, check=True)
+    command = ["swift", "build", "--quiet", "--traits", "Server"]
+    for product in ("native-auth", "native-auth-try"):
+        subprocess.run([*command, "--product", product], cwd=ROOT, check=True)
     folder = subprocess.check_output([*command, "--show-bin-path"], cwd=ROOT, text=True).strip()
     return folder + "/native-auth"
 

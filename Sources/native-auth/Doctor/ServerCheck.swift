@@ -254,7 +254,7 @@ struct ServerCheck {
                 notes.problem("sign-up begun", ErrorRemedy(for: error), error.details)
             }
         } catch {
-            let sentence = (error as? TryEnd)?.sentence ?? "\(error)"
+            let sentence = (error as? InboxReader.Failure)?.sentence ?? "\(error)"
             notes.problem("mail", sentence, "See the server's log, and its option --smtp.")
         }
     }
@@ -262,7 +262,7 @@ struct ServerCheck {
     // MARK: Development server
 
     /// The inbox of a server on this machine, when it has one.
-    private func inbox() async throws(TryEnd) -> InboxReader? {
+    private func inbox() async throws(InboxReader.Failure) -> InboxReader? {
         guard isHere else { return nil }
         let scheme = configuration.authority.url.scheme ?? "http"
         return try await InboxReader.find(at: "\(scheme)://\(configuration.authority.environment)")

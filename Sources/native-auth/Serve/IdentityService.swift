@@ -28,7 +28,7 @@ import UnixSignals
 /// The connected identity server: store, keys, hasher, mail, engine and listener. One value is one running server.
 struct IdentityService: Sendable {
     let settings: ServeSettings
-    let logger: Logger
+    private let logger: Logger
     private let metrics: PrometheusMetrics?
 
     /// The addresses, known once requests are accepted.
@@ -126,16 +126,14 @@ struct IdentityService: Sendable {
     /// Serves until a signal, or until the task is cancelled.
     ///
     /// - Parameter onReady: Called once requests are accepted.
-    func run(
-        handlesSignals: Bool = true, onReady: @escaping @Sendable (Address) async -> Void
-    ) async throws(StartFailure) {
+    func run(onReady: @escaping @Sendable (Address) async -> Void) async throws(StartFailure) {
         let port = try settings.port == 0 ? FreePort.any(on: settings.host) : settings.port
         let listening = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
         let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
         let ports =
             "Port \(port) on \(settings.host)" + (settings.metricsPort.map { " or \($0) for metrics" } ?? "") + " is"
         do {
-            try await run(port: port, address: address, handlesSignals: handlesSignals, onReady: onReady)
+            try await run(port: port, address: address, onReady: onReady)
         } catch let failure as StartFailure {
             throw failure
         } catch let error as IOError where [EADDRINUSE, EACCES, EADDRNOTAVAIL].contains(error.errnoCode) {
@@ -151,7 +149,7 @@ struct IdentityService: Sendable {
     }
 
     private func run(
-        port: Int, address: Address, handlesSignals: Bool, onReady: @escaping @Sendable (Address) async -> Void
+        port: Int, address: Address, onReady: @escaping @Sendable (Address) async -> Void
     ) async throws {
         let signal = MailSignal()
         var engineSettings = EngineSettings(baseURL: address.baseURL)
@@ -174,7 +172,7 @@ struct IdentityService: Sendable {
                 clients: tenants, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
                 randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
 
-        var services: [any Service] = handlesSignals ? [SecondSignal()] : []
+        var services: [any Service] = [SecondSignal()]
         let smtp: SMTPTransport
         if let url = settings.smtpURL {
             smtp = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
@@ -240,9 +238,9 @@ struct IdentityService: Sendable {
                     service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                     serviceName: "\(type(of: $0))")
             },
-            gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
-        // Requests have 25 s after the drain (`REL-SHUT-1`). A hanging mail server must not delay the end longer; the
-        // outbox keeps its mail.
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        // Requests have 25 s after the drain (`REL-SHUT-1`). A mail server that hangs must not hold up the end longer; the outbox
+        // keeps its mail.
         configuration.maximumGracefulShutdownDuration = .seconds(
             settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()

@@ -1,0 +1,1 @@
+../native-auth/InboxReader.swift
