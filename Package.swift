@@ -15,6 +15,11 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// SwiftPM makes a product of every executable target, which each package that depends on this one would see. So the programs of
+// proofs and measurements, and the tests that run them, are here only where the environment asks for them, as `scripts/test`,
+// `scripts/prove` and `scripts/bench` do. See docs/design/0015-executables.md.
+let hasTools = Context.environment["SWIFT_NATIVE_AUTH_TOOLS"] != nil
+
 let package = Package(
     name: "swift-native-auth",
     platforms: [.macOS(.v15), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -28,7 +33,8 @@ let package = Package(
     traits: [
         .trait(name: "Testing", description: "The identity server as a library, for tests of an app."),
         .trait(
-            name: "Server", description: "The executable native-auth: mail, Argon2id, command line.",
+            name: "Server",
+            description: "The executables: mail, Argon2id, command line.",
             enabledTraits: ["Testing"]),
     ],
     dependencies: [
@@ -45,7 +51,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
@@ -137,10 +142,6 @@ let package = Package(
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
-                .product(name: "NIOPosix", package: "swift-nio", condition: server),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
-                .product(name: "Histogram", package: "hdrhistogram-swift", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
@@ -149,10 +150,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
-            ], path: ".",
-            // Still one program; the next commit makes two of it.
-            sources: ["Sources/native-auth", "Benchmarks/Sources/native-auth-bench", "Tools/BenchParts"],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
 
         // The sample app in a terminal.
         .executableTarget(
@@ -238,6 +236,18 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .target(name: "NativeAuthTesting", condition: testing),
             ], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "NativeAuth", "NativeAuthCore", "MSAL", .target(name: "IdentityEngine", condition: testing),
+                .target(name: "native-auth", condition: server), .target(name: "native-auth-try", condition: server),
+            ] + (hasTools ? ["Fuzz"] : []), exclude: hasTools ? [] : ["FuzzTests.swift"],
+            resources: [.copy("Support")], swiftSettings: strict),
+    ]
+)
+
+if hasTools {
+    package.targets += [
         .executableTarget(
             name: "Simulator",
             dependencies: [
@@ -272,11 +282,22 @@ let package = Package(
                 .target(name: "IdentityMail", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Tools/Fuzz", swiftSettings: strict),
-        .testTarget(
-            name: "EndToEndTests",
+        .executableTarget(
+            name: "BenchParts",
             dependencies: [
-                "NativeAuth", "NativeAuthCore", "MSAL", "Fuzz", .target(name: "IdentityEngine", condition: testing),
-                .target(name: "native-auth", condition: server), .target(name: "native-auth-try", condition: server),
-            ], resources: [.copy("Support")], swiftSettings: strict),
+                "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .target(name: "IdentityHTTP", condition: server),
+                .target(name: "IdentityTokens", condition: server),
+                .target(name: "IdentityStoreSQL", condition: server),
+                .target(name: "IdentityStoreSQLite", condition: server),
+                .target(name: "IdentityStorePostgres", condition: server),
+                .target(name: "IdentityPasswords", condition: server),
+                .target(name: "IdentityMail", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ], path: "Tools/BenchParts", swiftSettings: strict),
     ]
-)
+}

@@ -10,6 +10,6 @@ struct NativeAuthCommand: AsyncParsableCommand {
         version: ProductVersion.current,
         subcommands: [
             ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
-            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, BenchCommand.self,
+            BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
         ])
 }

@@ -32,7 +32,7 @@ PARTS = [
 
 def main(arguments):
     parser = argparse.ArgumentParser(prog="scripts/prove profile")
-    parser.add_argument("scenario", nargs="?", default="otp-sign-up", help="of `native-auth bench`")
+    parser.add_argument("scenario", nargs="?", default="otp-sign-up", help="of `native-auth-bench`")
     parser.add_argument("--binary", help="a server that is built already")
     parser.add_argument("--graph", help="write the flame graph to this file (SVG)")
     parser.add_argument("--seconds", type=int, default=6)
@@ -55,7 +55,7 @@ def record(binary, scenario, seconds):
     with tempfile.TemporaryDirectory() as folder:
         data = folder + "/perf.data"
         bench = subprocess.Popen(
-            [binary, "bench", "--peak", "--seconds", str(seconds + 4), scenario, "--folder", folder],
+            [generator(), "--server", binary, "--peak", "--seconds", str(seconds + 4), scenario, "--folder", folder],
             stdout=subprocess.DEVNULL,
         )
         # The server of the load exists once it serves from that folder; then it warms up.
@@ -80,6 +80,15 @@ def record(binary, scenario, seconds):
             names = [frame.strip().split(" ", 1)[-1] for frame in reversed(frames)]
             stacks[(thread.strip(), *names)] += 1
     return stacks
+
+
+def generator():
+    """The release build of the load generator; returns its path."""
+    build = ["swift", "build", "-c", "release", "--package-path", "Benchmarks", "--scratch-path", ".build/bench"]
+    build += ["--product", "native-auth-bench"]
+    subprocess.run([*build, "--quiet"], cwd=measurements.ROOT, check=True)
+    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=measurements.ROOT, text=True).strip()
+    return folder + "/native-auth-bench"
 
 
 def pgrep(pattern):

@@ -20,6 +20,8 @@ import steps
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
+# The programs of Tools are in the manifest only then.
+WITH_TOOLS = os.environ | {"SWIFT_NATIVE_AUTH_TOOLS": "1"}
 
 
 class Server:
@@ -98,8 +100,8 @@ def tenant():
         build = ["swift", "build", "-c", configuration, "--traits", "Testing", "--product", "TenantMeasure"]
         # Separate from the build of the tests, which has other traits.
         build += ["--scratch-path", STATE / "tenant"]
-        subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
-        folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
+        subprocess.run([*build, "--quiet"], cwd=ROOT, env=WITH_TOOLS, check=True)
+        folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, env=WITH_TOOLS, text=True).strip()
         print(f"{configuration}:", flush=True)
         subprocess.run([folder + "/TenantMeasure"], check=True)
     return 0
@@ -115,8 +117,8 @@ def sdk(arguments):
     binary = options.binary or release_build()
     # Only the SDK and its dependencies, separate from the build of the tests, which has other traits.
     build = ["swift", "build", "-c", "release", "--product", "SDKMeasure", "--scratch-path", STATE / "sdk"]
-    subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
-    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip()
+    subprocess.run([*build, "--quiet"], cwd=ROOT, env=WITH_TOOLS, check=True)
+    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, env=WITH_TOOLS, text=True).strip()
     server = Server(binary, *steps.SETTINGS)
     tool = [folder + "/SDKMeasure", f"http://{server.address}", steps.CODE, str(options.flows), str(options.blocks)]
     code = subprocess.run(tool).returncode

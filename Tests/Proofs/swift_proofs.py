@@ -7,23 +7,27 @@ import subprocess
 
 from world import ROOT, Result
 
+# The programs of Tools, and the tests that run them, are in the manifest only then.
+WITH_TOOLS = os.environ | {"SWIFT_NATIVE_AUTH_TOOLS": "1"}
 TEST = ["swift", "test", "--skip-build", "--traits", "Server", "--disable-xctest", "--no-parallel"]
 
 
 def tests(filter, environment):
     """Builds the tests and runs some; returns their output, and whether they passed."""
-    subprocess.run(["swift", "build", "--quiet", "--build-tests", "--traits", "Server"], cwd=ROOT, check=True)
+    build = ["swift", "build", "--quiet", "--build-tests", "--traits", "Server"]
+    subprocess.run(build, cwd=ROOT, env=WITH_TOOLS, check=True)
     run = subprocess.run(
-        TEST + ["--filter", filter], cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE,
+        TEST + ["--filter", filter], cwd=ROOT, env=WITH_TOOLS | environment, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
     return run.stdout, run.returncode == 0
 
 
 def product(name, *arguments):
-    """Builds a program in the release configuration; returns its path."""
+    """Builds a program of Tools in the release configuration; returns its path."""
     build = ["swift", "build", "-c", "release", "--product", name, *arguments]
-    subprocess.run([*build, "--quiet"], cwd=ROOT, check=True)
-    return subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + f"/{name}"
+    subprocess.run([*build, "--quiet"], cwd=ROOT, env=WITH_TOOLS, check=True)
+    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, env=WITH_TOOLS, text=True).strip()
+    return f"{folder}/{name}"
 
 
 def refresh(options, number, rng):

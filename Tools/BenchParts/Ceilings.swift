@@ -1,18 +1,13 @@
 import Crypto
 import CryptoExtras
 import Dispatch
+import Foundation
 import IdentityPasswords
 import IdentityStoreSQL
 import NativeAuthCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// The limits of this machine for the operations that every step needs, in operations a second on all cores.
-struct Ceilings: Sendable {
+/// What this machine can do at most of what a step cannot do without, in operations a second. All cores are used.
+struct Ceilings: Encodable {
     var hashes = 0.0
     var rs256 = 0.0
     var es256 = 0.0
@@ -26,7 +21,7 @@ struct Ceilings: Sendable {
         let hasher = try Argon2idHasher()
         let cores = ProcessInfo.processInfo.activeProcessorCount
         ceilings.hashes = try await rate(seconds, callers: cores) {
-            _ = try await hasher.hash(Secret(BenchCast.password))
+            _ = try await hasher.hash(Secret("Kr4ftig-Vinter#82"))
         }
         let message = Data(repeating: 7, count: 600)
         let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)

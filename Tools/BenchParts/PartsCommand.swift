@@ -12,8 +12,8 @@ import NativeAuthCore
 import NativeAuthWire
 import Synchronization
 
-extension BenchCommand {
-    /// Measures the parts of a step, without HTTP.
+extension BenchParts {
+    /// What the parts of a step cost, without HTTP.
     struct PartsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "parts", abstract: "Measure what the parts of a step cost.",
@@ -22,8 +22,7 @@ extension BenchCommand {
                 commit, and wait for each other.
                 """)
 
-        @Option(help: "A PostgreSQL database, new and empty: postgresql://… (default: SQLite in a new folder).")
-        var database: String?
+        @OptionGroup var place: NewDatabase
         @Option(help: "How often each is done.") var count = 500
         @Option(help: "Callers at once.") var callers = 32
 
@@ -34,21 +33,11 @@ extension BenchCommand {
         }
 
         func run() async throws {
-            let folder = FileManager.default.temporaryDirectory.appending(
-                path: "native-auth-bench-\(UUID().text)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await measure(in: folder))
-            } catch {
-                result = .failure(error)
-            }
-            try FileManager.default.removeItem(at: folder)
-            try result.get()
+            try await place.open { store in try await measure(in: store) }
         }
 
-        private func measure(in folder: URL) async throws {
-            let bench = try await PartsBench(database: database, folder: folder)
+        private func measure(in store: any SQLStore) async throws {
+            let bench = try await PartsBench(store)
             say("\(pad("", 34)) \(pad("one at a time", 30)) \(callers) at once")
             // Each step uses the results of the step before, for each simulated user.
             try await measure("form of a start") { _ = try bench.start($0) }
@@ -65,7 +54,6 @@ extension BenchCommand {
             try await measure("durable line of audit") { _ in try await bench.writeLine() }
             try await measure("seal 500 bytes") { _ in try bench.seal() }
             try await measure("read, and two signed tokens, ES256") { _ in try await bench.sign() }
-            try await bench.close()
         }
 
         /// Runs `work` for the first half of the users one at a time, and for the other half by all callers at once.
@@ -126,34 +114,36 @@ private final class PartsBench: Sendable {
         var refreshToken: Secret<String>?
     }
 
-    init(database: String?, folder: URL) async throws {
-        store = try await (database.flatMap { DatabaseAddress($0) } ?? .sqlite(path: nil)).open(in: folder.path)
+    /// The code of every flow, and an application of the development tenant that asks for codes.
+    private static let code = "24681357"
+    private static let app = "00001111-aaaa-2222-bbbb-3333cccc4444"
+
+    init(_ store: any SQLStore) async throws {
+        self.store = store
         vault = Vault(masterKey: .init(data: randomness.bytes(32)), randomness: randomness)
         keys = KeyRing(store: store, vault: vault, clock: clock, randomness: randomness, algorithm: .es256)
-        let tenants = try LiveTenants(ServeSettings(), nil)
+        let tenants = TenantDirectory.development
         var settings = EngineSettings(baseURL: "http://127.0.0.1:8765")
         settings.enumeration = .compat
-        settings.fixedCode = Secret(BenchCast.code)
+        settings.fixedCode = Secret(Self.code)
         settings.resendCooldown = 0
         settings.limits = nil
         engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, hasher: try Argon2idHasher(),
                 issuer: keys, randomness: randomness, mail: MailSignal()), vault: vault, settings: settings)
-        guard let client = ClientID(BenchCast.codeApp), let tenant = try await tenants.tenant(named: "contoso") else {
-            throw BenchFailure(text: "no tenant")
+        guard let client = ClientID(Self.app), let tenant = try await tenants.tenant(named: "contoso") else {
+            throw BenchFailure("no tenant")
         }
         self.client = client
         self.tenant = tenant
     }
 
-    func close() async throws { try await store.close() }
-
     // MARK: Steps
 
     func start(_ number: Int) throws -> Command {
         let form =
-            "client_id=\(BenchCast.codeApp)&username=\(address(number))&challenge_type=oob%20password%20redirect"
+            "client_id=\(Self.app)&username=\(address(number))&challenge_type=oob%20password%20redirect"
         return try V1Codec.request(.signUpStart, FormFields(decoding: Array(form.utf8))).command
     }
 
@@ -164,19 +154,19 @@ private final class PartsBench: Sendable {
     }
 
     func signUpContinue(_ number: Int) async throws {
-        try await take(.submitSignUpCode(try token(number), code: Secret(BenchCast.code)), number)
+        try await take(.submitSignUpCode(try token(number), code: Secret(Self.code)), number)
     }
 
     func redeem(_ number: Int) async throws {
         try await take(.redeem(try token(number), demand), number)
         guard case .accepted(.signedIn(let tokens)) = people.withLock({ $0[number]?.outcome?.verdict }),
             let token = tokens.refreshToken
-        else { throw BenchFailure(text: "no tokens") }
+        else { throw BenchFailure("no tokens") }
         people.withLock { $0[number]?.refreshToken = token }
     }
 
     func refresh(_ number: Int) async throws {
-        guard let token = people.withLock({ $0[number]?.refreshToken }) else { throw BenchFailure(text: "no token") }
+        guard let token = people.withLock({ $0[number]?.refreshToken }) else { throw BenchFailure("no token") }
         try await take(.refresh(token, demand), number)
     }
 
@@ -195,7 +185,7 @@ private final class PartsBench: Sendable {
 
     private func token(_ number: Int) throws -> ContinuationToken {
         guard let token = people.withLock({ $0[number]?.outcome?.token }) else {
-            throw BenchFailure(text: "no continuation token")
+            throw BenchFailure("no continuation token")
         }
         return token
     }
@@ -233,7 +223,7 @@ private final class PartsBench: Sendable {
 
     func readAccount() async throws {
         guard try await store.account(named: try key(0), in: tenant.id) != nil else {
-            throw BenchFailure(text: "no account")
+            throw BenchFailure("no account")
         }
     }
 
@@ -249,18 +239,18 @@ private final class PartsBench: Sendable {
 
     func sign() async throws {
         guard let user = try await store.account(named: try key(0), in: tenant.id)?.user else {
-            throw BenchFailure(text: "no account")
+            throw BenchFailure("no account")
         }
         _ = try await keys.sign(
             TokenSubject(
-                tenant: tenant.id, client: client, user: user, audience: BenchCast.codeApp, scopes: [],
+                tenant: tenant.id, client: client, user: user, audience: Self.app, scopes: [],
                 openIDScopes: ["openid", "offline_access"], authenticatedAt: clock.now, methods: ["otp"], contexts: [],
                 sessionID: UUID(), issuedAt: clock.now, lifetime: 3600, tokenID: UUID(), issuer: "http://127.0.0.1:8765"
             ))
     }
 
     private func key(_ number: Int) throws -> LoginIdentifier.Key {
-        guard let key = EmailAddress(address(number))?.key else { throw BenchFailure(text: "no address") }
+        guard let key = EmailAddress(address(number))?.key else { throw BenchFailure("no address") }
         return key
     }
 }

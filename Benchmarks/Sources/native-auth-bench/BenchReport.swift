@@ -89,7 +89,7 @@ struct BenchReport: Sendable {
         let text = """
             # How fast it is
 
-            Written by `native-auth bench`: \(settings). \(notes.joined(separator: " "))
+            Written by `native-auth-bench`: \(settings). \(notes.joined(separator: " "))
 
             | Ceiling | a second |
             |---|---|

@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A server in a separate process: this program with other arguments.
+/// A server in a process of its own.
 final class BenchServer: Sendable {
     let port: Int
     private let process: Process
@@ -18,15 +18,18 @@ final class BenchServer: Sendable {
         let output: String
     }
 
-    /// Starts the server, and waits for its line `ready URL`.
-    init(_ arguments: [String]) throws {
+    /// That of this process, without the settings of servers.
+    static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
+    }
+
+    /// Starts it, and waits for its line `ready URL`.
+    init(_ program: URL, _ arguments: [String]) throws {
         let process = Process()
-        let program = Bundle.main.executablePath ?? URL(filePath: CommandLine.arguments[0]).standardizedFileURL.path
-        // Give the generator priority when there is not enough processor time for both: a generator that waits measures
-        // itself.
+        // Behind the generator, where there is not enough of the processor for both: a generator that waits measures itself.
         process.executableURL = URL(filePath: "/usr/bin/nice")
-        process.arguments = ["-n", "5", program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("NATIVE_AUTH_") }
+        process.arguments = ["-n", "5", program.path] + arguments
+        process.environment = Self.environment
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardInput = FileHandle.nullDevice

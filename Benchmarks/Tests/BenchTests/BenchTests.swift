@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import native_auth_bench
+
+/// Against the debug build of the server, which `scripts/test` has made before.
+@Suite("native-auth-bench", .timeLimit(.minutes(2)))
+struct BenchTests {
+    private static let server = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/debug/native-auth")
+
+    @Test("Journeys get to their ends, and the report says what was measured")
+    func journeysGetToTheirEnds() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "native-auth-\(UUID().uuidString.lowercased())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                // The system clears its temporary folder.
+            }
+        }
+        let report = folder.appending(path: "report.md")
+        let command = try BenchCommand.parse([
+            "discovery", "otp-sign-up-tokens", "password-sign-in", "refresh-es256", "mixed-day", "overload",
+            "--server", Self.server.path, "--seconds", "0.6", "--warm-up", "0.1", "--connections", "4", "--folder",
+            folder.path, "--report", report.path,
+        ])
+        try await command.run()
+        let text = try String(contentsOf: report, encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.split(separator: "|").count >= 10 }
+            .dropFirst()
+        #expect(rows.count == 7)
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(try #require(Double(cells[1])) > 0, "\(row)")
+            #expect(cells.last == "0", "\(row) \(text)")
+        }
+        #expect(text.contains("| RS256 signatures | ") && text.contains("refused: "))
+        let plot = try String(contentsOf: folder.appending(path: "report.svg"), encoding: .utf8)
+        #expect(plot.contains("<polyline") && plot.hasSuffix("</svg>\n"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(left.sorted() == ["report.md", "report.svg"])
+    }
+}

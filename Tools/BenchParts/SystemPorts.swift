@@ -1,0 +1,1 @@
+../../Sources/native-auth/Serve/SystemPorts.swift
