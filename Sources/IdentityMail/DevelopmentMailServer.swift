@@ -202,7 +202,7 @@ private final class SMTPHandler: ChannelInboundHandler {
         case (.rcpt, .hasSender), (.rcpt, .hasRecipient): advance(to: .hasRecipient, context)
         case (.data, .hasRecipient):
             state = .receiving(bytes: 0)
-            reply("354 go on", context)
+            reply("354 send the mail", context)
         case (.rset, .greeted), (.noop, _): reply("250 ok", context)
         case (.rset, _): advance(to: .ready, context)
         case (.quit, _):

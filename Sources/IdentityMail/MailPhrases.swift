@@ -117,7 +117,7 @@ struct MailPhrases: Sendable {
             + "as a way to prove who you are.",
         label: "Your code:",
         validity: "It is valid for {{minutes}} minute{{^single}}s{{/single}}.",
-        secrecy: "Do not share this code with anyone. Nobody at {{{organisation}}} will ask you for it.",
+        secrecy: "Do not share this code with anyone. {{{organisation}}} will never ask you for it.",
         unasked: "If you did not ask for this code, you can ignore this message.",
         passwordChanged: Notice(
             subject: "Your password for {{{organisation}}} was changed",
@@ -126,13 +126,13 @@ struct MailPhrases: Sendable {
         methods: .english,
         accountExists: Notice(
             subject: "You already have an account at {{{organisation}}}",
-            event: "Somebody, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
-                + "It has an account already. To get in, sign in; if you forgot your password, reset it.",
+            event: "Someone, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
+                + "This address already has an account: sign in, or reset your password if you forgot it.",
             unasked: "If this was not you, there is nothing to do: your account is as it was."),
         signInLocked: Notice(
             subject: "Someone is trying to sign in to your account at {{{organisation}}}",
             event: "Many wrong passwords were tried for your account at {{{organisation}}}. Sign-in with a password is "
-                + "held up for a while; choosing a new password lifts that at once.",
+                + "blocked for a while; a new password unblocks it at once.",
             unasked: "If this was not you, your account is protected. Use a password here that you use "
                 + "nowhere else."),
         signedInAfterFailures: Notice(

@@ -53,8 +53,8 @@ struct MethodPhrases: Sendable {
             case .suspended:
                 (
                     "A verification method of your account at {{{organisation}}} is suspended",
-                    "Your password at {{{organisation}}} was reset. An e-mail address that was added lately cannot be "
-                        + "used to prove who you are until it has rested for a day."
+                    "Your password at {{{organisation}}} was reset. An e-mail address that was added recently cannot be "
+                        + "used to prove who you are for a day."
                 )
             case .reactivated:
                 (

@@ -197,7 +197,7 @@ package final class OutboxWorker: Service {
             try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
             return true
         }
-        guard content.recipient != MailContent.nobody else {
+        guard content.recipient != MailContent.noRecipient else {
             // Do as much of the work of a real mail as possible, because a missing part could be noticed (SEC-ENUM-6).
             // The server's answer does not matter.
             await transport.greet(from: message.sender)

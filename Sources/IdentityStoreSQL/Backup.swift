@@ -38,7 +38,7 @@ package enum BackupError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .malformed: "The backup does not hold what a backup holds."
+        case .malformed: "The contents of the backup are malformed."
         case .newerSchema: "The backup was made by a newer version of this program."
         case .notEmpty(let table): "The database is not empty (\(table)); a backup is restored into a new one only."
         case .otherSchema:

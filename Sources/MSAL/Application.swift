@@ -78,7 +78,7 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         let account = client.currentAccount()
         MSALGlobalConfig.loggerConfig.log(
             .info,
-            "getNativeAuthUserAccount found \(account == nil ? "nobody" : "an account"); correlation ID "
+            "getNativeAuthUserAccount found \(account == nil ? "no account" : "an account"); correlation ID "
                 + (correlationId ?? client.makeCorrelationID()).uuidString)
         guard let account, account.idToken != nil else { return nil }
         return MSALNativeAuthUserAccountResult(account)

@@ -59,7 +59,7 @@ extension MSALNativeAuthError.Kind {
     var text: String {
         switch self {
         case .general: "General error"
-        case .browserRequired: "A browser is needed to go on: acquire the token interactively"
+        case .browserRequired: "A browser is needed to continue: acquire the token interactively"
         case .userAlreadyExists: "User already exists"
         case .userNotFound: "User does not exist"
         case .userDoesNotHavePassword: "The account has no password to reset"

@@ -67,7 +67,7 @@ public final class ManualClock: Sendable {
 
     /// Waits until a client sleeps; returns at once when one does. Only for a clock that does not jump
     /// (``jumpsForSleepers``).
-    public func untilSomebodySleeps() async {
+    public func untilATaskSleeps() async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in
                 if state.pausing.isEmpty { state.watchers.append(continuation) }

@@ -310,7 +310,7 @@ struct Newcomer: Sendable {
         } catch {
             throw .database
         }
-        guard isNew else { throw .settings(["Somebody has a name of \(user.email) already."]) }
+        guard isNew else { throw .settings(["Another user has a name of \(user.email) already."]) }
         if user.isDisabled { _ = try await server.setDisabled(true, user.email, in: tenant) }
     }
 }

@@ -226,7 +226,7 @@ public final class TestMailbox: Sendable {
         } catch {
             throw .corrupt("outbox")
         }
-        guard content.recipient != MailContent.nobody else { return nil }
+        guard content.recipient != MailContent.noRecipient else { return nil }
         return Mail(
             id: outboxMail.id, to: content.recipient, purpose: Mail.Purpose(content.purpose), code: content.code,
             language: content.language.rawValue, sentAt: content.sentAt, occasion: content.occasion)

@@ -201,8 +201,8 @@ public final class TestTenant: Sendable {
             let asked = configuration.authority.environment
             guard self.hosts.contains(asked) else {
                 configuration.refusal = """
-                    The test tenant hosts \(self.authority.environment), and the client wants \(asked). The subdomain stands \
-                    in the settings of the tenant.
+                    The test tenant hosts \(self.authority.environment), and the client asks for \(asked). The tenant's \
+                    settings contain the subdomain.
                     """
                 return
             }
@@ -228,7 +228,7 @@ public final class TestTenant: Sendable {
     public func setDisabled(_ isDisabled: Bool, _ email: String) async throws(TestTenantError) {
         try await ready()
         guard try await server.setDisabled(isDisabled, email, in: entry.tenant.id) else {
-            throw .settings(["Nobody has the e-mail address \(email)."])
+            throw .settings(["No user has the e-mail address \(email)."])
         }
     }
 

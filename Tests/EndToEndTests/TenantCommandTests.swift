@@ -102,7 +102,7 @@ struct TenantCommandTests {
         for (more, word) in [
             (["--yes"], "drops the tenant contoso, which has 1 user"),
             (["--yes", "--remove", "quay"], "--remove quay"),
-            (["--remove", "contoso"], "Say --yes"),
+            (["--remove", "contoso"], "Pass --yes"),
         ] {
             let errors = try await tenant(["apply", file.path] + more + place, 64)
             #expect(errors.contains(word), "\(errors)")

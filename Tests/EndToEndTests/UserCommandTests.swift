@@ -35,7 +35,7 @@ import Testing
         for name in ["nobody@example.com", "not an address", ""] {
             let unknown = try await user("show", name, data)
             #expect(
-                unknown.status == 64 && unknown.errors.contains("Nobody signs in by this name"), "\(unknown.errors)")
+                unknown.status == 64 && unknown.errors.contains("No user signs in with this name"), "\(unknown.errors)")
         }
     }
 

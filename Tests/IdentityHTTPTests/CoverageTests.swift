@@ -480,8 +480,8 @@ enum EndpointTable {
             redirectToBrowser(.startSignUp, "oob redirect"), redirectToBrowser(.startSignIn, "oob redirect"),
             redirectToBrowser(.startReset, "password redirect"), redirectToBrowser(.challengeSignUp, "redirect"),
             redirectToBrowser(.challengeSignIn, "redirect"), redirectToBrowser(.challengeReset, "redirect"),
-            start(.startSignIn, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
-            start(.startReset, .userNotFound, "nobody signs in by this name", "username", "nobody@example.com"),
+            start(.startSignIn, .userNotFound, "no user signs in with this name", "username", "nobody@example.com"),
+            start(.startReset, .userNotFound, "no user signs in with this name", "username", "nobody@example.com"),
             row(.startReset, .noPasswordToReset, "the user signs in with codes") { ready in
                 let otto = try await ready.server.traveller("otto", for: .signInWithCode)
                 return try await ready.answer(.value("username", otto.content.username))

@@ -92,7 +92,7 @@ struct OutboxWorkerTests {
         let inbox = DevelopmentInbox()
         let transport = ScriptedTransport()
         let worker = try outbox.worker(transport) { await inbox.record($0) }
-        try await outbox.enqueue(.fixture(recipient: MailContent.nobody, sentAt: outbox.clock.now))
+        try await outbox.enqueue(.fixture(recipient: MailContent.noRecipient, sentAt: outbox.clock.now))
         #expect(try await worker.processDueMail() == 1)
         #expect(try await outbox.states() == ["sent, wiped"])
         #expect(transport.mails.isEmpty)

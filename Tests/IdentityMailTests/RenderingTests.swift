@@ -72,7 +72,7 @@ struct RenderingTests {
                 12345678
 
                 It is valid for 10 minutes.
-                Do not share this code with anyone. Nobody at Contoso will ask you for it.
+                Do not share this code with anyone. Contoso will never ask you for it.
 
                 If you did not ask for this code, you can ignore this message.
                 """)
@@ -192,7 +192,7 @@ struct RenderingTests {
         arguments: [
             (
                 MailLanguage.english, "You already have an account at Contoso",
-                "Somebody, perhaps you, asked for a new account at Contoso with this e-mail address. It has an account already. To get in, sign in; if you forgot your password, reset it.",
+                "Someone, perhaps you, asked for a new account at Contoso with this e-mail address. This address already has an account: sign in, or reset your password if you forgot it.",
                 "If this was not you, there is nothing to do: your account is as it was."
             ),
             (
@@ -227,7 +227,7 @@ struct RenderingTests {
         arguments: [
             (
                 MailLanguage.english, "Someone is trying to sign in to your account at Contoso",
-                "Many wrong passwords were tried for your account at Contoso. Sign-in with a password is held up for a while; choosing a new password lifts that at once.",
+                "Many wrong passwords were tried for your account at Contoso. Sign-in with a password is blocked for a while; a new password unblocks it at once.",
                 "The right password for your account at Contoso was given after many wrong ones."
             ),
             (

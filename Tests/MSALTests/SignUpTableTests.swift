@@ -22,7 +22,7 @@ struct SignUpTableTests {
                 call.row(
                     2, "redirect without a reason", .bareRedirect,
                     expect: .fails(
-                        "browserRequired", "A browser is needed to go on: acquire the token interactively", [])),
+                        "browserRequired", "A browser is needed to continue: acquire the token interactively", [])),
                 call.row(3, "no token", .ok("{}"), expect: .unreadable),
                 call.row(
                     4, "invalid attributes", .invalidAttributes,

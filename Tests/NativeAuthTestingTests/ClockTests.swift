@@ -81,7 +81,7 @@ struct ClockTests {
         tenant.clock.jumpsForSleepers = false
         async let done = reset(tenant)
         for _ in 1...2 {
-            await tenant.clock.untilSomebodySleeps()
+            await tenant.clock.untilATaskSleeps()
             #expect(tenant.faults.outstanding < 2)
             tenant.clock.advance(by: .seconds(1))
         }
@@ -94,7 +94,7 @@ struct ClockTests {
         let tenant = try passwordTenant()
         tenant.clock.jumpsForSleepers = false
         let task = Task { try await nameOfError { try await reset(tenant) } }
-        await tenant.clock.untilSomebodySleeps()
+        await tenant.clock.untilATaskSleeps()
         task.cancel()
         #expect(try await task.value == "cancelled")
     }

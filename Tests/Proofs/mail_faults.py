@@ -105,7 +105,7 @@ class Stub:
                 is_later = mode == "one domain says 4xx" and domain == "slow.example"
                 say("451 4.7.1 greylisted" if is_later else "550 5.1.1 nobody" if mode == "5xx" else "250 ok")
             elif verb == b"DATA":
-                say("354 go on")
+                say("354 send the mail")
                 content = b""
                 while (line := lines.readline()) and line != b".\r\n":
                     if mode == "hangs up within the message":

@@ -66,7 +66,7 @@ def receive_mail():
             connection.sendall(b"220 stub\r\n")
             while line := lines.readline():
                 if line[:4] == b"DATA":
-                    connection.sendall(b"354 go on\r\n")
+                    connection.sendall(b"354 send the mail\r\n")
                     while lines.readline() not in (b".\r\n", b""):
                         pass
                 connection.sendall(b"250 ok\r\n")

@@ -91,7 +91,7 @@ extension Engine {
         // A decoy flow's mail is written to the outbox and never sent: the owner of that mailbox asked for nothing
         // (SEC-ENUM-3).
         let content = MailContent(
-            purpose: purpose, recipient: opened.isDecoy ? MailContent.nobody : email.address, code: code,
+            purpose: purpose, recipient: opened.isDecoy ? MailContent.noRecipient : email.address, code: code,
             minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: context.caller.language,
             organisation: context.tenant.displayName, sentAt: context.now,
             occasion: methods.isEmpty

@@ -177,7 +177,7 @@ package struct MailContent: Hashable, Sendable, Codable {
 
     /// The recipient of decoy mails, which are written and never sent, so that a decoy flow does the same work as
     /// others (`SEC-ENUM-4`). No mail can reach this address (RFC 2606 section 2).
-    package static let nobody = "nobody@decoy.invalid"
+    package static let noRecipient = "nobody@decoy.invalid"
 
     package init(
         purpose: Purpose, recipient: String, code: String?, minutesValid: Int, language: MailLanguage,

@@ -27,7 +27,7 @@ extension DevelopmentPages {
         <li><a href="/dev/inbox.json">Inbox as JSON</a> (<code>?to=ADDRESS</code> for one mailbox)</li></ul>
         <h2>An API to call</h2>
         <p><code>GET /dev/api/\(Self.escaped(tenants.first?.tenant.domain ?? "TENANT"))</code> takes an access token and says hello. With
-        <code>?acrs=c1</code> it wants a second factor: the app then signs in with a claims request for that context.</p>
+        <code>?acrs=c1</code> it requires a second factor: the app then signs in with a claims request for that context.</p>
         </main></body></html>
         """
     }

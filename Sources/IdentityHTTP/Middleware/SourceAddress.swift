@@ -117,7 +117,7 @@ package struct NetworkList: Hashable, Sendable {
         for item in list.split(separator: ",", omittingEmptySubsequences: false) {
             let text = item.trimmingBlanks()
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard text != "*" else { throw Invalid(sentence: "it must not hold *, which would list everybody") }
+            guard text != "*" else { throw Invalid(sentence: "it must not contain *, which would list every address") }
             guard let first = parts.first, let address = IPAddress(first) else {
                 throw Invalid(sentence: "it must be a list of IP addresses or ranges such as 10.0.0.0/8")
             }
@@ -133,7 +133,7 @@ package struct NetworkList: Hashable, Sendable {
                 length = number - offset
             }
             guard address.masked(length) == address.bytes else {
-                throw Invalid(sentence: "the address of a range must end where its length says")
+                throw Invalid(sentence: "the address of a range must have only zeros after its length")
             }
             blocks.append(Block(network: address.bytes, length: length))
         }

@@ -116,7 +116,7 @@ package struct V1Failure: Hashable, Sendable {
                     "The application may not have this scope, or the session has less of its resource. "
                         + "Send an interactive authorization request for this user and resource.")
             case .userNotFound:
-                Self(.userNotFound, .userNotFound, "Nobody signs in by this name.")
+                Self(.userNotFound, .userNotFound, "No user signs in with this name.")
             case .noPasswordToReset:
                 Self(
                     .invalidRequest, .credentialRecoveryUnsupported,
@@ -268,7 +268,7 @@ extension PasswordFault {
         case .tooShort: "The password is shorter than 8 characters."
         case .tooLong: "The password is longer than 256 characters."
         case .tooWeak: "The password needs three of: lower-case letters, capitals, digits, symbols."
-        case .banned: "The password is too easy to guess: it is common, or holds a name or the address."
+        case .banned: "The password is too easy to guess: it is common, or contains a name or the address."
         case .recentlyUsed: "The password is the one in use."
         }
     }

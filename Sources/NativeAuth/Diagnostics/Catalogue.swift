@@ -7,7 +7,7 @@ extension ErrorRemedy {
         ("One-time passcodes", codes), ("Second factor", secondFactor), ("The order of a flow", order),
         ("Sessions, tokens and scopes", tokens), ("The browser", browser), ("Requests", requests),
         ("The server", server), ("Words of the server, where it gives no number", words),
-        ("What this library notices by itself", ClientCondition.allCases.map(ErrorRemedy.init)),
+        ("Errors that this library detects", ClientCondition.allCases.map(ErrorRemedy.init)),
     ]
 
     private static let application: [ErrorRemedy] = [
@@ -18,11 +18,11 @@ extension ErrorRemedy {
             50_105, "EntitlementGrantsNotFound", "The app is for assigned users only, and this one is not assigned.",
             "Switch the requirement of assignment off for the app, or assign the user."),
         Self(
-            50_128, "InvalidDomainName", "The tenant cannot be told from what the request says.",
+            50_128, "InvalidDomainName", "The domain in the request belongs to no tenant.",
             "Put the tenant's subdomain, domain or id into the authority."),
         Self(
             50_194, "NotMultiTenantApplication", "The authority ends with common, and the app is for one tenant.",
-            "Put the tenant's domain or id in the place of common."),
+            "Replace common with the tenant's domain or id."),
         Self(
             53_003, "BlockedByConditionalAccess", "A rule of conditional access refuses tokens here.",
             "Look up the correlation ID in the tenant's sign-in log, and change the rule that it names."),
@@ -61,7 +61,7 @@ extension ErrorRemedy {
             "Compare clientID with the app's registration, and the tenant with the one it is registered in."),
         Self(
             901_007, "RedirectMissing", "The list of challenge types lacks redirect.",
-            "Add redirect to challenge_type; this library does so by itself."),
+            "Add redirect to challenge_type; this library always adds it."),
         Self(
             7_000_112, "UnauthorizedClientApplicationDisabled", "The app is switched off in the tenant.",
             "Have an administrator switch the app on."),
@@ -72,7 +72,7 @@ extension ErrorRemedy {
 
     private static let accounts: [ErrorRemedy] = [
         Self(
-            50_034, "UserAccountNotFound", "Nobody in the tenant signs in by this name.",
+            50_034, "UserAccountNotFound", "No user of the tenant signs in with this name.",
             "Offer sign-up or another name, and check that the app talks to the tenant where the account is."),
         Self(
             50_053, "IdsLocked",
@@ -86,12 +86,12 @@ extension ErrorRemedy {
             "Offer sign-in with a one-time passcode, or a password reset."),
         Self(
             50_057, "UserDisabled", "The account is switched off.",
-            "Tell the user to ask whoever runs the service; an administrator can switch it on."),
+            "Tell the user to ask the operator of the service; an administrator can switch the account on."),
         Self(
             50_126, "InvalidUserNameOrPassword", "The username or the password is not correct.",
             "Ask the user again, and offer the password reset."),
         Self(
-            50_142, "PasswordChangeRequired", "A rule of the tenant wants a new password before the next sign-in.",
+            50_142, "PasswordChangeRequired", "A rule of the tenant requires a new password before the next sign-in.",
             "Lead the user to the password reset."),
         Self(
             90_101, "InvalidEmailAddress", "The text is not an e-mail address.",
@@ -100,20 +100,20 @@ extension ErrorRemedy {
             120_002, "PasswordChangeInvalidNewPasswordWeak", "The new password is too weak.",
             "Show the rules of the password, and ask for another one."),
         Self(
-            120_003, "PasswordChangeInvalidNewPasswordContainsMemberName", "The new password holds the user's name.",
+            120_003, "PasswordChangeInvalidNewPasswordContainsMemberName", "The new password contains the user's name.",
             "Ask for a password without name and address in it."),
         Self(
             120_018, "PasswordChangePasswordDoesnotComplyFuzzyPolicy",
-            "The new password is like one that everybody tries.",
+            "The new password is too similar to a common one.",
             "Ask for a password that is not in use everywhere."),
         Self(
-            399_246, "PasswordTooWeak", "The password breaks a rule, and the suberror says which.",
+            399_246, "PasswordTooWeak", "The password breaks a rule, and suberror names the rule.",
             "Show the rule that suberror names, and ask for another password."),
         Self(
-            400_002, "InvalidAuthenticationType", "The user signs in another way than the request says.",
+            400_002, "InvalidAuthenticationType", "The user signs in with another method than the request names.",
             "Follow the step that the server answers: ask for the code or for the password, whichever it names."),
         Self(
-            1_003_037, "UserAlreadyExists", "Somebody has signed up with this address or name.",
+            1_003_037, "UserAlreadyExists", "An account with this address or name exists already.",
             "Offer to sign in, or to reset the password."),
     ]
 
@@ -140,8 +140,8 @@ extension ErrorRemedy {
             501_811, "OneTimePasscodeWrongForUser", "The one-time passcode is not correct.",
             "Ask the user for the code of the newest mail, and offer to send another one."),
         Self(
-            701_014, "NoMoreOneTimePasscodes", "So many codes were sent in this flow that no more will be.",
-            "Start the flow again, later, and keep the button for another code off for as long as the step says."),
+            701_014, "NoMoreOneTimePasscodes", "This flow has sent its maximum number of codes.",
+            "Start the flow again later, and disable the button for another code for as long as the step says."),
     ]
 
     private static let secondFactor: [ErrorRemedy] = [
@@ -211,7 +211,7 @@ extension ErrorRemedy {
             50_173, "FreshTokenNeeded", "The session was ended: by sign-out, an administrator, or a new password.",
             "Begin a new sign-in."),
         Self(
-            65_001, "DelegationDoesNotExist", "Nobody has consented to the scopes for this app.",
+            65_001, "DelegationDoesNotExist", "No user or administrator has consented to the scopes for this app.",
             "Add the scopes to the app's permissions, and have an administrator grant consent."),
         Self(
             65_005, "MisconfiguredApplication", "The app asks for a resource that its registration does not list.",
@@ -221,7 +221,7 @@ extension ErrorRemedy {
             "Begin a new sign-in, and see that tokens are kept whole and for the same app and tenant."),
         Self(
             70_003, "UnsupportedGrantType", "The server does not know the grant type.",
-            "Send one of the grant types of the token endpoint; this library chooses the right one by itself."),
+            "Send one of the grant types of the token endpoint; this library chooses the right one."),
         Self(
             70_008, "ExpiredOrRevokedGrant", "The refresh token has expired.",
             "Begin a new sign-in."),
@@ -229,7 +229,7 @@ extension ErrorRemedy {
             70_011, "InvalidScope", "A scope is unknown, or not written as a scope.",
             "Write scopes as api://APPLICATION-ID/NAME, all of one resource."),
         Self(
-            70_043, "BadTokenDueToSignInFrequency", "A rule of the tenant wants the user to sign in more often.",
+            70_043, "BadTokenDueToSignInFrequency", "A rule of the tenant requires the user to sign in more often.",
             "Begin a new sign-in."),
         Self(
             500_011, "InvalidResourceServicePrincipalNotFound", "The tenant has no app for the resource of a scope.",
@@ -306,7 +306,7 @@ extension ErrorRemedy {
     private static let server: [ErrorRemedy] = [
         Self(
             50_000, "TokenIssuanceError", "The server could not issue tokens.",
-            "Try again later, and give the correlation ID to whoever runs the server."),
+            "Try again later, and give the correlation ID to the operator of the server."),
         Self(
             50_033, "RetryableError", "Something failed for a passing reason.", "Offer to try again."),
         Self(
@@ -323,7 +323,7 @@ extension ErrorRemedy {
             90_033, "MsodsServiceUnavailable", "The server cannot answer for a while.", "Offer to try again later."),
         Self(
             90_036, "MsodsServiceUnretryableFailure", "The server's directory failed.",
-            "Give the correlation ID to whoever runs the server."),
+            "Give the correlation ID to the operator of the server."),
         Self(
             90_055, "TenantThrottlingError", "The tenant, or the address of the device, has sent too many requests.",
             "Wait as long as the error says before the next request."),
@@ -342,7 +342,7 @@ extension ErrorRemedy {
         Self(
             nil, "expired_token", "The flow took too long.", "Start the flow again."),
         Self(
-            nil, "introspect_required", "The server wants the list of methods to be asked for first.",
+            nil, "introspect_required", "The server requires a request for the list of methods first.",
             "Ask for the methods of the second factor, and name one of them."),
         Self(
             nil, "invalid_client", "The app is not a public client, or may not use native authentication.",
@@ -358,7 +358,7 @@ extension ErrorRemedy {
             "Set “Enable native authentication” to Yes in the app's registration, or nativeAuthentication to true in the tenant file."
         ),
         Self(
-            nil, "password_banned", "The password is too common, or holds a name or a word that is not allowed.",
+            nil, "password_banned", "The password is too common, or contains a name or a word that is not allowed.",
             "Ask for a password that is not in use everywhere, without name and address in it."),
         Self(
             nil, "password_is_invalid", "The password has a character that is not allowed.",
@@ -381,7 +381,7 @@ extension ErrorRemedy {
             "Handle the step of the registration, and keep .registrationRequired among the capabilities."),
         Self(
             nil, "server_error", "The server failed.",
-            "Try again later, and give the correlation ID to whoever runs the server."),
+            "Try again later, and give the correlation ID to the operator of the server."),
         Self(
             nil, "slow_down", "The app asks too often.", "Double the time between the requests."),
         Self(
@@ -394,7 +394,7 @@ extension ErrorRemedy {
             "Compare the sign-in method of the app's user flow with challengeTypes."),
         Self(
             nil, "unsupported_challenge_type", "The list of challenge types lacks redirect, or has an unknown word.",
-            "Send oob, password and redirect only, and redirect always; this library adds it by itself."),
+            "Send oob, password and redirect only, and redirect always; this library adds it."),
         Self(
             nil, "verification_required", "Attributes came before the e-mail address was verified.",
             "Submit the attributes after the code."),

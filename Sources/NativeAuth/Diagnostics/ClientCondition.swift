@@ -138,12 +138,12 @@ extension ErrorRemedy {
                 )
             case .browserRequired:
                 (
-                    "The server wants the user to go on in a browser, and does not say why.",
+                    "The server sends the user to a browser, and gives no reason.",
                     "Compare challengeTypes and capabilities with the user flow of the app, or fall back to the web."
                 )
             case .capabilityMissing:
                 (
-                    "The tenant asks for a second factor, or for the registration of one, and the app did not say it can.",
+                    "The tenant asks for a second factor, or for the registration of one, and the app did not declare that capability.",
                     "Add .mfaRequired and .registrationRequired to capabilities, with the screens for them."
                 )
             case .challengeTypeMissing:
@@ -223,13 +223,13 @@ extension ErrorRemedy {
                 )
             case .signInRequired:
                 (
-                    "Nobody is signed in, or the session has ended.",
+                    "No user is signed in, or the session has ended.",
                     "Begin a new sign-in."
                 )
             case .stepAlreadyUsed:
                 (
                     "The step has succeeded before, or is under way, and nothing was sent.",
-                    "Go on with what the first call returned, and switch the button off while a call is under way."
+                    "Continue with what the first call returned, and disable the button while a call is under way."
                 )
             case .throttled:
                 (

@@ -206,7 +206,7 @@ extension Flow {
             try await abandonable { try await sleep(duration) }
         } catch {
             // Waiting ends early only when the task is cancelled.
-            throw .cancelled(local("The server may set the password all the same.", canRetry: true))
+            throw .cancelled(local("The server may still set the password.", canRetry: true))
         }
     }
 

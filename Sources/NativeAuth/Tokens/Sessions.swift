@@ -326,7 +326,7 @@ actor Sessions {
     }
 
     private static func signInRequired(_ correlationID: UUID) -> NativeAuthError {
-        .signInRequired(.init(correlationID: correlationID, message: "Nobody is signed in, or the session has ended."))
+        .signInRequired(.init(correlationID: correlationID, message: "No user is signed in, or the session has ended."))
     }
 
     private static func cancelled(_ correlationID: UUID) -> NativeAuthError {

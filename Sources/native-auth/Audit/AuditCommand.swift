@@ -23,8 +23,8 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check that no sealed line was altered, removed, put in or moved.",
             discussion: """
-                Prints a line for each tenant with the end of its chain. Note it elsewhere, and give it to a later check \
-                with --noted: then nobody who put an older copy of the whole database in its place goes unseen either.
+                Prints a line for each tenant with the end of its chain. Note it elsewhere, and pass it to a later check \
+                with --noted: the check then also detects an older copy that replaced the whole database.
                 """)
 
         @OptionGroup var place: DatabaseLocation

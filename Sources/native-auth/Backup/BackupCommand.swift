@@ -15,8 +15,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Make a backup, or check one.",
         discussion: """
             native-auth backup FILE copies users, keys, sessions and the audit trail as they are at one moment, while \
-            servers run, and seals them under the master key. Keep the master key in another place: without it nobody can \
-            read the backup. --data, --database and --master-key-file are those of serve, and are read from the \
+            servers run, and seals them under the master key. Keep the master key in another place: the backup cannot \
+            be read without it. --data, --database and --master-key-file are those of serve, and are read from the \
             environment too.
             """,
         subcommands: [Make.self, Verify.self], defaultSubcommand: Make.self)
@@ -25,7 +25,7 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a backup (default).")
 
         @OptionGroup var place: DatabaseLocation
-        @Argument(help: "The file to make; there must be none of that name.") var file: String
+        @Argument(help: "The file to make; it must not exist yet.") var file: String
 
         func run() async throws {
             try await place.open { opened in
@@ -48,7 +48,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read a backup to its end, and say whether it is sound and what it holds.")
+            abstract: "Read a backup to its end, and report whether it is intact and what it contains.")
 
         @OptionGroup var place: DatabaseLocation
         @Argument(help: "The backup.") var file: String
@@ -152,7 +152,7 @@ extension BackupContents {
     fileprivate func printAll(of file: (size: Int, checksum: String), at path: String) {
         say("backup    \(path), \(file.size) bytes, sha256 \(file.checksum)")
         say("made      \(madeAt.formatted(.iso8601)), schema \(schema)")
-        say("holds     \(list(rows))")
+        say("contains  \(list(rows))")
         say("left out  \(list(leftOut))")
     }
 

@@ -33,7 +33,7 @@ final class BackupFile: Sendable {
     init(making path: String) throws(StartFailure) {
         self.path = path
         guard access(path, F_OK) != 0 else {
-            throw .usage(["There is a file \(path) already; a backup never takes the place of another file."])
+            throw .usage(["There is a file \(path) already; a backup never replaces another file."])
         }
         descriptor = open(path + ".partial", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

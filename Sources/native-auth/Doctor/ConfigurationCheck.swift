@@ -40,7 +40,7 @@ struct ConfigurationCheck {
                 "challenge types",
                 known.isEmpty && unknown.isEmpty
                     ? "There is none." : "The server would not know “\(unknown.joined(separator: ", "))”.",
-                "Say oob for one-time passcodes by mail, password for passwords, or both: oob,password.")
+                "Use oob for one-time passcodes by mail, password for passwords, or both: oob,password.")
         } else {
             notes.ok("challenge types", Self.list(ChallengeType.allCases.filter(known.contains).map(\.rawValue)))
         }
@@ -57,7 +57,7 @@ struct ConfigurationCheck {
         } else {
             notes.hint(
                 "capabilities",
-                "Without \(missing.joined(separator: " and ")) a tenant that wants a second factor sends people to a browser.",
+                "Without \(missing.joined(separator: " and ")) a tenant that requires a second factor sends people to a browser.",
                 "Add them when the app has the screens.")
         }
         checkScopes(notes)
@@ -122,7 +122,7 @@ struct ConfigurationCheck {
                 notes.problem("authority", "“\(text)” is neither https nor http on this machine.", remedy.remedy)
             case .containsCredentials:
                 notes.problem(
-                    "authority", "It holds a user name or a password.", "Leave them out; apps have no secret."
+                    "authority", "It contains a user name or a password.", "Leave them out; apps have no secret."
                 )
             case .missingTenant:
                 notes.problem("authority", "“\(text)” does not name the tenant.", Self.tenantRemedy)
@@ -142,7 +142,7 @@ struct ConfigurationCheck {
             return nil
         }
         if segments.count != 1 {
-            notes.problem("authority", "\(authority) goes on after the tenant.", Self.tenantRemedy)
+            notes.problem("authority", "\(authority) has a longer path than the tenant.", Self.tenantRemedy)
             return nil
         }
         return authority

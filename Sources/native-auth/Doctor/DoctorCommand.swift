@@ -10,11 +10,11 @@ import NativeAuthCore
 /// `native-auth doctor`: checks the configuration of an app and its server, and prints what to change.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check an app's configuration and its server, and say what to change.",
+        commandName: "doctor", abstract: "Check an app's configuration and its server, and report what to change.",
         discussion: """
-            Give what the app gives to the SDK. Nothing is changed and no mail is sent, unless --create asks for it: the \
-            first request of each flow is sent for names that nobody has, and servers refuse those. \
-            NATIVE_AUTH_EMULATOR takes the place of the vendor's cloud, as in debug builds of the app.
+            Pass what the app passes to the SDK. Nothing is changed and no mail is sent, unless --create asks for it: the \
+            first request of each flow names an account that does not exist, and servers refuse it. \
+            NATIVE_AUTH_EMULATOR replaces the vendor's cloud, as in debug builds of the app.
               native-auth doctor --client-id 00001111-aaaa-2222-bbbb-3333cccc4444 --tenant contoso
               native-auth doctor --client-id 00001111-aaaa-2222-bbbb-3333cccc4444 \
             --authority http://127.0.0.1:8765/contoso.onmicrosoft.com
@@ -106,7 +106,7 @@ private final class Report: Sendable {
             say(String(decoding: try encoder.encode(JSON(isFine: problems == 0, findings: findings)), as: UTF8.self))
         } else {
             let hinted = hints == 0 ? "" : hints == 1 ? " There is 1 hint." : " There are \(hints) hints."
-            let rest = findings.contains { $0.area == .application } ? "" : " The rest shows when that is mended."
+            let rest = findings.contains { $0.area == .application } ? "" : " Further checks run after that."
             say("")
             switch problems {
             case 0: say("Nothing is wrong.\(hinted)")

@@ -60,7 +60,7 @@ struct ServerCheck {
             let isPlain = isHere && circumstance == .tlsMissing
             notes.problem(
                 "connection", "\(authority.environment): \(remedy.cause)",
-                isPlain ? "Write http in front: native-auth serve does not encrypt by itself." : remedy.remedy)
+                isPlain ? "Write http in front: native-auth serve does not encrypt connections." : remedy.remedy)
             return false
         }
         let isEncrypted = authority.url.scheme == "https"
@@ -174,11 +174,11 @@ struct ServerCheck {
                 case .redirect(let reason):
                     let (text, remedy) = try await explainRedirect(reason, of: flow, for: name)
                     notes.problem(flow.title, text, remedy)
-                case .accepted: notes.ok(flow.title, "the server would go on")
+                case .accepted: notes.ok(flow.title, "the server would continue")
                 case .refused(let details) where flow == .signUp && details.isAboutUsername:
                     notes.ok(flow.title, "the server refuses a name that is no e-mail address, as it should")
                 case .refused(let details) where details.isUserNotFound:
-                    notes.ok(flow.title, "the server knows nobody of a made-up name, as it should")
+                    notes.ok(flow.title, "the server refuses an unknown name, as it should")
                 case .refused(let details) where flow == .resetPassword && details.errorCodes.contains(500_222):
                     notes.hint(
                         flow.title, "There is none for this app, or for users without a password.",
@@ -212,7 +212,7 @@ struct ServerCheck {
             let verdict = try await Probe(generous).start(flow, username: name)
             if case .redirect = verdict {
             } else {
-                return (text, "List oob and password as challenge types: with both the server goes on.")
+                return (text, "List both oob and password as challenge types.")
             }
         }
         return (text, ErrorRemedy(ClientCondition(redirectReason: reason)).remedy)
@@ -228,7 +228,7 @@ struct ServerCheck {
                 let (text, remedy) = try await explainRedirect(reason, of: .signIn, for: email)
                 notes.problem("user", "\(email): \(text)", remedy)
             case .refused(let details) where details.isUserNotFound:
-                notes.hint("user", "Nobody signs in as \(email).", "Sign up with it first, or --create to try that.")
+                notes.hint("user", "No user signs in as \(email).", "Sign up with it first, or --create to try that.")
             case .refused(let details):
                 notes.problem("user", ErrorRemedy(for: details), details)
             }

@@ -14,7 +14,7 @@ struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "List, rotate or revoke the keys that sign tokens; rotate the master key.",
         discussion: """
-            A server rotates its signing keys by itself every 90 days. These commands are for the days between, and for an \
+            A server rotates its signing keys automatically every 90 days. These commands rotate them earlier, or in an \
             emergency. Servers may run meanwhile, and know of a change within a minute. --data, --database, \
             --master-key-file and --config are those of serve, and are read from the environment too.
             """,
@@ -70,8 +70,8 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a key at once, so that its tokens are refused.",
             discussion: """
-                For a key that somebody else may have. If it was the one that signs, the next key takes its \
-                place, or a new one.
+                For a key that an attacker may have. If it was the signing key, the next key or a new \
+                one replaces it.
                 """)
 
         @OptionGroup var place: DatabaseLocation

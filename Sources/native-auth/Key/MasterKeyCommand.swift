@@ -13,7 +13,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "master", abstract: "List, rotate or retire master keys.",
         discussion: """
-            Servers go on meanwhile, on SQLite too. In order: rotate, which lets the old and the new key open the database; \
+            Servers keep running meanwhile, on SQLite too. In order: rotate, which lets the old and the new key open the database; \
             restart every server with the new key, one after the other; retire, which takes the old key away. Stop at any \
             moment: until retire both keys work, and each command may be repeated.
             """,
@@ -80,8 +80,8 @@ struct MasterKeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take all other master keys away from the database.",
             discussion: """
-                --master-key-file is the key that stays: the new one, or the old one to give a rotation up. A server that \
-                still runs with another one goes on until its next start. Backups open under the master key of their time.
+                --master-key-file is the key that stays: the new one, or the old one to undo a rotation. A server that \
+                still runs with another one keeps running until its next start. Backups open under the master key of their time.
                 """)
 
         @OptionGroup var place: DatabaseLocation

@@ -103,10 +103,10 @@ enum MasterKey: Sendable {
         }
         var bytes = [UInt8](repeating: 0, count: 33)
         let count = read(descriptor, &bytes, bytes.count)
-        guard count == 32 else { throw .inputOutput("The master key \(file) is damaged: it must hold 32 bytes.") }
+        guard count == 32 else { throw .inputOutput("The master key \(file) is damaged: it must contain 32 bytes.") }
         guard isRandom(bytes.prefix(32)) else {
             throw .inputOutput(
-                "The master key \(file) is no random one: head -c 32 /dev/urandom makes 32 bytes that nobody can guess."
+                "The master key \(file) is not random: head -c 32 /dev/urandom makes 32 unpredictable bytes."
             )
         }
         return SymmetricKey(data: bytes.prefix(32))

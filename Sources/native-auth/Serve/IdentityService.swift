@@ -117,7 +117,7 @@ struct IdentityService: Sendable {
                 """
                 The \(store.clock == nil ? "clock of this machine" : "database's clock") says \(time.ISO8601Format()), and the \
                 database was last written at \(lastWritten.ISO8601Format()). Set the clock; or start with --clock accepted, and \
-                what had expired since may be good once more.
+                what had expired since may be valid again.
                 """)
         }
         return store.clock ?? SteadyClock(notBefore: check == .checked ? lastWritten : nil) as any WallClock

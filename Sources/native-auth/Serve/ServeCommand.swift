@@ -51,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Sender of all mails (default: no-reply@ and the tenant's domain).") var mailFrom: String?
     @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
     @Option(help: "development or production (default: development).") var profile: String?
-    @Option(help: "development or production: whether limits that count over time hold (default: as the profile).")
+    @Option(help: "development or production: whether limits that count over time apply (default: as the profile).")
     var limits: String?
     @Option(
         help: "Proxies whose X-Forwarded-For is believed: addresses and ranges, with commas between (default: none).")
@@ -61,7 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: """
             Host names that may show the development inbox besides this machine's own, with commas between (default: none); a \
-            tunnel's name shows everybody's codes to everybody.
+            tunnel's name makes all codes public.
             """)
     var inboxHosts: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?

@@ -49,7 +49,7 @@ extension ReadTenant {
                 guard let common else { continue }
                 advice.add(
                     """
-                    requiresSecondFactor contradicts itself: \(name(guarded)) wants a second factor, and \(name(other)) may have \
+                    requiresSecondFactor contradicts itself: \(name(guarded)) requires a second factor, and \(name(other)) may have \
                     \(common.text) without one; the API then cannot rely on it, unless it asks for an authentication context.
                     """, line: common.line)
             }

@@ -53,7 +53,7 @@ struct TenantChange: ParsableArguments {
             problems.append(
                 """
                 The document drops the tenant \(tenant.name), which has \(counted(count, "user")); its users could not sign in. \
-                Say --remove \(tenant.name) if that is meant.
+                Pass --remove \(tenant.name) to drop it.
                 """)
         }
         if !problems.isEmpty { throw .usage(problems) }
@@ -62,7 +62,7 @@ struct TenantChange: ParsableArguments {
     private func confirm() async throws(StartFailure) {
         if yes { return }
         guard Terminal.isInteractive else {
-            throw .usage(["Nothing was changed. Say --yes to put this in force."])
+            throw .usage(["Nothing was changed. Pass --yes to put this in force."])
         }
         let answer = await Terminal.line(prompt: "Put this in force? [y/N] ")
         guard ["y", "yes"].contains(answer?.lowercased() ?? "") else { throw .usage(["Nothing was changed."]) }

@@ -23,7 +23,7 @@ struct TenantCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write a tenant file to begin with, with comments and new ids.")
 
-        @Argument(help: "The file to make; there must be none of that name (default: tenants.yaml).") var file =
+        @Argument(help: "The file to make; it must not exist yet (default: tenants.yaml).") var file =
             "tenants.yaml"
 
         func run() async throws {
@@ -42,7 +42,7 @@ struct TenantCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what is wrong with a tenant file, with line numbers; changes nothing.",
+            abstract: "Report what is wrong with a tenant file, with line numbers; changes nothing.",
             discussion: """
                 Faults end with exit code 64. Warnings name policies that contradict each other inside a tenant, and what suits \
                 a development server alone.

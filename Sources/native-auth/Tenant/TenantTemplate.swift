@@ -14,7 +14,7 @@ enum TenantTemplate {
         # Tenants and their applications; docs/operate/tenant-file.md describes each member. A line that begins with # is a comment:
         # take the # away from a member to use it.
         #
-        #   native-auth tenant check FILE     says what is wrong
+        #   native-auth tenant check FILE     reports what is wrong
         #   native-auth tenant apply FILE     puts the file in force on all servers of a database
         #   native-auth serve --config FILE   starts a server with it
         tenants:
@@ -22,7 +22,7 @@ enum TenantTemplate {
           - id: \(UUID().text)
             # The short name in addresses: http://127.0.0.1:8765/example
             subdomain: example
-            # The full name; mails come from no-reply@ this domain, unless --mail-from says otherwise.
+            # The full name; mails come from no-reply@ this domain, unless --mail-from names another sender.
             domain: login.example.com
             # How mails call the tenant.
             displayName: Example

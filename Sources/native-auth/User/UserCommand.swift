@@ -12,7 +12,7 @@ import NativeAuthCore
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Show, disable or enable an account; say what second factor it needs, or forget those that it has.",
+        abstract: "Show, disable or enable an account; require a second factor, or forget its methods.",
         discussion: """
             Servers may run meanwhile. --data, --database, --master-key-file and --config are those of serve, and are read \
             from the environment too.
@@ -37,7 +37,7 @@ struct UserCommand: AsyncParsableCommand {
                     }
                 }
                 guard let account = found.first else {
-                    throw StartFailure.usage(["Nobody signs in by this name."])
+                    throw StartFailure.usage(["No user signs in with this name."])
                 }
                 guard found.count == 1 else {
                     throw StartFailure.usage(["Several tenants have a user of this name; choose one with --tenant."])
@@ -59,7 +59,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let nobody in by this account, and end its sessions and open flows.")
+            abstract: "Refuse sign-ins to this account, and end its sessions and open flows.")
 
         @OptionGroup var place: Place
 
@@ -74,7 +74,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let the user in again.")
+        static let configuration = CommandConfiguration(abstract: "Allow sign-ins to this account again.")
 
         @OptionGroup var place: Place
 
@@ -94,10 +94,10 @@ struct UserCommand: AsyncParsableCommand {
         }
 
         static let configuration = CommandConfiguration(
-            commandName: "second-factor", abstract: "Say whether every sign-in of the user needs a second factor.",
+            commandName: "second-factor", abstract: "Set whether every sign-in of the user needs a second factor.",
             discussion: """
-                required: in every application, whatever it says. by-application: where an application, its user flow or an \
-                app's claims request says so. Sessions that have no second factor cannot be refreshed once it is required.
+                required: in every application, whatever its settings. by-application: where an application, its user flow or an \
+                app's claims request requires it. Sessions that have no second factor cannot be refreshed once it is required.
                 """)
 
         @OptionGroup var place: Place
@@ -121,7 +121,7 @@ struct UserCommand: AsyncParsableCommand {
             commandName: "trust-password", abstract: "Let a password that came from a reset count as a factor again.",
             discussion: """
                 A reset proves the mailbox and nothing else, so its password and that mailbox are one factor until another \
-                method is given beside them. Say this for a user who has no other method, once you have made sure who it is.
+                method is given beside them. Run this for a user who has no other method, once you have verified who it is.
                 """)
 
         @OptionGroup var place: Place
@@ -157,13 +157,13 @@ struct UserCommand: AsyncParsableCommand {
                     throw StartFailure.usage([
                         """
                         The user needs a second factor and could not enrol another one, since the password came from a \
-                        reset; say native-auth user trust-password first, once you have made sure who it is.
+                        reset; run native-auth user trust-password first, once you have verified who it is.
                         """
                     ])
                 }
                 let methods = account.strongMethods.map(\.email.masked)
                 if methods.isEmpty {
-                    Terminal.complain("native-auth: the user has no method to forget; the sessions end all the same.")
+                    Terminal.complain("native-auth: the user has no method to forget; the sessions still end.")
                 }
                 _ = try await opened.store.forgetStrongMethods(
                     of: account.user.id, in: account.user.tenant, at: opened.now,

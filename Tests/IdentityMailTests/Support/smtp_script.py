@@ -18,7 +18,7 @@ replies = {
     "EHLO": "250 script",
     "MAIL": "250 ok",
     "RCPT": "250 ok",
-    "DATA": "354 go on",
+    "DATA": "354 send the mail",
     "END": "250 taken",
     "RSET": "250 ok",
     "QUIT": "221 bye",

@@ -21,7 +21,7 @@ struct ReplyTarget: Target {
     private let mail: RenderedMail
     private let mutator = Mutator(
         [
-            "250 ok\r\n", "250-a\r\n250-b\r\n250 c\r\n", "220 mail.example ready\r\n", "354 go on\r\n",
+            "250 ok\r\n", "250-a\r\n250-b\r\n250 c\r\n", "220 mail.example ready\r\n", "354 send the mail\r\n",
             "550 5.1.1 unknown\r\n", "421 bye\r\n",
         ],
         words: [
