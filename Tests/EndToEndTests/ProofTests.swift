@@ -89,7 +89,7 @@ struct ProofTests {
         #expect(try await prove("flush", 1_000).hasSuffix(": passed"))
     }
 
-    @Test("SEC-NET-6: through the sample proxy a client holds 100 connections at most, and others sign up meanwhile")
+    @Test("SEC-NET-6: through the sample proxy a client has 100 connections at most, and others sign up meanwhile")
     func halfBodies() async throws {
         #expect(try await prove("proxy-connections", 300).hasSuffix(": passed"))
     }
@@ -99,7 +99,7 @@ struct ProofTests {
         #expect(try await prove("timing", 60).hasSuffix(": passed"))
     }
 
-    @Test("SEC-OTP-15: flows of strangers neither void nor use up the code that somebody waits for")
+    @Test("SEC-OTP-15: flows of strangers neither void nor use up the code that a user waits for")
     func flowsOfStrangers() async throws {
         #expect(try await prove("strangers", 30).hasSuffix(": passed"))
     }

@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "REL-HA-6: a second server on the same data ends with 69, and the first goes on",
+        "REL-HA-6: a second server on the same data ends with 69, and the first keeps running",
         TwoNodes.skipped("a second server on one database is what PostgreSQL is for; this is about the file of SQLite"),
         .timeLimit(.minutes(1)))
     func twoServersOnOneFolder() async throws {
@@ -181,7 +181,7 @@ import Testing
             }
             switch self {
             case .textInPlaceOfTheDatabase:
-                try write("Dear diary, today I was mistaken for a database.", "identity.sqlite")
+                try write("These lines are a diary, not a database.", "identity.sqlite")
             case .folderInPlaceOfTheDatabase:
                 try FileManager.default.createDirectory(
                     at: data.appending(path: "identity.sqlite"), withIntermediateDirectories: true)
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("SEC-SEC-1, SEC-SEC-2: nobody else can read what the server keeps", .timeLimit(.minutes(1)))
+    @Test("SEC-SEC-1, SEC-SEC-2: other users cannot read what the server keeps", .timeLimit(.minutes(1)))
     func filesArePrivate() async throws {
         try await withServer { server, _ in
             let files = FileManager.default

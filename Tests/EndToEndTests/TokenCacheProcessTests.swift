@@ -96,7 +96,7 @@ import Testing
         guard case .completed(let completed) = try await step.submit(code: code),
             case .completed = try await completed.signIn()
         else {
-            Issue.record("the sign-up wants something else")
+            Issue.record("the sign-up requires another step")
             return
         }
         try await body(session, server)

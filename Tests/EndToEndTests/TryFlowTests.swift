@@ -63,7 +63,7 @@ struct TryFlowTests {
         #expect(output.contains("lee@example.com signs in with codes and has no password to reset"))
     }
 
-    @Test("SEC-MFA-1: an API that wants a second factor gets it: registered the first time, proven the second")
+    @Test("SEC-MFA-1: an API that requires a second factor gets it: registered the first time, proven the second")
     func aSecondFactorIsRegisteredAndProven() async throws {
         let (status, output, errors) = try await converse(
             Self.signUp("lee@example.com") + ["4"]
@@ -143,7 +143,7 @@ struct TryFlowTests {
         #expect(!output.contains("\u{1B}"))
     }
 
-    @Test(TwoNodes.skipped("about the server that try starts by itself"))
+    @Test(TwoNodes.skipped("about the server that try starts"))
     func theEndOfInputAtTheMenuIsAnEnd() async throws {
         let (status, output, errors) = try await converse([])
 

@@ -133,7 +133,7 @@ import Testing
         return ["a\(scalar)da@example.com", "ada@ex\(scalar)ample.com"]
     }
 
-    @Test("SEC-ID-1: the corpus holds 400 addresses or more, each once")
+    @Test("SEC-ID-1: the corpus contains 400 addresses or more, each once")
     func theCorpusIsLargeEnough() {
         let all = (Self.accepted + Self.refused).map { Array($0.utf8) }
         #expect(Set(all).count >= 400)
@@ -165,7 +165,7 @@ import Testing
         for text in Self.refused { #expect(EmailAddress(stored: text) == nil, "\(text.prefix(100).debugDescription)") }
     }
 
-    @Test("SEC-ID-1: lengths hold to the byte")
+    @Test("SEC-ID-1: length limits are exact to the byte")
     func lengthsHoldToTheByte() throws {
         let longest = "a@" + String(repeating: String(repeating: "d", count: 49) + ".", count: 5) + "co"
         #expect(longest.utf8.count == 254)
@@ -253,7 +253,7 @@ import Testing
         #expect(try #require(EmailAddress(text)).masked == hint)
     }
 
-    @Test("A hint never holds the address")
+    @Test("A hint never contains the address")
     func aHintNeverHoldsTheAddress() throws {
         for text in Self.accepted {
             let address = try #require(EmailAddress(text))

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("SEC-PWD-1: lengths hold to the character")
+    @Test("SEC-PWD-1: length limits are exact to the character")
     func lengthsHoldToTheCharacter() {
         for (count, expected) in [(7, PasswordFault.tooShort), (8, nil), (256, nil), (257, .tooLong), (1024, .tooLong)]
         {
@@ -182,7 +182,7 @@ import Testing
         #expect(BannedTermsError.unusable("abc").description.contains("\"abc\""))
     }
 
-    @Test("SEC-PWD-3: the shipped list holds 3 000 passwords or more that only the list refuses")
+    @Test("SEC-PWD-3: the shipped list contains 3 000 passwords or more that only the list refuses")
     func theShippedListIsLargeEnough() {
         let listed = CommonPasswords.passwords.split(whereSeparator: \.isWhitespace).map(String.init)
         let withoutList: [String] = listed.filter { password in
@@ -289,7 +289,7 @@ import Testing
         #expect(Self.policy.check(Secret("Xk7#pQ2m-vT9"), context: context) == nil)
     }
 
-    @Test("SEC-LOG-1: no fault holds the password")
+    @Test("SEC-LOG-1: no fault contains the password")
     func noFaultHoldsThePassword() {
         #expect(
             PasswordFault.allCases.map { "\($0)" } == [

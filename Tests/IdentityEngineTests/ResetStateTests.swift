@@ -161,7 +161,7 @@ struct ResetStateTests {
                 .mailCode(SignInStateTests.fresh, to: Self.draft.email, for: .passwordReset)))
     }
 
-    @Test("A state reads back from what a token of today holds", arguments: table)
+    @Test("A state reads back from the contents of a current token", arguments: table)
     func aStateSurvivesItsEncoding(row: Row) throws {
         let data = try JSONEncoder().encode(row.state)
         #expect(try JSONDecoder().decode(ResetState.self, from: data) == row.state)

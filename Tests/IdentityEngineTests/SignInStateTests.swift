@@ -383,7 +383,7 @@ struct SignInStateTests {
 
     // MARK: States as bytes
 
-    @Test("A state reads back from what a token of today holds", arguments: table)
+    @Test("A state reads back from the contents of a current token", arguments: table)
     func aStateSurvivesItsEncoding(row: Row) throws {
         let data = try JSONEncoder().encode(row.state)
         #expect(try JSONDecoder().decode(SignInState.self, from: data) == row.state)

@@ -244,7 +244,7 @@ struct SignUpStateTests {
 
     // MARK: States as bytes
 
-    @Test("A state reads back from what a token of today holds", arguments: table)
+    @Test("A state reads back from the contents of a current token", arguments: table)
     func aStateSurvivesItsEncoding(row: Row) throws {
         let data = try JSONEncoder().encode(row.state)
         #expect(try JSONDecoder().decode(SignUpState.self, from: data) == row.state)

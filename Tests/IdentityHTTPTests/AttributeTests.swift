@@ -184,7 +184,7 @@ import Testing
         return answer.status.code
     }
 
-    @Test("Row E6: in any profile the log warns of names that were ignored, and holds none that could be a value")
+    @Test("Row E6: in any profile the log warns of names that were ignored, and contains none that could be a value")
     func ignoredNamesAreLogged() async throws {
         let lines = Locked("")
         let output = LogOutput(.text) { line in lines.withLock { $0 += line } }

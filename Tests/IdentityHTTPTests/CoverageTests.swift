@@ -406,9 +406,9 @@ enum EndpointTable {
 
     /// The requests that advance flows.
     private static let progress: [EndpointRow] = [
-        row(.startSignUp, .requestChallenge, "nobody has this address"),
+        row(.startSignUp, .requestChallenge, "no account has this address"),
         row(.challengeSignUp, .proveAddress, "the address is to be proven: a code was mailed"),
-        row(.challengeSignUp, .enterPassword, "the address is proven, a password is wanted") { ready in
+        row(.challengeSignUp, .enterPassword, "the address is proven, a password is required") { ready in
             let walk = try await ready.server.walk(.signUp, to: 2, as: "eve")
             return try await walk.client.ask(.challengeSignUp, walk.content, walk.token)
         },
@@ -467,7 +467,7 @@ enum EndpointTable {
     private static let starts: [EndpointRow] =
         [
             start(.startSignUp, .invalidUsername, "no e-mail address", "username", "invalid"),
-            row(.startSignUp, .userAlreadyExists, "the address or the alias belongs to somebody") { ready in
+            row(.startSignUp, .userAlreadyExists, "the address or the alias belongs to another account") { ready in
                 _ = try await ready.server.traveller(for: .signIn)
                 return try await ready.answer()
             },
@@ -566,7 +566,7 @@ enum EndpointTable {
             }
         }
         + [
-            row(.signUpAttributes, .userAlreadyExists, "somebody was faster with the address or the alias") { ready in
+            row(.signUpAttributes, .userAlreadyExists, "another sign-up took the address or the alias first") { ready in
                 _ = try await ready.server.traveller(for: .signIn)
                 return try await ready.answer()
             },

@@ -36,7 +36,7 @@ import Testing
 
     // MARK: With the password alone
 
-    @Test("SEC-ENR-3: an account that has its own mailbox is enrolled in an application that wants another one, too")
+    @Test("SEC-ENR-3: an account that has its own mailbox is enrolled in an application that requires another one, too")
     func anyMethodMakesAnAccountEnrolled() async throws {
         let server = try FactorDirectory.server()
         try await server.signUpWithStrongMethod(contact: "dana@example.com")
@@ -306,7 +306,7 @@ import Testing
         expectError(try await server.passwordClient.token(open.token), "invalid_request", 55_200)
         let strong = try await server.passwordClient.token(redeeming: done.token)
         let token = try #require(strong.text("refresh_token"))
-        #expect(try await server.passwordClient.refresh(token).status == 200, "the session that did it goes on")
+        #expect(try await server.passwordClient.refresh(token).status == 200, "the session that did it continues")
         let later = try #require(try await server.signIn().text("refresh_token"))
         #expect(try await server.passwordClient.refresh(later).status == 200, "and new ones begin")
     }

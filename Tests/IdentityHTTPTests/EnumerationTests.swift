@@ -305,7 +305,7 @@ private enum Attack: String, CaseIterable, Sendable {
         expectError(challenged, "invalid_request", 55_200)
     }
 
-    @Test("REL-HA-1: who loses the race for an address hears of a wrong code")
+    @Test("REL-HA-1: the loser of the race for an address gets the error of a wrong code")
     func theLoserOfARace() async throws {
         let server = try await IdentityTestServer.server(.strict)
         let client = server.client()
@@ -335,7 +335,7 @@ private enum Attack: String, CaseIterable, Sendable {
         }
     }
 
-    @Test("SEC-ENUM-7: ids of users are random, and no address holds one")
+    @Test("SEC-ENUM-7: ids of users are random, and no address contains one")
     func userIDs() async throws {
         let server = try await IdentityTestServer.server(.strict)
         let ids = try await server.storedUsers().map(\.id.uuid)

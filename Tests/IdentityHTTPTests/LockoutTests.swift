@@ -140,7 +140,7 @@ import Testing
         for number in 1...9 { expectWrong(try await guess(wrong(number), on: server, from: Self.elsewhere)) }
     }
 
-    @Test("SEC-ID-11: a reset forgets the networks: nobody is familiar before the next sign-in")
+    @Test("SEC-ID-11: a reset forgets the networks: none is familiar before the next sign-in")
     func resetForgetsNetworks() async throws {
         let server = try await server()
         #expect(try await guess(WireClient.password, on: server, from: Self.home).status == 200)
@@ -199,7 +199,7 @@ import Testing
         #expect(try await client.token(code: code, sent.token, grant: "mfa_oob").status == 200)
     }
 
-    @Test("SEC-LOCK-10: the owner hears of a lock by mail, once in 24 hours, however long the attack and from wherever")
+    @Test("SEC-LOCK-10: the owner gets a mail about a lock, once in 24 hours, for any length and source of the attack")
     func theOwnerHearsOfALock() async throws {
         let server = try await server()
         #expect(try await guess(WireClient.password, on: server, from: Self.home).status == 200)
@@ -264,7 +264,7 @@ import Testing
         for number in 11...19 { expectWrong(try await guess(wrong(number), on: server)) }
     }
 
-    @Test("design record 0003: in the development profile nothing is counted and nobody is locked")
+    @Test("design record 0003: in the development profile nothing is counted and no account is locked")
     func development() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import IdentityHTTP
 
-@Suite("How much of all addresses a list holds")
+@Suite("The share of all addresses that a list covers")
 struct NetworkShareTests {
     @Test(
         "SEC-NET-2: half of all addresses is seen in one range, in the union of several, and in the part of IPv6 that is in use",

@@ -87,7 +87,7 @@ struct OperationsTests {
         #expect(members["value"] == members["message"])
     }
 
-    @Test("SEC-LOG-4: while the log cannot be written nobody waits; what is too much is dropped, and counted")
+    @Test("SEC-LOG-4: while the log cannot be written no request waits; excess lines are dropped and counted")
     func aBlockedLog() async throws {
         let lines = Locked<[String]>([])
         let gate = DispatchSemaphore(value: 0)

@@ -41,7 +41,7 @@ struct OverloadTests {
     }
 
     @Test(
-        "REL-OVR-2, REL-OVR-3: without room a step gets 503 and when to come back, and all that costs nothing goes on")
+        "REL-OVR-2, REL-OVR-3: without room a step gets 503 with Retry-After; cheap requests are still answered")
     func withoutRoom() async throws {
         try await withIdentityServer { server in
             let outside = try Outside(server, AccessPolicy(admission: Admission(limit: 0)))
@@ -223,7 +223,7 @@ struct OverloadTests {
     }
 
     @Test(
-        "REL-OVR-1, SEC-NET-5: the gate reads no endless body, keeps no answers that nobody reads, and closes when it was asked to"
+        "REL-OVR-1, SEC-NET-5: the gate reads no endless body, keeps no answers that no client reads, and closes when it was asked to"
     )
     func theGateCloses() async throws {
         try await withIdentityServer { server in
@@ -254,21 +254,21 @@ struct OverloadTests {
         }
     }
 
-    @Test("REL-OVR-1: the log hears of refusals once in ten seconds")
+    @Test("REL-OVR-1: refusals are logged at most once in ten seconds")
     func refusalsAreToldOnce() {
         let admission = Admission()
         #expect(admission.countRefusal())
         #expect(!admission.countRefusal())
     }
 
-    @Test("REL-OVR-1: whoever fills the queue for hashes does not shut out newcomers", arguments: [true, false])
+    @Test("REL-OVR-1: a source that fills the queue for hashes shuts out no new source", arguments: [true, false])
     func hashesDoNotShutOutNewcomers(_ isHashing: Bool) async throws {
         let admission = Admission(newcomers: 1)
         try await admission(isHashing: isHashing) { #expect(admission.hasRoomForNewcomers == isHashing) }
         #expect(admission.hasRoomForNewcomers)
     }
 
-    @Test("SEC-RATE-11: a listed network has no limit on requests, but one on wrong guesses; nobody else gains")
+    @Test("SEC-RATE-11: a listed network has no limit on requests, but one on wrong guesses; no other network gains")
     func aListedNetwork() async throws {
         try await withIdentityServer { server in
             let limits = SourceLimits()
@@ -304,7 +304,7 @@ struct OverloadTests {
         try Outside(IdentityTestServer(seed: 1, start: IdentityTestServer.start)).routes.guardian
     }
 
-    @Test("SEC-NET-6: a source may hold 100 connections; one more is closed, and let in when another has ended")
+    @Test("SEC-NET-6: a source may have 100 connections; one more is closed, and accepted when another has ended")
     func connectionsPerSource() throws {
         let policy = AccessPolicy(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
@@ -325,7 +325,7 @@ struct OverloadTests {
         #expect(try ConnectionsPerSource(within: AccessPolicy(), guardian: guardian()) == nil)
     }
 
-    @Test("SEC-NET-6, B6: proxies may hold so many connections; over one more only health checks are answered")
+    @Test("SEC-NET-6, B6: proxies have a limit of connections; over one more only health checks are answered")
     func connectionsOfProxies() throws {
         let policy = AccessPolicy(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),

@@ -135,7 +135,7 @@ import Testing
         expectUnusable(
             try await client.token(code: code, second.token, grant: "mfa_oob", claims: WireClient.claims),
             "a second factor")
-        #expect(try await client.redeem(done.token).status == 200, "and the flow of the reset goes on")
+        #expect(try await client.redeem(done.token).status == 200, "and the flow of the reset continues")
     }
 
     @Test("SEC-SSPR-5, SEC-TOK-10: the refresh tokens of five devices are dead")
@@ -150,7 +150,7 @@ import Testing
             for token in tokens {
                 expectError(try await server.passwordClient.refresh(token), "invalid_grant", 50_173)
             }
-            #expect(try await server.passwordClient.refresh(eves).status == 200, "nobody else's")
+            #expect(try await server.passwordClient.refresh(eves).status == 200, "no other user's")
             let fresh = try await server.passwordClient.redeem(done.token)
             #expect(try await server.passwordClient.refresh(#require(fresh.text("refresh_token"))).status == 200)
         }

@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("SEC-TOK-8: 50 refreshes at once are one rotation, and all hold the same successor", arguments: 1...3)
+    @Test("SEC-TOK-8: 50 refreshes at once are one rotation, and all get the same successor", arguments: 1...3)
     func fiftyRefreshesAreOneRotation(_ round: Int) async throws {
         try await withIdentityServer(seed: UInt64(round)) { server in
             let client = server.client()

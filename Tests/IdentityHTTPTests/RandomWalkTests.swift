@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "SEC-CT-1, SEC-CT-2: who proves a mailbox and a password of their own gets nothing of anybody else's",
+        "SEC-CT-1, SEC-CT-2: a client that proves its own mailbox and password gets nothing of another user's",
         arguments: 0..<4)
     func ownProofsOpenNothingElse(_ part: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)

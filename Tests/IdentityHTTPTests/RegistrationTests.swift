@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("SEC-MFA-4: after the first method an open registration of somebody who knows the password adds none")
+    @Test("SEC-MFA-4: after the first method an open registration of a client that knows the password adds none")
     func openRegistrations() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -246,7 +246,7 @@ import Testing
         #expect(try await server.signInWithSecondFactor(with: client).status == 200)
     }
 
-    @Test("SEC-OTP-12: codes for a contact are limited by the contact, whoever asks")
+    @Test("SEC-OTP-12: codes for a contact are limited by the contact, for all accounts together")
     func limitedByTheContact() async throws {
         let server = try FactorDirectory.server { $0.limits = TimeLimits() }
         var sent = 0

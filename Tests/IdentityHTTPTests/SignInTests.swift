@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "docs/protocol.md §4.4: a name that nobody has is not found",
+        "docs/protocol.md §4.4: a name that no user has is not found",
         arguments: [
             "eve@example.com", "dana@example.org", "dana", "dana.kk", "dana+tag@example.com", "dana@", "\u{212A}",
         ])

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("docs/protocol.md §8.1: with a password at start nobody asks for one later")
+    @Test("docs/protocol.md §8.1: with a password at start the server asks for none later")
     func aPasswordAtStartIsEnough() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPassword)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("docs/protocol.md §4.3: without a password, credential_required leads to a challenge that wants one")
+    @Test("docs/protocol.md §4.3: without a password, credential_required leads to a challenge that requires one")
     func aPasswordCanComeLater() async throws {
         try await withIdentityServer { server in
             let client = server.client(.emailPassword)
@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test(
-        "SEC-ID-3: an address is taken in any letter case, and by nobody who merely looks similar",
+        "SEC-ID-3: an address is taken in any letter case, and a similar-looking address does not take it",
         arguments: [
             ("dana@example.com", true), ("DANA@EXAMPLE.COM", true), (" Dana@Example.Com\t", true),
             ("dana+x@example.com", false), ("da.na@example.com", false), ("dana@example.org", false),

@@ -498,7 +498,7 @@ extension Sequence {
     }
 
     @Test(
-        "SEC-NET-2: a list of proxies is read, and says whom it means",
+        "SEC-NET-2: a list of proxies is read, and covers the addresses that it names",
         arguments: [
             ("127.0.0.1", ["127.0.0.1"], ["127.0.0.2", "::1"]),
             ("10.0.0.0/8,192.168.0.0/16", ["10.255.0.1", "192.168.7.7"], ["11.0.0.0", "192.169.0.0"]),
@@ -522,7 +522,7 @@ extension Sequence {
     }
 
     @Test(
-        "SEC-NET-2: a list that trusts everybody, or holds a slip, is refused",
+        "SEC-NET-2: a list that trusts every address, or contains a mistake, is refused",
         arguments: [
             "*", "10.0.0.1,*", "0.0.0.0/0", "::/0", "::ffff:0.0.0.0/96", "", ",", "10.0.0.1,", "10.0.0.0/33",
             "10.0.0.0/-1",

@@ -85,7 +85,7 @@ struct OutboxWorkerTests {
     }
 
     @Test(
-        "SEC-ENUM-3, SEC-ENUM-4, SEC-ENUM-6: a mail to nobody is written like others, greets the server, and is not sent"
+        "SEC-ENUM-3, SEC-ENUM-4, SEC-ENUM-6: a mail of a decoy is written like others, greets the server, and is not sent"
     )
     func aMailToNobody() async throws {
         let outbox = try OutboxFixture()
@@ -225,7 +225,7 @@ struct OutboxWorkerTests {
         #expect(try await outbox.states() == ["expired, wiped"])
     }
 
-    @Test("SEC-MAIL-8: a refusal for good is not tried again; it is audited without address or code")
+    @Test("SEC-MAIL-8: a permanent refusal is not tried again; it is audited without address or code")
     func aRefusalForGoodIsAudited() async throws {
         let outbox = try OutboxFixture()
         let mail = try await outbox.enqueue()
@@ -244,7 +244,7 @@ struct OutboxWorkerTests {
         #expect(mail.flow != nil)
     }
 
-    @Test("A content that cannot be read or must not be sent fails, and holds up no other mail")
+    @Test("A content that cannot be read or must not be sent fails, and delays no other mail")
     func aBrokenMailHoldsUpNoOther() async throws {
         let outbox = try OutboxFixture()
         let stranger = Vault(masterKey: SymmetricKey(size: .bits256), randomness: SystemRandomness())
@@ -259,7 +259,7 @@ struct OutboxWorkerTests {
         #expect(transport.mails.map(\.recipient.text) == ["ada@example.com"])
     }
 
-    @Test("REL-SMTP-2: a domain that hangs takes four connections, and holds up no other domain")
+    @Test("REL-SMTP-2: a domain that hangs takes four connections, and delays no other domain")
     func aDomainThatHangs() async throws {
         let outbox = try OutboxFixture()
         for _ in 0..<100 { try await outbox.enqueue(.fixture(recipient: "somebody@hangs.example", code: "00000000")) }
@@ -388,7 +388,7 @@ struct OutboxServiceTests {
         try await running.value
     }
 
-    @Test("SEC-MAIL-8: the loop wakes by itself when a retry is due")
+    @Test("SEC-MAIL-8: the loop wakes when a retry is due")
     func theLoopWakesForARetry() async throws {
         let outbox = try OutboxFixture()
         try await outbox.enqueue()

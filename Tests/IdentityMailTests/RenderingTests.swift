@@ -223,7 +223,7 @@ struct RenderingTests {
     }
 
     @Test(
-        "SEC-LOCK-10: the warnings of somebody who guesses read as written down here",
+        "SEC-LOCK-10: the warnings about wrong guesses have the text written down here",
         arguments: [
             (
                 MailLanguage.english, "Someone is trying to sign in to your account at Contoso",

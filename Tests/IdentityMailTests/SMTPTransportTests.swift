@@ -69,7 +69,7 @@ struct SMTPTransportTests {
         }
     }
 
-    @Test("SEC-ENUM-3: a greeting names nobody, and says goodbye")
+    @Test("SEC-ENUM-3: a greeting names no recipient, and says goodbye")
     func aGreetingNamesNobody() async throws {
         try await withServer("smtp_script.py", ["NOOP=250 ok"]) { server in
             let transport = try SMTPTransport(url: "smtp://127.0.0.1:\(server.port)")
@@ -157,7 +157,7 @@ struct SMTPTransportTests {
         }
     }
 
-    @Test("SEC-MAIL-5: a server without STARTTLS hears neither credentials nor mail")
+    @Test("SEC-MAIL-5: a server without STARTTLS gets neither credentials nor mail")
     func aServerWithoutStartTLSIsRefused() async throws {
         try await withServer("smtp_script.py", [#"EHLO=250-script\r\n250 AUTH PLAIN LOGIN"#]) { server in
             let transport = try SMTPTransport(url: "smtp://u:hunter2@localhost:\(server.port)", requiresTLS: true)
@@ -207,7 +207,7 @@ struct SMTPTransportTests {
     }
 
     @Test(
-        "SEC-MAIL-6: refusals for now, refusals for good, and nonsense are told apart",
+        "SEC-MAIL-6: temporary refusals, permanent refusals, and nonsense are told apart",
         arguments: [
             (["RCPT=550 5.1.1 no such user"], MailTransportError.permanent(replyCode: 550)),
             ([#"RCPT=550-no\r\n550 really"#], .permanent(replyCode: 550)),
@@ -260,7 +260,7 @@ struct SMTPTransportTests {
         }
     }
 
-    @Test("Nobody listens: a failure for now")
+    @Test("No server listens: a temporary failure")
     func nobodyListens() async throws {
         let server = try await DevelopmentMailServer.start()
         try await server.shutdown()
@@ -268,7 +268,7 @@ struct SMTPTransportTests {
         await #expect(throws: MailTransportError.temporary(.unreachable)) { try await transport.send(message()) }
     }
 
-    @Test("A silent server holds nobody who is cancelled")
+    @Test("A cancelled send does not wait for a silent server")
     func cancellingEndsTheWait() async throws {
         try await withServer("smtp_script.py", ["GREETING="]) { server in
             let transport = try SMTPTransport(url: "smtp://127.0.0.1:\(server.port)")

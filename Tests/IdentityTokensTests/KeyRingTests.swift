@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "SEC-TOK-6: the stored record holds no private key in clear",
+        "SEC-TOK-6: the stored record contains no private key in clear",
         arguments: [SigningKeyRecord.Algorithm.rs256, .es256])
     func theStoredRecordHoldsNoPrivateKeyInClear(algorithm: SigningKeyRecord.Algorithm) async throws {
         let store = MemoryKeyStore()

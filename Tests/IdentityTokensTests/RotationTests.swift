@@ -142,7 +142,7 @@ import Testing
         #expect(await store.updates == 1)
     }
 
-    @Test("SEC-TOK-5: a server that was off for a year gives the new key its notice all the same")
+    @Test("SEC-TOK-5: a server that was off for a year still gives the new key its notice")
     func aServerThatWasOff() async throws {
         let ring = KeyRing.fixture(store, clock: clock)
         let old = try await kid(of: ring)
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(
-        "SEC-TOK-5: the announced key takes the place of a revoked one; a revoked old or next key leaves the rest alone"
+        "SEC-TOK-5: the announced key replaces a revoked one; a revoked old or next key leaves the rest alone"
     )
     func whatComesAfterARevokedKey() async throws {
         let ring = KeyRing.fixture(store, clock: clock)
@@ -290,7 +290,7 @@ import Testing
         await expect("unknownKey") { _ = try await ring.verify(token) }
     }
 
-    @Test("While the store fails, the keys that were read before go on, and a failed rotation changes nothing")
+    @Test("While the store fails, the keys that were read before stay in use, and a failed rotation changes nothing")
     func whileTheStoreFails() async throws {
         let ring = KeyRing.fixture(store, clock: clock)
         let token = try await ring.sign(.fixture()).accessToken

@@ -217,7 +217,7 @@ struct AccountTests {
             parameters.wipeAccount = true
             #expect(
                 await signout(fixture, result.account, parameters) == (false, MSALError.interactionRequired.rawValue))
-            #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are gone all the same")
+            #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are still removed")
             #expect(MSALPublicClientApplication.cancelCurrentWebAuthSession() == false)
             // As apps call them: the result is ignored.
             MSALPublicClientApplication.cancelCurrentWebAuthSession()

@@ -328,7 +328,7 @@ struct ConfigurationTests {
         _ = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
     }
 
-    @Test("SEC-LOG-1: parameters and results that name a person or hold a password show nothing of it to a dump")
+    @Test("SEC-LOG-1: parameters and results that name a person or contain a password show none of it in a dump")
     @MainActor
     func aDumpShowsNoPersonAndNoPassword() async throws {
         final class Reader: RegisterStrongAuthChallengeDelegate {

@@ -39,7 +39,7 @@ struct InProcessFlowTests {
         #expect(try await refusal { try await step.submit(password: InProcess.password) }.kind == "stateAlreadyUsed")
     }
 
-    @Test("an alias signs in, in any letter case, and nobody else's does")
+    @Test("an alias signs in, in any letter case, and an unknown alias does not")
     func alias() async throws {
         let world = try InProcess()
         try await world.signUp(alias: "dana.42")
@@ -81,7 +81,7 @@ struct InProcessFlowTests {
         #expect(try await second.submit(code: new).account.username == InProcess.email)
     }
 
-    @Test("an unknown user, a scope that is not allowed, and nobody")
+    @Test("an unknown user, an empty user name, and a scope that is not allowed")
     func refusedSignIns() async throws {
         let world = try InProcess()
         try await world.signUp()
@@ -332,7 +332,7 @@ struct InProcessFlowTests {
         #expect(account.username == InProcess.email)
     }
 
-    @Test("SEC-LOCK-1: a lock ends by itself")
+    @Test("SEC-LOCK-1: a lock ends automatically")
     func lockEnds() async throws {
         let world = try InProcess { $0.limits = TimeLimits() }
         try await world.signUp()

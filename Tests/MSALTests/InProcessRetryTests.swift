@@ -118,7 +118,7 @@ struct InProcessRetryTests {
         #expect(try await world.live(#require(tokens.first)) != nil)
     }
 
-    @Test("SDK-RETRY-1: a refresh whose answer is lost is repeated once, and the session goes on")
+    @Test("SDK-RETRY-1: a refresh whose answer is lost is repeated once, and the session continues")
     func lostRefresh() async throws {
         let world = try InProcess()
         try await world.signUp()

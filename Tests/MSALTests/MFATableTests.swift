@@ -48,7 +48,7 @@ struct MFATableTests {
                     expect: .fails("invalidChallenge", "said", [50_181], state: "ct-challenge")),
                 submit.row(9, "redirect", .redirect, expect: browser("ct-challenge")),
                 submit.row(10, "not JSON", .notJSON, expect: unreadable("ct-challenge")),
-                submit.row(10, "tokens of nobody", .tokensOfNobody, expect: unreadable("ct-challenge")),
+                submit.row(10, "no ID token", .tokensOfNobody, expect: unreadable("ct-challenge")),
                 submit.row(10, "no connection", .broken, expect: noAnswer("ct-challenge")),
             ],
             submit.rows(

@@ -91,7 +91,7 @@ struct RegistrationTableTests {
                     12, "redirect instead of tokens", .token("x"), .redirect, ours: "the flag is true",
                     expect: .browser),
                 submit.row(12, "tokens not JSON", .token("x"), .notJSON, expect: .unreadable),
-                submit.row(12, "tokens of nobody", .token("x"), .tokensOfNobody, expect: .unreadable),
+                submit.row(12, "no ID token", .token("x"), .tokensOfNobody, expect: .unreadable),
                 submit.row(
                     12, "wrong code instead of tokens", .token("x"), .wrongCode,
                     expect: .fails(nil, "said", [50_181])),

@@ -35,7 +35,7 @@ final class SignInScreen {
 extension SignInScreen: SignInStartDelegate {
     func onSignInStartError(error: MSAL.SignInStartError) {
         if error.isUserNotFound {
-            result.text = "nobody"
+            result.text = "no user"
         } else if error.isInvalidCredentials || error.isInvalidUsername {
             result.text = "wrong"
         } else {
@@ -58,7 +58,7 @@ extension SignInScreen: SignInStartDelegate {
 
     func onSignInCompleted(result: MSAL.MSALNativeAuthUserAccountResult) {
         accountResult = result
-        self.result.text = "in: \(result.account.accountClaims?["preferred_username"] as? String ?? "nobody")"
+        self.result.text = "in: \(result.account.accountClaims?["preferred_username"] as? String ?? "no user")"
     }
 }
 
@@ -104,7 +104,7 @@ final class ResetScreen {
 
 extension ResetScreen: ResetPasswordStartDelegate {
     func onResetPasswordStartError(error: MSAL.ResetPasswordStartError) {
-        result.text = error.isUserNotFound ? "nobody" : error.isUserDoesNotHavePassword ? "no password" : "failed"
+        result.text = error.isUserNotFound ? "no user" : error.isUserDoesNotHavePassword ? "no password" : "failed"
     }
 
     func onResetPasswordCodeRequired(
@@ -416,7 +416,7 @@ struct SeriesTests {
 
     @Test(
         arguments: [
-            ([.error("user_not_found")], "nobody"),
+            ([.error("user_not_found")], "no user"),
             ([.token("a"), .passwordWanted, .error("invalid_grant", code: 50_126)], "wrong"),
             ([.token("a"), .passwordWanted, .tokens()], "in: dana@example.com"),
             ([.token("a"), .code("b")], "sent to d***a@ex***le.com"),

@@ -42,7 +42,7 @@ struct SignInAfterTableTests {
                 call.row(6, "a second factor is wanted, without a token", .mfaUnmarked, expect: .unreadable),
                 call.row(
                     6, "a registration is wanted, without a token", .registrationUnmarked, expect: .unreadable),
-                call.row(6, "tokens of nobody", .tokensOfNobody, expect: .unreadable),
+                call.row(6, "no ID token", .tokensOfNobody, expect: .unreadable),
                 call.row(6, "not JSON", .notJSON, expect: .unreadable),
                 call.row(6, "no connection", .broken, expect: .noAnswer),
                 call.row(

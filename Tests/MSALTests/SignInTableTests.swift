@@ -136,7 +136,7 @@ struct SignInTableTests {
             [
                 row(1, "signed in", .tokens(), expect: .signedIn),
                 row(
-                    2, "tokens of nobody", .tokensOfNobody, ours: "the text tells what is wrong", expect: unreadable),
+                    2, "no ID token", .tokensOfNobody, ours: "the text tells what is wrong", expect: unreadable),
                 row(
                     2, "an ID token for another app", .idToken(#"{"aud":"another","oid":"o","tid":"t"}"#),
                     ours: "the text tells what is wrong", expect: unreadable),

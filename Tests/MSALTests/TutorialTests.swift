@@ -83,7 +83,7 @@ extension UserNameScreen: SignInAfterSignUpDelegate {
 
     @available(*, deprecated)
     func onSignInCompleted(result: MSAL.MSALNativeAuthUserAccountResult) {
-        self.result.text = "in: \(result.account.username ?? "nobody")"
+        self.result.text = "in: \(result.account.username ?? "no user")"
         result.getAccessToken(delegate: self)
     }
 }

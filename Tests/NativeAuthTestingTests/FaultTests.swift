@@ -70,7 +70,7 @@ struct FaultTests {
         tenant.faults.next(.throttle(retryAfter: 17))
         do {
             _ = try await tenant.client.startSignUp(username: dana)
-            Issue.record("nobody was throttled")
+            Issue.record("no call was throttled")
         } catch .throttled(let seconds, let details) {
             #expect(seconds == 17 && details.errorCodes == [90_055])
         }

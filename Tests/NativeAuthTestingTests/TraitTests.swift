@@ -18,7 +18,7 @@ struct TraitTests {
 
     @Test(arguments: 1...3)
     func eachCaseHasATenantOfItsOwn(_ number: Int) async throws {
-        #expect(try await TestTenant.current.signUp(with: app()).username == dana, "nobody else has signed up")
+        #expect(try await TestTenant.current.signUp(with: app()).username == dana, "no other user has signed up")
         #expect(try await TestTenant.current.mailbox.mails().count == 1)
     }
 

@@ -143,7 +143,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("SDK-CANCEL-1: so does the wait for a new password to hold, and for the server to be reached again")
+    @Test("SDK-CANCEL-1: so does the wait for a new password to be set, and for the server to be reached again")
     func polling() async throws {
         let lost = Stub(.resetPasswordPollCompletion, 503, "")
         let script: [Stub] = [

@@ -294,7 +294,7 @@ struct ExchangeTests {
         stubborn.release()
     }
 
-    @Test("A renewal that hangs holds others up for 90 s, and whoever waited in vain hands no turn on")
+    @Test("A refresh that hangs delays others for 90 s, and a caller that waited in vain passes no turn on")
     func impatience() async throws {
         let (ticks, tick) = AsyncStream<Void>.makeStream()
         let waits = Mutex<[Duration]>([])
@@ -422,7 +422,7 @@ struct ExchangeTests {
         #expect(whole.withLock { $0 } + cancelled.withLock { $0 } == 1000)
     }
 
-    @Test("SDK-CANCEL-1: a renewal that everybody left keeps the old token until its answer is stored")
+    @Test("SDK-CANCEL-1: a refresh that all callers left keeps the old token until its answer is stored")
     func abandonedRenewal() async throws {
         let cache = InMemoryTokenCache()
         try await withClient(signedUp + [.session("alice", access: "AT1", refresh: "RT1")]) {

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("SDK-AUTH-2: a document that cannot be read signs nobody in, and says so")
+    @Test("SDK-AUTH-2: a document that cannot be read signs no user in, and the error says so")
     func theDocumentCannotBeRead() async throws {
         let failure = Result<String, URLError>.failure(URLError(.cannotConnectToHost))
         try await withCloud(signedUp + [Self.session(Self.issuer)], naming: failure) { client, _ in

@@ -438,7 +438,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("SDK-STO-5: a server that cannot be reached for one user's token is told of the others' all the same")
+    @Test("SDK-STO-5: a server that cannot be reached for one user's token is still told of the others'")
     func oneOfTwo() async throws {
         let authority = try Authority(url: try #require(URL(string: Self.base)))
         let server = Server("\(Self.base)/oauth2/v2.0/revoke")
@@ -472,7 +472,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("SDK-CANCEL-1: whoever stops to wait for the server is told at once; the server is told all the same")
+    @Test("SDK-CANCEL-1: a caller that stops waiting for the server returns at once; the server is still told")
     func cancelled() async throws {
         let server = Server("\(Self.base)/oauth2/v2.0/revoke")
         let cache = InMemoryTokenCache()

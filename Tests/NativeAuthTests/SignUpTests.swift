@@ -419,7 +419,7 @@ struct SignUpTests {
     // MARK: Transport
 
     @Test(
-        "SDK-RETRY-1: no step is repeated by itself",
+        "SDK-RETRY-1: no step is repeated automatically",
         arguments: [
             Stub(.signUpContinue, failing: URLError(.networkConnectionLost)),
             Stub(.signUpContinue, failing: URLError(.timedOut)), Stub(.signUpContinue, 503, ""),

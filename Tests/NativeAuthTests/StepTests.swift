@@ -409,7 +409,7 @@ struct StepTests {
         }
     }
 
-    @Test("Words and numbers that nobody knows survive", arguments: PublicStep.all)
+    @Test("Unknown words and numbers survive", arguments: PublicStep.all)
     func unknownWords(_ step: PublicStep) async throws {
         let answer = Stub.refusal(step.refused.endpoint, "brand_new", suberror: "brand_newer", codes: [99_999, 7])
         try await withClient(step.before + [answer]) { client, _ in
@@ -428,7 +428,7 @@ struct StepTests {
         }
     }
 
-    @Test("Challenges that nobody knows, and those for a browser, end the start")
+    @Test("Unknown challenges, and those for a browser, end the start")
     func unknownChallenges() async throws {
         let starts: [(Stub, V1Endpoint, @Sendable (NativeAuthClient) async -> (any NativeAuthFailure)?)] = [
             (

@@ -131,7 +131,7 @@ struct KeptSessionTests {
         }
     }
 
-    @Test("SDK-STO-4: whoever signs in while everybody is signed out stays")
+    @Test("SDK-STO-4: a user who signs in while all are signed out stays signed in")
     func signInDuringSignOut() async throws {
         let cache = InterruptedCache()
         try await withClient(signedUp + [.session("alice")] + signedUp + [.session("bob")]) {
@@ -407,7 +407,7 @@ struct EncryptedFileTests {
         }
     }
 
-    @Test("SDK-STO-3: a file of another key or a newer release is set aside; a client is told, signed out, and goes on")
+    @Test("SDK-STO-3: a file of another key or a newer release is set aside; a client is told, signed out, and works")
     func foreign() async throws {
         try await withTemporaryFolder { base in
             let folder = base.appending(path: "cache")
@@ -499,7 +499,7 @@ struct EncryptedFileTests {
         }
     }
 
-    @Test("SDK-STO-4: eight instances renew one session 25 times each: it lives, and nobody is signed out")
+    @Test("SDK-STO-4: eight instances renew one session 25 times each: it lives, and no user is signed out")
     func renewals() async throws {
         try await withTemporaryFolder { base in
             let folder = base.appending(path: "cache")

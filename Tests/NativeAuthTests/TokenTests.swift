@@ -98,7 +98,7 @@ struct SignInAfterSignUpTests {
     }
 
     @Test(
-        "SDK-AUTH-2: openid is always asked for: without an ID token that can be read nobody is signed in",
+        "SDK-AUTH-2: openid is always asked for: without an ID token that can be read no user is signed in",
         arguments: [nil, "", "a.b", "a.!.c", "a.bm8.c", "a.W10.c", "a..c"])
     func unreadable(_ idToken: String?) async throws {
         let info = "eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0"
@@ -404,7 +404,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("SDK-REF-1: a renewal that fails, fails for all who wait, and signs nobody out")
+    @Test("SDK-REF-1: a refresh that fails, fails for all callers that wait, and signs no user out")
     func failureIsShared() async throws {
         let refused = Stub(.token, failing: URLError(.notConnectedToInternet))
         try await withGate([refused, refused, .tokens(access: "AT2")]) { client, account, gate in
@@ -469,7 +469,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("SDK-STO-4: whoever waits for a token while the user signs in again gets that of the new session")
+    @Test("SDK-STO-4: a caller that waits for a token while the user signs in again gets that of the new session")
     func signInMeanwhile() async throws {
         let cache = InMemoryTokenCache()
         try await withClient(

@@ -172,7 +172,7 @@ def mail_bombing(options, number, rng):
     for status, times in sorted(statuses.items()):
         result.count(f"answers {status}", times)
     result.note("mails to the account's mailbox", to_victim)
-    result.note("mails to the mailbox of nobody", to_newcomer)
+    result.note("mails to a mailbox without an account", to_newcomer)
     is_within = to_victim <= 2 * MAILS + SLOW_LANE and to_newcomer <= MAILS
     result.expect(is_within, f"{to_victim} and {to_newcomer} mails")
     # Without any success the run would prove nothing.

@@ -257,7 +257,7 @@ def strike(options, name, fault, seconds, rng, result):
     result.expect(not wrong, f"{name}: answers {wrong}, errors {[str(answer[4]) for answer in answers if answer[4]][:3]}")
     hasty = {answer[3] for answer in during if answer[1] == 503 and not 2 <= int(answer[3] or 0) <= 10}
     result.expect(not hasty, f"{name}: 503 with Retry-After {hasty}")
-    result.expect(any(answer[1] == 503 for answer in during) or name == "resets", f"{name}: nobody noticed the fault")
+    result.expect(any(answer[1] == 503 for answer in during) or name == "resets", f"{name}: no client noticed the fault")
 
     for path in ("livez", "openid-configuration", "keys"):
         bad = [probe for probe in probes.seen if probe[1] == path and (probe[2] != 200 or probe[3] > 1)]

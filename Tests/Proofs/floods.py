@@ -358,7 +358,7 @@ def flood_of_proxy(site, port, where, addresses, number, result):
     result.note(f"sockets of the node, {where}", sockets(node.process))
     result.expect(most <= 100 * len(addresses), f"{where} held {most} connections")
     checks.end(f"through the proxy, {where}", result)
-    result.expect(sign_ups.value() is True, f"nobody else could sign up beside {where}: {sign_ups.value()}")
+    result.expect(sign_ups.value() is True, f"no other user could sign up beside {where}: {sign_ups.value()}")
     result.count("others who signed up meanwhile")
     connections.end()
 

@@ -103,7 +103,7 @@ class Stub:
                     lines.read()
                     return
                 is_later = mode == "one domain says 4xx" and domain == "slow.example"
-                say("451 4.7.1 greylisted" if is_later else "550 5.1.1 nobody" if mode == "5xx" else "250 ok")
+                say("451 4.7.1 greylisted" if is_later else "550 5.1.1 no such user" if mode == "5xx" else "250 ok")
             elif verb == b"DATA":
                 say("354 send the mail")
                 content = b""
@@ -184,7 +184,7 @@ def strike(site, stub, mode, seconds, rng, result):
         during.append(Flow(site, f"d{len(during)}-{rng.randrange(1 << 40):x}@example.com", result))
         time.sleep(seconds / 20)
     tries = stub.taken[mode]
-    result.expect(mode == "down" or tries, f"{mode}: nobody tried to send mail")
+    result.expect(mode == "down" or tries, f"{mode}: the server did not try to send mail")
     early = sum(flow.has_mail() for flow in during)
     takes = mode in ("slow", "hangs up before 250")
     result.expect(takes or not early, f"{mode}: {early} mails arrived")

@@ -574,7 +574,7 @@ def signing_keys(options, number, rng):
         revoked[kid] = (begin, time.monotonic())
         result.expect(kid not in keys(site), "a revoked key is still there")
         sample = holder.samples.get(kid)
-        if result.expect(sample, "nobody has a token of the key that was revoked"):
+        if result.expect(sample, "no client has a token of the key that was revoked"):
             comes("tokens of a revoked key are refused", lambda port: not is_good(port, sample))
         comes("a revoked key is not published", lambda port: kid not in published(port))
         result.count("keys revoked")

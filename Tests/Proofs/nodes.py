@@ -35,7 +35,7 @@ def pause(options, number, rng):
         begin = time.monotonic()
         time.sleep(QUICK_PAUSE if options.quick else PAUSE)
         made = sum(account.at > begin for account in load.accounts)
-        result.expect(made > 0, "nobody signed up while one of two nodes was paused")
+        result.expect(made > 0, "no user signed up while one of two nodes was paused")
         result.count("accounts made meanwhile", made)
         victim.process.send_signal(signal.SIGCONT)
         time.sleep(3)
@@ -123,7 +123,7 @@ def jumping_clock(options, jump, result):
     try:
         Person(site, patience=5).sign_up("meanwhile@example.com")
     except Refused as refusal:
-        result.expect(False, f"clock {name}: nobody can sign up in between: {refusal}")
+        result.expect(False, f"clock {name}: no user can sign up in between: {refusal}")
     clock.set(0)
     time.sleep(1.1)
     if jump > 0:
@@ -135,7 +135,7 @@ def jumping_clock(options, jump, result):
     try:
         Person(site, patience=5).sign_up("after@example.com")
     except Refused as refusal:
-        result.expect(False, f"clock {name}: nobody can sign up afterwards: {refusal}")
+        result.expect(False, f"clock {name}: no user can sign up afterwards: {refusal}")
     result.expect(site.nodes[0].is_alive(), f"clock {name}: the server is gone")
     if jump > 0:
         # The server's time has continued from the jump; a restart does not set it back either, unless the operator allows it.
@@ -310,7 +310,7 @@ def descriptors(options, number, rng):
         time.sleep(1)
         load.stop()
         after = sum(account.at > end for account in load.accounts)
-        result.expect(after > 0, "nobody signed up afterwards")
+        result.expect(after > 0, "no user signed up afterwards")
         audit(site, load.accounts, load.failures, result, rng=rng)
         site.stop(result)
         result.count("floods")

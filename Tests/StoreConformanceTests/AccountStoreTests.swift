@@ -395,7 +395,7 @@ struct KnownNetworkTests {
         }
     }
 
-    @Test("SEC-ID-11: a user's networks can be forgotten, and nobody else's are", arguments: StoreUnderTest.available)
+    @Test("SEC-ID-11: a user's networks can be forgotten, and no other user's are", arguments: StoreUnderTest.available)
     func networksCanBeForgotten(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
@@ -479,7 +479,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "SEC-TOK-10: every family of the user is revoked, once, and nobody else's", arguments: StoreUnderTest.available)
+        "SEC-TOK-10: every family of the user is revoked, once, and no other's", arguments: StoreUnderTest.available)
     func everyFamilyOfTheUserIsRevoked(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))

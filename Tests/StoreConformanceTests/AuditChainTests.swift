@@ -251,7 +251,7 @@ struct AuditChainTests {
     }
 
     @Test(
-        "SEC-AUD-3: whoever cuts the chain without the key, or moves its beginning, is found out",
+        "SEC-AUD-3: a chain that was cut without the key, or whose beginning was moved, is detected",
         arguments: DatabaseUnderTest.all)
     func aForgedBeginning(_ sut: DatabaseUnderTest) async throws {
         let attacks: [(sql: [String], fault: AuditFault)] = [

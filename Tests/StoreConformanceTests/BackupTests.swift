@@ -239,7 +239,7 @@ struct BackupTests {
         }
     }
 
-    @Test("REL-BAK-1: of each table somebody has decided whether a backup keeps it", arguments: DatabaseUnderTest.all)
+    @Test("REL-BAK-1: for each table it is decided whether a backup keeps it", arguments: DatabaseUnderTest.all)
     func noTableIsForgotten(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
             try await store.write([]) { session in

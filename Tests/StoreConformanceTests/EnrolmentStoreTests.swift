@@ -109,7 +109,7 @@ struct EnrolmentStoreTests {
     }
 
     @Test(
-        "SEC-ENR-6: sessions of one factor end, those of two go on, and no open flow does",
+        "SEC-ENR-6: sessions of one factor end, those of two continue, and no open flow does",
         arguments: StoreUnderTest.available)
     func sessionsOfOneFactorEnd(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

@@ -117,7 +117,7 @@ struct PostgresOpeningTests {
         }
     }
 
-    @Test("SEC-LOG-1: no text about a database holds its password")
+    @Test("SEC-LOG-1: no text about a database contains its password")
     func noTextHoldsThePassword() async throws {
         let place = try #require(
             PostgresEndpoint(url: "postgresql://ada:s3cr3t@127.0.0.1:1/native_auth?connect_timeout=2"))
@@ -199,7 +199,7 @@ struct PostgresNodeTests {
         }
     }
 
-    @Test("REL-HA-3: conflicts of 200 writers are retried, and nobody hears of them", arguments: ["40001", "40P01"])
+    @Test("REL-HA-3: conflicts of 200 writers are retried, and no caller sees them", arguments: ["40001", "40P01"])
     func conflictsAreRetried(_ sqlState: String) async throws {
         try await withTwoNodes { nodes in
             for sql in [
@@ -230,7 +230,7 @@ struct PostgresNodeTests {
         }
     }
 
-    @Test("REL-TIME-1: the time is the database's, and goes on between its answers")
+    @Test("REL-TIME-1: the time is the database's, and advances between its answers")
     func theTimeIsTheDatabases() async throws {
         try await PostgresServer.withStore { store in
             let clock = try #require(store.clock)
@@ -319,7 +319,7 @@ struct PostgresNodeTests {
         }
     }
 
-    @Test("Behind PgBouncer in transaction mode everything goes on, without prepared statements if need be")
+    @Test("Behind PgBouncer in transaction mode everything works, without prepared statements if need be")
     func aPoolerIsNoObstacle() async throws {
         try await PostgresServer.withSchema { schema in
             let pooler = try schema.pooler()

@@ -225,7 +225,7 @@ extension World {
             guard isConsuming, let id = event.flow, let flow = flows[id] else { continue }
             let advanced = flow.revision > ledger.flows[id]?.revision ?? 0
             demand(advanced, "I4", "\(event.kind.rawValue) without a step of its flow")
-            if event.kind == .tokenIssued { demand(flow.isEnded, "I4", "a flow goes on after its tokens") }
+            if event.kind == .tokenIssued { demand(flow.isEnded, "I4", "a flow continues after its tokens") }
         }
         ledger.flows = flows
     }
@@ -250,7 +250,7 @@ extension World {
                 demand(count(id, [.passwordChanged]) > 0, "I9", "a password changed and nothing tells of it")
                 let possible = ledger.possiblePasswords.last { $0.user == id }
                 let isRight = row[1].map { SimulationHasher.isHash($0, of: possible?.password ?? "") } ?? false
-                demand(possible != nil && isRight, "I5", "a password changed that nobody changed")
+                demand(possible != nil && isRight, "I5", "a password changed without a request")
                 if let earlier = person.password { person.earlierPasswords.append(earlier) }
                 person.password = possible?.password
                 person.hash = row[1]
@@ -282,7 +282,7 @@ extension World {
         for row in try await rows("SELECT user, kind, display, proven_at, key FROM identifiers") {
             guard let user = row[0], let kind = row[1], let display = row[2], let key = row[4] else { continue }
             demand(names[user]?[kind] == nil, "I3", "a user has two names of one kind")
-            demand(kind != "email" || row[3] != nil, "I2", "an address that nobody proved")
+            demand(kind != "email" || row[3] != nil, "I2", "an address that was not proven")
             demand(keys.insert(key).inserted, "I3", "a name of two users")
             names[user, default: [:]][kind] = display
         }
@@ -310,14 +310,14 @@ extension World {
                     && hash.map { hash in possible.passwords.contains { SimulationHasher.isHash(hash, of: $0) } }
                         ?? true
             }
-            demand(possible != nil, "I1", "a user whom nobody signed up: \(names[id] ?? [:]) \(attributes[id] ?? [:])")
+            demand(possible != nil, "I1", "a user without a sign-up: \(names[id] ?? [:]) \(attributes[id] ?? [:])")
             guard let possible else { continue }
             ledger.people[id] = Ledger.Person(
                 email: possible.email, alias: possible.alias, attributes: possible.attributes,
                 password: hash.flatMap { hash in possible.passwords.first { SimulationHasher.isHash(hash, of: $0) } },
                 hash: hash, version: row[2].flatMap { Int($0) } ?? 0, isDisabled: row[3] != nil)
         }
-        for user in names.keys { demand(ledger.people[user] != nil, "I3", "a name of nobody") }
+        for user in names.keys { demand(ledger.people[user] != nil, "I3", "a name without an account") }
     }
 
     nonisolated static func lowercased(_ text: String) -> String {

@@ -334,7 +334,7 @@ extension World {
         }
         if let info = served.body?.clientInfo, let user = asked.envelope?.state.account?.user ?? view.account?.user.id {
             let text = Base64URL.decode(info).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            demand(text.contains(user.description), "SEC-CT-1", "tokens of somebody else: \(what)")
+            demand(text.contains(user.description), "SEC-CT-1", "tokens of another user: \(what)")
         }
     }
 

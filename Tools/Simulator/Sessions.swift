@@ -178,7 +178,7 @@ extension World {
             let old = device.known[home] ?? nil
             if let token = kept.refreshToken, token != old?.refreshToken {
                 let isTold = heard.contains { $0.served?.body?.refreshToken == token }
-                demand(isTold || action == .race, "SDK-STO-4", "a refresh token that nobody was told")
+                demand(isTold || action == .race, "SDK-STO-4", "a refresh token that no client was given")
                 device.oldTokens.append(token)
                 if device.oldTokens.count > 8 { device.oldTokens.removeFirst() }
             }
@@ -189,7 +189,7 @@ extension World {
             judgeLiveness(kept)
         }
         for home in device.known.keys where now[home] == nil {
-            demand(false, "SDK-STO-4", "a session is gone that nobody signed out")
+            demand(false, "SDK-STO-4", "a session is gone without a sign-out")
         }
         device.known = now
         twin(of: device)?.known = now

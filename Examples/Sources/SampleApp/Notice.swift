@@ -22,7 +22,7 @@ struct Notice: Hashable {
     static let passwordChanged = Notice("Your password is changed. Please sign in.", .signIn)
     static let signedOutHereOnly = Notice("You are signed out on this device.")
     private static let expired = Notice("That took too long. Please start again.")
-    private static let browser = Notice("Please go on in your browser.", .browser)
+    private static let browser = Notice("Please continue in your browser.", .browser)
 
     /// For what is not the user's fault, nor to be mended by them: their support finds the number in the server's log.
     private init(reporting details: ErrorDetails) {
@@ -76,7 +76,7 @@ extension Notice {
     init?(_ refusal: AttributesRefusal) {
         switch refusal {
         case .invalidAttributes(let problems, _): self.init(problems.map(\.text).joined(separator: " "))
-        case .aliasTaken: self.init("Somebody has this user name already.")
+        case .aliasTaken: self.init("This user name is taken already.")
         case .service(let error): self.init(error)
         }
     }
@@ -107,7 +107,7 @@ extension Notice {
 
     init?(_ error: SignInError) {
         switch error {
-        case .userNotFound: self.init("Nobody has an account with this address.", .signUp)
+        case .userNotFound: self.init("There is no account with this address.", .signUp)
         case .invalidUsername: self.init("This is not an e-mail address.")
         case .invalidCredentials: self.init("The password is wrong.", .resetPassword)
         case .authMethodBlocked: self.init("No code can be sent there.")
@@ -121,7 +121,7 @@ extension Notice {
 
     init?(_ error: ResetPasswordError) {
         switch error {
-        case .userNotFound: self.init("Nobody has an account with this address.", .signUp)
+        case .userNotFound: self.init("There is no account with this address.", .signUp)
         case .invalidUsername: self.init("This is not an e-mail address.")
         case .userDoesNotHavePassword: self.init("You have no password: you sign in with a code.", .signIn)
         case .notConfirmed: self.init("This takes long. Please sign in with the new password.", .signIn)

@@ -57,7 +57,7 @@ struct AppTests {
         #expect(name(device.launch().screen) == "profile")
     }
 
-    @Test("A sign-up goes on after a restart, whatever it was at")
+    @Test("A sign-up continues after a restart, at any step")
     func signUpResumes() async throws {
         let email = "nora@example.com"
         let first = device.launch()
@@ -94,7 +94,7 @@ struct AppTests {
         return model
     }
 
-    @Test("A sign-in goes on after a restart", arguments: ["otto@example.com", dana])
+    @Test("A sign-in continues after a restart", arguments: ["otto@example.com", dana])
     func signInResumes(_ username: String) async throws {
         await device.signIn(username).start()
         guard case .signIn(let model) = device.launch().screen else {
@@ -110,7 +110,7 @@ struct AppTests {
         #expect(name(model.screen) == "signedIn")
     }
 
-    @Test("A reset goes on after a restart")
+    @Test("A reset continues after a restart")
     func resetResumes() async throws {
         let first = device.resetPassword()
         await first.start()
@@ -198,7 +198,7 @@ struct AppTests {
     }, .timeLimit(.minutes(1)))
 @MainActor
 struct SecondFactorResumeTests {
-    @Test("It goes on where it was, whatever it was at")
+    @Test("A flow continues at the step where it stopped")
     func resumes() async throws {
         let device = try Device()
         let signIn = device.signIn()

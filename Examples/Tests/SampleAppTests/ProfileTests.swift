@@ -104,7 +104,7 @@ struct ProfileTests {
         try await until { model.session == .ended }
     }
 
-    @Test("Who signs in again goes on with the same profile")
+    @Test("A user who signs in again continues with the same profile")
     func signedInAgain() async throws {
         let model = try await signIn()
         let listening = Task { await model.listen() }

@@ -44,7 +44,7 @@ struct ResetPasswordTests {
         #expect(name(signIn.screen) == "signedIn")
     }
 
-    @Test("A wrong code can be mended, and another one asked for")
+    @Test("A wrong code can be corrected, and another one requested")
     func wrongCode() async throws {
         await model.start()
         model.code = wrong(try await device.code())
@@ -58,7 +58,7 @@ struct ResetPasswordTests {
     }
 
     @Test(
-        "A password that breaks a rule can be mended",
+        "A password that breaks a rule can be corrected",
         arguments: [("Mill", PasswordRule.tooShort), (password, .recentlyUsed)])
     func weakPassword(_ weak: String, _ rule: PasswordRule) async throws {
         try await begin()
@@ -83,7 +83,7 @@ struct ResetPasswordTests {
         #expect(device.tenant.clock.now > before)
     }
 
-    @Test("When the server does not say in time whether the password holds, the user tries it")
+    @Test("When the server does not confirm the password in time, the user tries it")
     func notConfirmed() async throws {
         try await begin()
         model.newPassword = "Mill-Bridge-17"

@@ -24,7 +24,7 @@ struct SignInTests {
         #expect(device.client.currentAccount()?.username == dana)
     }
 
-    @Test("A wrong code can be mended, and another one asked for")
+    @Test("A wrong code can be corrected, and another one requested")
     func wrongCode() async throws {
         await model.start()
         model.code = wrong(try await device.code())
@@ -37,7 +37,7 @@ struct SignInTests {
         #expect(name(model.screen) == "signedIn")
     }
 
-    @Test("A password that nobody needs is spoken of")
+    @Test("A password that is not needed is reported")
     func unusedPassword() async throws {
         model.password = password
         await model.start()
@@ -142,7 +142,7 @@ struct SignInPasswordTests {
         #expect(name(model.screen) == "signedIn")
     }
 
-    @Test("Nobody gets into a disabled account")
+    @Test("A disabled account refuses sign-in")
     func disabled() async throws {
         try await device.tenant.setDisabled(true, dana)
         model.password = password
@@ -196,7 +196,7 @@ struct SecondFactorTests {
         #expect(device.client.currentAccount()?.username == dana)
     }
 
-    @Test("A wrong code can be mended, and another one asked for")
+    @Test("A wrong code can be corrected, and another one requested")
     func wrongCode() async throws {
         let model = try await begin()
         let method = try #require(model.methods.first)

@@ -35,7 +35,7 @@ struct SignUpTests {
         #expect(device.client.currentAccount()?.homeAccountID == account.homeAccountID)
     }
 
-    @Test("A wrong code can be mended")
+    @Test("A wrong code can be corrected")
     func wrongCode() async throws {
         await model.start()
         let code = try await device.code()
@@ -181,7 +181,7 @@ struct SignUpTests {
         #expect(name(model.screen) == "signedIn")
     }
 
-    @Test("An answer that nobody expected ends the flow, with a number for support")
+    @Test("An unexpected answer ends the flow, with a number for support")
     func unexpected() async throws {
         device.tenant.faults.next(.vendorError(999_999, error: "brand_new"), at: .signUpStart)
         await model.start()
@@ -197,7 +197,7 @@ struct SignUpTests {
         #expect(model.notice == Notice("You have an account already.", .signIn))
     }
 
-    @Test("What the app cannot do goes on in a browser")
+    @Test("A step that the app cannot do continues in a browser")
     func browser() async throws {
         device.tenant.faults.next(.browser, at: .signUpChallenge)
         await model.start()
@@ -323,7 +323,7 @@ struct SignUpPasswordTests {
     }
 
     @Test(
-        "A password that breaks a rule can be mended",
+        "A password that breaks a rule can be corrected",
         arguments: [
             ("", PasswordRule.empty), ("Tulip-4", .tooShort), ("tulipharbour", .tooWeak), ("Password1!", .banned),
             ("Tülip-Harbour-42", .notAllowed),
@@ -363,7 +363,7 @@ struct SignUpAliasTests {
         model.values = [AttributeName.flatUsername: "nils"]
         await model.submitAttributes()
         #expect(name(model.screen) == "attributes")
-        #expect(model.notice == Notice("Somebody has this user name already."))
+        #expect(model.notice == Notice("This user name is taken already."))
         model.values = [AttributeName.flatUsername: "tulip-dana"]
         await model.submitAttributes()
         #expect(name(model.screen) == "signedIn")
@@ -404,7 +404,7 @@ struct SignUpAttributesTests {
         return kept.info
     }
 
-    @Test("The app asks for what the tenant wants, as what it is")
+    @Test("The app asks for each attribute that the tenant requires, by its type")
     func attributes() async throws {
         let wanted = try await begin()
         #expect(Set(wanted.map(\.type)) == ["string", "integer", "boolean"])
@@ -421,7 +421,7 @@ struct SignUpAttributesTests {
         #expect(name(model.screen) == "signedIn")
     }
 
-    @Test("A value that breaks its rule can be mended")
+    @Test("A value that breaks its rule can be corrected")
     func pattern() async throws {
         _ = try await begin()
         model.values = [

@@ -35,12 +35,12 @@ struct FlowPage {
         let lines =
             [
                 "# The flows", "",
-                "What a client can send in each state of a flow, and what comes of it. Nobody wrote these diagrams: `ModelTests`",
+                "What a client can send in each state of a flow, and the result. The diagrams are generated: `ModelTests`",
                 "explores the flows of the engine until nothing new comes up, and compares this page with what it has seen; with",
                 "`NATIVE_AUTH_WRITE_DOCS=1` it writes the page.", "",
                 "An edge says endpoint and grant, without the version in the path, and behind the stroke what is written: `mail` a",
                 "code, `user` the account, `password` a new one, `method` of the second factor, `tokens` with their session. `web` means",
-                "that this client cannot go on, and is sent to the browser. Refusals leave the flow where it is, unless they say that it",
+                "that this client cannot continue, and is sent to the browser. Refusals leave the flow where it is, unless they say that it",
                 "ends; they stand in the tables.", "",
             ]
             + TableRow.Journey.allCases.flatMap(section) + explored
@@ -115,7 +115,7 @@ struct FlowPage {
             "| variations: user flow, policy, account, what the client can do, limits over time | \(survey.variations) |",
             "| kinds of states | \(StateName.allCases.count) |",
             "| inputs: endpoint, grant, right or wrong content, factors demanded | \(Input.all.count) |",
-            "| states that can be reached, with counters, tokens that clients hold, proofs, and what has run out | \(survey.worlds) |",
+            "| states that can be reached, with counters, tokens that clients have, proofs, and what has run out | \(survey.worlds) |",
             "| steps tried: each state, each token, each input | \(survey.steps) |",
             "| rows of the table | \(Set(survey.rows.map(\.key)).count) |",
             "| places of the engine over SQLite that two clients can come to | \(races.worlds) |",

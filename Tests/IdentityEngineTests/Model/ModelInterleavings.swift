@@ -142,7 +142,7 @@ struct Interleavings: Sendable {
         checkStore(seen, word)
         guard let answer = try await trial.answerToBystander() else { return }
         let expected: Answer = seen.isPasswordChanged ? .refused(.unusableToken) : .accepted(.enterPassword)
-        note(answer == expected, "SEC-CT-9: a sign-in begun before the reset hears \(answer)", word)
+        note(answer == expected, "SEC-CT-9: a sign-in begun before the reset gets \(answer)", word)
     }
 
     /// Two concurrent wrong guesses both count (SEC-OTP-3, SEC-LOCK-2).

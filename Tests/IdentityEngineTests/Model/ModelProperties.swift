@@ -57,7 +57,7 @@ struct EdgeCheck {
         }
         must(isAccepted || decision.next == nil, "a refusal moves the flow")
         must(isAccepted || written.isEmpty, "a refusal has an effect")
-        must(!before.row.isEnded, "an ended flow goes on")
+        must(!before.row.isEnded, "an ended flow continues")
         if decision.next != nil { must(!after.row.isEnded, "an ended flow has a token") }
         if answer == .accepted(.signedIn) || answer == .accepted(.redirectToBrowser) {
             must(after.row.isEnded && decision.next == nil, "the last step does not end the flow")
@@ -132,7 +132,7 @@ struct EdgeCheck {
                 must(
                     variation.enrolment == .compatible || isOwn || before.proofs.contains(.own),
                     "SEC-ENR-2: a contact on the password alone")
-                must(decision.effects.contains(.endFlows(SignInStateTests.user)), "SEC-ENR-6: open flows go on")
+                must(decision.effects.contains(.endFlows(SignInStateTests.user)), "SEC-ENR-6: open flows continue")
                 must(!before.facts.contains(.staleProof), "a method on old proofs")
             case .mailCode(_, let email, let purpose), .mailSharedCode(_, let email, let purpose):
                 switch purpose {

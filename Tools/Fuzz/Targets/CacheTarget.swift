@@ -32,7 +32,7 @@ struct CacheTarget: Target {
         try await AnswerTarget.walk(
             NativeAuthClient(try AnswerTarget.configuration(AnsweringTransport(), cache: cache), environment: [:]),
             flow: 1)
-        guard let item = cache.items.first else { throw Finding("nobody is signed in") }
+        guard let item = cache.items.first else { throw Finding("no user is signed in") }
         sessionName = item.key
         sessions = Mutator(
             [[UInt8](item.value)],

@@ -61,7 +61,7 @@ struct PasswordTarget: Target {
         if fault == nil {
             let lowered = text.lowercased()
             for known in ["dana", "maria", "berg", "contoso", "danish_dana", "anad_hsinad", "greb.anad"] {
-                try demand(!lowered.contains(known), "it holds \(known), which everybody knows about the user")
+                try demand(!lowered.contains(known), "it contains \(known), which is public about the user")
             }
         }
         return fault == nil

@@ -78,7 +78,7 @@ struct ProxyTarget: Target {
             return
         }
         try demand(
-            !list.networks.isEmpty && !text.contains("*") && !text.contains("/0,"), "a list that trusts everybody")
+            !list.networks.isEmpty && !text.contains("*") && !text.contains("/0,"), "a list that trusts every address")
         for stranger in ["203.0.113.77", "2001:db9:ffff::77"] where !text.contains("203.") && !text.contains("2001:") {
             guard let stranger = IPAddress(stranger) else { continue }
             let believed = list.client(behind: stranger, forwardedFor: ["198.51.100.1"]) != stranger

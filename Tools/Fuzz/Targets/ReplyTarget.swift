@@ -64,7 +64,7 @@ struct ReplyTarget: Target {
             case .temporary: break
             case .permanent(let code):
                 let isSaid = replies.contains { $0.lenientText.contains("\(code)") }
-                try demand((500...599).contains(code) && isSaid, "refused with \(code), which nobody said")
+                try demand((500...599).contains(code) && isSaid, "refused with \(code), which the server did not send")
             }
             return false
         }

@@ -126,7 +126,7 @@ struct RequestTarget: Target {
             let oid = try JSONDecoder().decode([String: JSONValue].self, from: payload)["oid"]?.string,
             let id = UUID(uuidString: oid), let tenant = try await walk.tenant.server.engine.tenant(named: "contoso"),
             let account = try await walk.tenant.server.store.account(UserID(id), in: tenant.id)
-        else { throw Finding("\(shown): a token of nobody") }
+        else { throw Finding("\(shown): a token of no account") }
         try demand(Self.mine.contains(account.user.email.lowercased()), "\(shown): a token of \(account.user.email)")
     }
 
@@ -135,7 +135,7 @@ struct RequestTarget: Target {
         for row in try await tenant.server.rows("SELECT display FROM identifiers WHERE kind = 'email'") {
             let email = (row.first ?? nil) ?? ""
             try demand(
-                (mine + victims).contains(email.lowercased()), "an account of \(email), whose mailbox nobody proved")
+                (mine + victims).contains(email.lowercased()), "an account of \(email), whose mailbox was not proven")
         }
     }
 

@@ -46,7 +46,7 @@ struct WordTarget: Target {
         }
         let language = MailLanguage(acceptLanguage: text)
         try demand(
-            language == .english || text.lowercased().contains(language.rawValue), "a language that nobody named")
+            language == .english || text.lowercased().contains(language.rawValue), "a language that was not named")
         if let id = ClientID(text) {
             isAccepted = true
             try demand(id.description == text.lowercased(), "another identifier than written")

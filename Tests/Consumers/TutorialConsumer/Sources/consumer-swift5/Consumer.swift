@@ -176,7 +176,7 @@ final class Person {
     func checkAccount() throws {
         guard let result = screen.account else { throw Mismatch(description: "no account") }
         guard result.account.username == email else {
-            throw Mismatch(description: "the account is \(result.account.username ?? "nobody")")
+            throw Mismatch(description: "the account is \(result.account.username ?? "no user")")
         }
         guard result.account.accountClaims?["preferred_username"] as? String == email else {
             throw Mismatch(description: "the claims do not name the person")

@@ -68,7 +68,7 @@ extension Person {
                 screen.signOutPressed(person)
                 try await person.sees("signed out")
                 screen.getTokenPressed(person)
-                try await person.sees("nobody is signed in")
+                try await person.sees("no user is signed in")
             }
         ),
         (
@@ -100,7 +100,7 @@ extension Person {
                     screen.emailTextField.text = nobody
                     screen.passwordTextField.text = person.password
                     try person.press(screen.signInPressed)
-                    try await person.sees("nobody has this name")
+                    try await person.sees("no user has this name")
                 }
             }
         ),
@@ -189,7 +189,7 @@ extension Person {
                 for nobody in ["nobody-\(person.email)", ""] {
                     screen.emailTextField.text = nobody
                     try person.press(screen.resetPasswordPressed)
-                    try await person.sees("nobody has this name")
+                    try await person.sees("no user has this name")
                 }
             }
         ),

@@ -31,7 +31,7 @@ class TutorialReset: SeriesScreen {
 extension TutorialReset: ResetPasswordStartDelegate {
     func onResetPasswordStartError(error: MSAL.ResetPasswordStartError) {
         if error.isUserNotFound || error.isInvalidUsername {
-            resultTextView.text = "nobody has this name"
+            resultTextView.text = "no user has this name"
         } else if error.isUserDoesNotHavePassword {
             resultTextView.text = "no password to reset"
         } else {

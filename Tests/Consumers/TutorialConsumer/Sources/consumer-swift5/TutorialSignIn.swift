@@ -25,7 +25,7 @@ final class TutorialSignIn: SeriesScreen {
 
     override func getTokenPressed(_: Any) {
         guard let account = nativeAuth.getNativeAuthUserAccount() else {
-            resultTextView.text = "nobody is signed in"
+            resultTextView.text = "no user is signed in"
             return
         }
         let parameters = MSALNativeAuthGetAccessTokenParameters()
@@ -44,7 +44,7 @@ final class TutorialSignIn: SeriesScreen {
 extension TutorialSignIn: SignInStartDelegate {
     func onSignInStartError(error: MSAL.SignInStartError) {
         if error.isUserNotFound || error.isInvalidUsername {
-            resultTextView.text = "nobody has this name"
+            resultTextView.text = "no user has this name"
         } else if error.isInvalidCredentials {
             resultTextView.text = "wrong password"
         } else if error.isBrowserRequired {
@@ -73,7 +73,7 @@ extension TutorialSignIn: SignInStartDelegate {
     func onSignInCompleted(result: MSAL.MSALNativeAuthUserAccountResult) {
         account = result
         let name = result.account.accountClaims?["preferred_username"] as? String
-        resultTextView.text = "signed in: \(name ?? "nobody")"
+        resultTextView.text = "signed in: \(name ?? "no user")"
         result.getAccessToken(parameters: MSALNativeAuthGetAccessTokenParameters(), delegate: self)
     }
 }
@@ -155,7 +155,7 @@ final class TutorialSignInOld: SeriesScreen {
 
 extension TutorialSignInOld: SignInStartDelegate {
     func onSignInStartError(error: MSAL.SignInStartError) {
-        resultTextView.text = error.isUserNotFound ? "nobody has this name" : "other"
+        resultTextView.text = error.isUserNotFound ? "no user has this name" : "other"
     }
 
     func onSignInCodeRequired(
