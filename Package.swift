@@ -55,39 +55,45 @@ let package = Package(
     ],
     targets: [
         // The client.
-        .target(name: "NativeAuthCore", swiftSettings: strict),
-        .target(name: "NativeAuthWire", dependencies: ["NativeAuthCore"], swiftSettings: strict),
+        .target(name: "PortableFoundation", swiftSettings: strict),
+        .target(name: "NativeAuthCore", dependencies: ["PortableFoundation"], swiftSettings: strict),
+        .target(name: "NativeAuthWire", dependencies: ["PortableFoundation", "NativeAuthCore"], swiftSettings: strict),
         .target(
             name: "NativeAuth",
-            dependencies: ["NativeAuthCore", "NativeAuthWire", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore", "NativeAuthWire",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .target(name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], swiftSettings: strict),
 
         // The identity server.
         .target(
             name: "IdentityEngine",
-            dependencies: ["NativeAuthCore", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["PortableFoundation", "NativeAuthCore", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict),
         .target(
             name: "IdentityTokens",
             dependencies: [
-                "NativeAuthCore", "IdentityEngine",
+                "PortableFoundation", "NativeAuthCore", "IdentityEngine",
                 .product(name: "JWTKit", package: "jwt-kit", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
             ], swiftSettings: strict),
-        .target(name: "IdentityStoreSQL", dependencies: ["NativeAuthCore", "IdentityEngine"], swiftSettings: strict),
+        .target(
+            name: "IdentityStoreSQL", dependencies: ["PortableFoundation", "NativeAuthCore", "IdentityEngine"],
+            swiftSettings: strict),
         .target(
             name: "IdentityStoreSQLite",
             dependencies: [
-                "IdentityEngine", "IdentityStoreSQL",
+                "PortableFoundation", "IdentityEngine", "IdentityStoreSQL",
                 .product(name: "GRDB", package: "GRDB.swift", condition: testing),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: testing),
             ], swiftSettings: strict),
         .target(
             name: "IdentityHTTP",
             dependencies: [
-                "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
@@ -100,7 +106,8 @@ let package = Package(
         .target(
             name: "NativeAuthTesting",
             dependencies: [
-                "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
+                "PortableFoundation", "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP",
+                "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
@@ -114,7 +121,9 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "IdentityStorePostgres",
-            dependencies: ["IdentityEngine", "IdentityStoreSQL", .target(name: "CLibPQ", condition: server)],
+            dependencies: [
+                "PortableFoundation", "IdentityEngine", "IdentityStoreSQL", .target(name: "CLibPQ", condition: server),
+            ],
             swiftSettings: strict),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium",
@@ -122,12 +131,14 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(
             name: "IdentityPasswords",
-            dependencies: ["NativeAuthCore", "IdentityEngine", .target(name: "CSodium", condition: server)],
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore", "IdentityEngine", .target(name: "CSodium", condition: server),
+            ],
             swiftSettings: strict),
         .target(
             name: "IdentityMail",
             dependencies: [
-                "NativeAuthCore", "IdentityEngine", .target(name: "CCurl", condition: server),
+                "PortableFoundation", "NativeAuthCore", "IdentityEngine", .target(name: "CCurl", condition: server),
                 .product(name: "Mustache", package: "swift-mustache", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -138,7 +149,8 @@ let package = Package(
         .executableTarget(
             name: "native-auth",
             dependencies: [
-                "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP", "IdentityTokens",
+                "PortableFoundation", "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP",
+                "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
@@ -156,7 +168,7 @@ let package = Package(
         .executableTarget(
             name: "native-auth-try",
             dependencies: [
-                "NativeAuthCore", "NativeAuth",
+                "PortableFoundation", "NativeAuthCore", "NativeAuth",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
             ], swiftSettings: strict),
@@ -178,7 +190,8 @@ let package = Package(
         .testTarget(
             name: "IdentityEngineTests",
             dependencies: [
-                "IdentityEngine", "NativeAuthCore", .product(name: "Crypto", package: "swift-crypto"),
+                "PortableFoundation", "IdentityEngine", "NativeAuthCore",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .target(name: "IdentityStoreSQL", condition: testing),
                 .target(name: "IdentityStoreSQLite", condition: testing),
             ], swiftSettings: strict),
@@ -191,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "IdentityTokensTests",
             dependencies: [
-                "IdentityEngine", "NativeAuthCore", .target(name: "IdentityTokens", condition: testing),
+                "PortableFoundation", "IdentityEngine", "NativeAuthCore",
+                .target(name: "IdentityTokens", condition: testing),
                 .product(name: "JWTKit", package: "jwt-kit", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
@@ -217,7 +231,7 @@ let package = Package(
         .testTarget(
             name: "IdentityHTTPTests",
             dependencies: [
-                "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine",
+                "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine",
                 .target(name: "IdentityHTTP", condition: testing),
                 .target(name: "NativeAuthTesting", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
@@ -251,7 +265,7 @@ if hasTools {
         .executableTarget(
             name: "Simulator",
             dependencies: [
-                "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                "PortableFoundation", "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
                 .target(name: "NativeAuthTesting", condition: testing),
                 .target(name: "IdentityHTTP", condition: testing),
                 .target(name: "IdentityStoreSQL", condition: testing),

@@ -1,11 +1,6 @@
 package import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Whether the server can work: checks the database's write path, at most once a second regardless of the number of
 /// probes (`REL-OVR-4`). A check that takes a second or longer counts as failed (`REL-DB-1`).

@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The resource servers that may introspect tokens, each identified by the audience of its tokens and its own secret
 /// (RFC 7662 section 2.1).

@@ -6,12 +6,7 @@ import Metrics
 import NIOCore
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The HTTP routes of the identity server; each calls the engine through a codec.
 package struct IdentityRoutes: Sendable {

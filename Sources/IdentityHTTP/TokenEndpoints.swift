@@ -4,12 +4,7 @@ import IdentityEngine
 import NIOCore
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The endpoints about tokens, for the application that holds one and for resource servers that receive one.
 extension IdentityRoutes {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A mail that a mail server accepted, as the inbox of the development profile shows it (design record 0014). It
 /// contains a code in the clear; its description omits it.

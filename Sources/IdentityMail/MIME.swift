@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The parts of MIME that a mail needs. Each accepts any input safely, or refuses it.
 enum MIME {

@@ -1,12 +1,7 @@
 package import IdentityEngine
 import Mustache
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The texts of a mail, before they are put into a message.
 package struct MailText: Hashable, Sendable {

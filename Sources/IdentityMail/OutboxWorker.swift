@@ -2,14 +2,9 @@ package import IdentityEngine
 package import Logging
 import Metrics
 package import NativeAuthCore
+import PortableFoundation
 import ServiceLifecycle
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Sends the mails of the outbox, each at least once (`SEC-MAIL-2`).
 ///

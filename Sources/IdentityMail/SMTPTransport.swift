@@ -1,12 +1,7 @@
 import CCurl
 import Dispatch
+import PortableFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Why a mail server's URL was refused. The sentences repeat no part of the URL, which may contain a password.
 package enum SMTPConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,12 +1,7 @@
 import CSodium
 package import IdentityEngine
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Hashes passwords with Argon2id version 1.3 (RFC 9106) through libsodium: one lane, a random salt of 16 bytes, a tag
 /// of 32 bytes, stored as a PHC string (`SEC-PWD-6`).

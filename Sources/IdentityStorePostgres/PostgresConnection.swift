@@ -1,5 +1,6 @@
 import CLibPQ
 import IdentityStoreSQL
+import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc
@@ -7,11 +8,6 @@ import IdentityStoreSQL
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// One connection, using libpq in pipeline mode: statements are sent together and answered together. Used by one

@@ -1,11 +1,6 @@
 package import IdentityEngine
 package import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The settings of a store.
 package struct PostgresSettings: Sendable {

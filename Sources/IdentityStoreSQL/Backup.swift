@@ -1,11 +1,6 @@
 package import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The contents of a backup: the permanent data, row by row, in a form that is independent of the database, so that a
 /// backup of either database can be restored into the other.

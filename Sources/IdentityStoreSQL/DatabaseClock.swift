@@ -1,11 +1,6 @@
 import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The time of a database that many nodes share: the same for all nodes, regardless of their own clocks (`REL-TIME-1`).
 ///

@@ -1,11 +1,6 @@
 package import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 extension SQLStore {
     package func step<Answer: Sendable>(

@@ -1,10 +1,5 @@
 package import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The profile of the servers that a database belongs to (`SEC-PRF-1`).
 package enum DatabaseProfile: String, Hashable, Sendable, StoredValue {

@@ -1,11 +1,6 @@
 package import IdentityEngine
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A version of the tenants' configuration: YAML, in the format of docs/operate/tenant-file.md.
 package struct TenantDocument: Hashable, Sendable {

@@ -1,11 +1,6 @@
 package import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.

@@ -1,11 +1,6 @@
 package import IdentityEngine
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The value of a column.
 package enum SQLValue: Hashable, Sendable {

@@ -2,12 +2,7 @@ import GRDB
 import GRDBSQLite
 import IdentityEngine
 import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// GRDB's connection, in a transaction of the writer or of a reader.
 ///

@@ -1,12 +1,7 @@
 import GRDB
 package import IdentityEngine
 import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// All stores of the engine in one SQLite database: a file, or memory.
 ///

@@ -1,12 +1,7 @@
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The claims that both tokens of a subject have (docs/protocol.md §6.3, `SEC-TOK-1`). Times are whole seconds since
 /// 1970.

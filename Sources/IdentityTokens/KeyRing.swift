@@ -2,12 +2,7 @@ import Dispatch
 package import IdentityEngine
 import JWTKit
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Signs tokens with keys that are made per tenant and sealed in the ``KeyStore``, verifies tokens, and rotates the
 /// keys.

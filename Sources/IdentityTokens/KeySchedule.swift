@@ -1,10 +1,5 @@
 import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Decides when keys are published, sign and are removed (`SEC-TOK-5`), from the records of one tenant.
 ///

@@ -1,12 +1,7 @@
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A token in compact form (RFC 7515 section 3.1) that is not verified yet.
 struct CompactToken: Sendable {

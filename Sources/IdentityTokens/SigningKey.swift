@@ -3,12 +3,7 @@ import CryptoExtras
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// An opened key and its id.
 struct SigningKey: Sendable {

@@ -1,12 +1,7 @@
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The type of a signed token, header parameter `typ`.
 enum TokenType: String, CaseIterable, Sendable {

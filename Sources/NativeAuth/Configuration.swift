@@ -1,10 +1,5 @@
 @_exported public import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// The settings of a ``NativeAuthClient``. Read once, when the client is made.
 ///

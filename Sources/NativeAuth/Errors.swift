@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Why a request of a flow failed, in one type for all flows. Apps see the errors that can occur at their step:
 /// ``SignUpError``, ``SignInError``, ``ResetPasswordError``, ``TokenError``, and the refusals of the steps.

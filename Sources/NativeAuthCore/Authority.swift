@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// Why text is not the address of a tenant. Its description is a sentence for developers.
 public enum AuthorityError: Error, Hashable, Sendable {

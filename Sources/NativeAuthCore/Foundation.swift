@@ -1,10 +1,6 @@
-// The single place that chooses the Foundation module: on Linux FoundationEssentials, which is small; Apple's SDKs
+
 // include it in Foundation.
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// Base64url without padding (RFC 4648 section 5).
 public enum Base64URL {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// The opaque handle of a running flow, as the client sees it: base64url text, at most 2 KiB for a flow without
 /// attributes and 56 KiB with a hundred of the longest.

@@ -4,12 +4,7 @@ import IdentityHTTP
 package import IdentityStoreSQLite
 import IdentityTokens
 package import NativeAuth
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The production router and engine over an in-memory database in this process: no port, no file, and a manual clock.
 /// Apps use it through ``TestTenant``.

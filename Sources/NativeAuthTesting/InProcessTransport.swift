@@ -4,12 +4,7 @@ package import IdentityHTTP
 import Logging
 import NIOCore
 package import NativeAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Sends requests to the production router without a socket.
 package struct InProcessTransport: HTTPTransport {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// A clock that stands still until it is moved. The server, the clients and the mail share it.
 public final class ManualClock: Sendable {

@@ -2,12 +2,7 @@ import IdentityEngine
 import IdentityStoreSQL
 import IdentityStoreSQLite
 public import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 extension TestTenant {
     /// The settings of a tenant. The defaults are those of the development server: its four applications, no cool-down

@@ -2,12 +2,7 @@ import Crypto
 import CryptoExtras
 import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Pseudo-random bytes derived from a seed: SHA-256 of seed and counter.
 final class SeededRandomness: Randomness {

@@ -2,12 +2,7 @@ package import IdentityEngine
 import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// The mails of a tenant, for all addresses. They are read from the server's outbox, as its mail worker would, without
 /// waiting for time to pass.

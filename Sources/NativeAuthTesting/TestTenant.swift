@@ -1,12 +1,7 @@
 import IdentityEngine
 public import NativeAuth
 public import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// Why a test tenant failed.
 public enum TestTenantError: Error, Hashable, CustomStringConvertible {

@@ -1,11 +1,6 @@
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The actions of an app for a signed-in user.
 extension TryConversation {

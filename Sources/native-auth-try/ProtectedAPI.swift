@@ -1,10 +1,5 @@
 import NativeAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The sample API of a development server that requires an access token, called as an app calls its own API.
 struct ProtectedAPI: Sendable {

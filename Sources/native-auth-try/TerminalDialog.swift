@@ -1,11 +1,6 @@
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A conversation on a screen.
 struct TerminalDialog: TryDialog {

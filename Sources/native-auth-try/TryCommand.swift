@@ -1,13 +1,8 @@
 import ArgumentParser
 import NativeAuth
 import NativeAuthCore
+import PortableFoundation
 import UnixSignals
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// `native-auth-try`: the sample app of the tutorials, in a terminal. It uses the SDK over HTTP, as an app does.
 @main

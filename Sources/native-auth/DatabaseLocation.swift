@@ -4,12 +4,7 @@ import IdentityEngine
 import IdentityStoreSQL
 import IdentityTokens
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The options that locate the database, shared by `serve` and the commands that work on the database. Servers may run
 /// meanwhile, with SQLite too.

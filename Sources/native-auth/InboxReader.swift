@@ -1,11 +1,6 @@
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Reads the inbox of a development server (design record 0014). `native-auth-try` has this file too, by a symbolic link.
 struct InboxReader: Sendable {

@@ -1,4 +1,5 @@
 import Dispatch
+import PortableFoundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -7,11 +8,6 @@ import Synchronization
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// Prints to standard output at once, also when it is a pipe.

@@ -1,13 +1,8 @@
 import Crypto
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Codes")
 struct CodeDrawingTests {

@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The verdicts for proofs: examples, and properties of all combinations.
 @Suite("Factor policy")

@@ -1,11 +1,6 @@
 import IdentityEngine
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Lockout")
 struct LockoutTests {

@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The table of the sign-in flow, with second factor and registration: every state with every input. The flow is pure,
 /// so this test needs no server and no database.

@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Limits over time")
 struct TimeLimitTests {

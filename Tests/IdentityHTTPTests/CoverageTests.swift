@@ -8,13 +8,8 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The names of all server answers. The three `init` have no default, so that a new interaction, refusal or fault does
 /// not compile until it has a name here, and a test fails until it has a row wherever it can occur.

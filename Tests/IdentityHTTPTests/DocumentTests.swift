@@ -8,13 +8,8 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Documents, health and pages") struct DocumentTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"

@@ -2,13 +2,8 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Tests who may enrol a method of the second factor, and which methods a reset keeps: with only a password, with only
 /// a mailbox, and as the owner.

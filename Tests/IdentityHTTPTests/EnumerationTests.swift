@@ -4,15 +4,10 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
 
 @testable import IdentityHTTP
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Dana has an account, with a password and an alias, and Otto one without; Dino and Odil have none.
 private enum Cast {

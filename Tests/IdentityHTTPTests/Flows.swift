@@ -3,13 +3,8 @@ import IdentityHTTP
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 // The steps of a sign-in, with what every client sends.
 extension WireClient {

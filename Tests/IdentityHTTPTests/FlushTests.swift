@@ -2,15 +2,10 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
 
 @testable import IdentityHTTP
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Row B5: keys that a client can make up do not push out a spent budget (design record 0003).
 @Suite("Budgets that are spent") struct FlushTests {

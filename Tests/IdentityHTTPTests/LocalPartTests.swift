@@ -1,13 +1,8 @@
 import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Addresses that are valid in a mail's envelope, but that a program behind a mail server could take for an option, a
 /// path or a shell command.

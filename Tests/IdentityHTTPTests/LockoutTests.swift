@@ -3,13 +3,8 @@ import IdentityStoreSQL
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Guesses and mails counted over time, by account, mailbox and source.
 @Suite("Limits over time over HTTP") struct LockoutHTTPTests {

@@ -3,13 +3,8 @@ import IdentityHTTP
 import Logging
 import Metrics
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Logs and metrics")
 struct OperationsTests {

@@ -2,13 +2,8 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Races") struct RaceTests {
     @Test("SEC-ID-7, SEC-ID-9: of 16 flows for one address one wins, and no loser's password is kept", arguments: 1...3)

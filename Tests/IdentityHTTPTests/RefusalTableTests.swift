@@ -2,13 +2,8 @@ import IdentityEngine
 import IdentityHTTP
 import NativeAuthCore
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Every case of an enumeration with associated values. The switch has no default, so a new case does not compile until
 /// it has its place here, and with it a check of its row in the error table.

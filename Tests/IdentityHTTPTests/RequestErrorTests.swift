@@ -4,13 +4,8 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Every kind of request that the server accepts, ready to be sent.
 enum Call: String, CaseIterable, Sendable {

@@ -5,15 +5,10 @@ import Logging
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
 
 @testable import IdentityHTTP
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Rows E1 and E8: the log lines of a request.
 @Suite("A request in the log") struct RequestLogTests {

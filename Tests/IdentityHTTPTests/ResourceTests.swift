@@ -3,13 +3,8 @@ import IdentityHTTP
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What the server says about tokens: revocation, introspection, userinfo, and the API of the development profile.
 @Suite("Tokens shown to the server") struct ResourceTests {

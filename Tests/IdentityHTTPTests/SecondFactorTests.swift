@@ -2,13 +2,8 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The second factor over HTTP") struct SecondFactorTests {
     private func expectSecondFactor(_ answer: WireAnswer, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -1,13 +1,8 @@
 import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The stages of a sign-up, in the order of the longest one: password given late, attributes last.
 enum Stage: String, CaseIterable, Sendable {

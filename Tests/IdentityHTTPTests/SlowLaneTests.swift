@@ -1,13 +1,8 @@
 import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Mails to one mailbox: budgets for each purpose, shares of each network, and the slow lane behind (docs/design/0013).
 @Suite("Mails to one mailbox") struct SlowLaneTests {

@@ -6,15 +6,10 @@ import NIOCore
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
 
 @testable import IdentityHTTP
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 private let start = IdentityTestServer.start
 

@@ -2,13 +2,8 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The token endpoint") struct TokenEndpointTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"

@@ -2,13 +2,8 @@ import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Every row of docs/protocol.md §8.6: the tokens that clients send again, all of which must work.
 @Suite("Tokens that stay usable") struct TokenReuseTests {

@@ -1,15 +1,10 @@
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
+import PortableFoundation
 import Testing
 
 @testable import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Every state, every request, every kind of token") struct WalkerTests {
     /// The presented token and its content.

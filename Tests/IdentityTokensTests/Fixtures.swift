@@ -3,13 +3,8 @@ import IdentityEngine
 import IdentityTokens
 import JWTKit
 import NativeAuthCore
+import PortableFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Stores keys in memory. Can fail, and can hold changes back until several have arrived.
 actor MemoryKeyStore: KeyStore {

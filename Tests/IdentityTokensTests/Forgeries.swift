@@ -2,15 +2,10 @@ import Crypto
 import CryptoExtras
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
 
 @testable import IdentityTokens
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Everything that a forger could have, and also the real key.
 struct Workshop: Sendable {

@@ -2,13 +2,8 @@ import IdentityEngine
 import IdentityTokens
 import JWTKit
 import NativeAuthCore
+import PortableFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite struct KeyRingTests {
     let tenant = TokenSubject.fixture().tenant

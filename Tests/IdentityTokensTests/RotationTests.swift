@@ -1,15 +1,10 @@
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
+import PortableFoundation
 import Testing
 
 @testable import IdentityTokens
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite struct RotationTests {
     let tenant = TokenSubject.fixture().tenant

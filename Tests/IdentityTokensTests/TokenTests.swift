@@ -3,15 +3,10 @@ import CryptoExtras
 import IdentityEngine
 import JWTKit
 import NativeAuthCore
+import PortableFoundation
 import Testing
 
 @testable import IdentityTokens
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite struct TokenTests {
     static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222ee01"

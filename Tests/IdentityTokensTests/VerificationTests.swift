@@ -1,14 +1,9 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Testing
 
 @testable import IdentityTokens
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite struct VerificationTests {
     @Test(

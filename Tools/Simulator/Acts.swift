@@ -2,12 +2,7 @@ import IdentityEngine
 import IdentityTokens
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 extension World {
     /// Runs a step, and returns its result for the digest of the history.

@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The users' actions in flows, and the SDK's allowed results.
 extension World {

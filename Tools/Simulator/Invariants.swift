@@ -3,12 +3,7 @@ import IdentityStoreSQL
 import IdentityStoreSQLite
 import IdentityTokens
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Everything that clients were told, and the database's content after the last step.
 struct Ledger: Sendable {

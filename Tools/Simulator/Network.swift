@@ -2,12 +2,7 @@ import IdentityEngine
 import NativeAuth
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A fault of one request.
 enum Fault: String, CaseIterable, Sendable {

@@ -5,12 +5,7 @@ import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The expected answers of the server, given the content of the database and the knowledge of the people. They are
 // checked where the request arrives, so that every request is checked: the first, the repeated, and the late one.

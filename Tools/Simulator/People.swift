@@ -1,11 +1,6 @@
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// An installation of an app: a client, its token cache, and the flows that its screens show.
 @SimulationActor final class Device {

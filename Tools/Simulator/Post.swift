@@ -2,12 +2,7 @@ import IdentityEngine
 import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The mails: the issued codes, and the content of people's mailboxes.
 struct Post: Sendable {

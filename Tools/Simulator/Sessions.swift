@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // Access tokens, sign-outs, and the content of the token caches.
 extension World {

@@ -1,11 +1,6 @@
 import Crypto
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The result of a history.
 struct Report: Sendable {

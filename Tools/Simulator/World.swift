@@ -7,12 +7,7 @@ import IdentityTokens
 import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Everything of a simulation except the server and the client runs here, one job at a time.
 @globalActor actor SimulationActor {

@@ -1,4 +1,5 @@
 package import NativeAuthCore
+import PortableFoundation
 
 /// Tenants and applications as a fixed list, from a tenant file or the development tenant.
 package struct TenantDirectory: ClientStore {
@@ -44,12 +45,6 @@ package struct TenantDirectory: ClientStore {
         String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 }
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension TenantDirectory {
     /// The development tenant `contoso` with its four applications, the same in every run (design record 0014).

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A fault in a tenant's audit trail. Each description is a sentence that names the position.
 package enum AuditFault: Error, Hashable, CustomStringConvertible {

@@ -1,11 +1,6 @@
 package import Crypto
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Why data keys could not be opened or changed. Each description is a sentence.
 package enum DataKeyError: Error, CustomStringConvertible {

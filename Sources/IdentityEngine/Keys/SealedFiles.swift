@@ -1,10 +1,5 @@
 import Crypto
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Why a sealed stream could not be written, or cannot be read. Each description is the end of a sentence about the
 /// file.

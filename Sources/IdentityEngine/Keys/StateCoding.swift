@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Encodes states, outcomes, answers and mails before they are sealed, as CBOR (RFC 8949). CBOR takes a fifth of the
 /// time of JSON and fewer bytes. Equal values give equal bytes.

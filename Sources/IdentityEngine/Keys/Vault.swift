@@ -1,11 +1,6 @@
 package import Crypto
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Why a value could not be sealed or opened.
 package enum VaultError: Error, Equatable {

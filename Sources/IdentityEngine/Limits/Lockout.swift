@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The wrong passwords for one account from one class of sources, familiar or not (`SEC-LOCK-1` to `SEC-LOCK-4`).
 ///

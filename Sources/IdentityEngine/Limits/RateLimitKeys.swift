@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The subjects that a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
 extension Engine {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The steps of a password reset: pure functions from state, input and situation to a decision (`SEC-SSPR-1`).
 // ResetStateTests has the table of all steps, with every refused pair.

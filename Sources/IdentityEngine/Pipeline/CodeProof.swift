@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // Sends a code and judges a guess, the same way for every flow that proves a mailbox.
 extension StepSituation {

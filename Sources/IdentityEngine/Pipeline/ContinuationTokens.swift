@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The content of a continuation token: a flow's identity, age, revision and state (design record 0014).
 package struct FlowEnvelope: Codable, Hashable, Sendable {

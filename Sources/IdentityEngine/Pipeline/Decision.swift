@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The result of a flow's step. It is committed even when the verdict is a refusal: a wrong code must be counted
 /// (design record 0002).

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The account lookups and the password checks of the steps.
 extension Engine {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The work that every step of a flow shares: open the token, read the facts, let the flow decide, and commit everything
 // in one transaction.

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The answer to a command: the flow's state, the next requirement, and the allowed operations.
 ///

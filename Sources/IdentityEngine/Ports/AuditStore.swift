@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A line of the audit trail as the database holds it, including later changes to the database.
 package struct AuditLine: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A data key as the database stores it: one row for each master key that opens it.
 package struct DataKeyRecord: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The source of the time. It is read once per request and passed down (design record 0014).
 package protocol WallClock: Sendable {

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 extension OutboxMail {
     /// Makes a mail with content that only the vault's key opens; the engine seals it, the worker reads it with

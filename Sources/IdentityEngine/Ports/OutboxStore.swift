@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A mail that waits to be sent, a row of the transaction that issued its code (design record 0014).
 package struct OutboxMail: Hashable, Sendable {

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A family of refresh tokens: the token that a sign-in issued, and its successors (`SEC-TOK-7…9`).
 ///

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A method for the second factor: a proven mailbox.
 package struct StrongMethod: Hashable, Sendable, Codable {

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The content of tokens: the user, the proofs and the granted scopes.
 package struct TokenSubject: Hashable, Sendable {

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A login name of a user: an e-mail address or an alias.
 package struct LoginIdentifier: Hashable, Sendable, Codable {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The steps of a second factor beyond its code, which `Engine+SignIn` judges: the list of methods, and the registration
 // of another one.

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// What the proofs of a flow allow, given the required factors (`SEC-MFA-1` to `SEC-MFA-5`).
 package enum FactorVerdict: Hashable, Sendable {

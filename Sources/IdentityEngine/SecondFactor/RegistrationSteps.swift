@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 // Registers a method for the second factor during a sign-in (docs/protocol.md §4.9, §8.4).
 extension SignInState {

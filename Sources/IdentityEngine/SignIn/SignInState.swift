@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The state of a sign-in, including its second factor and the registration of a method. A sign-up or a reset whose
 /// tokens need a second factor also continues here.

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The factors required of a step that may issue tokens, and the tokens, signed before the step's transaction.
 package struct PreparedTokens: Hashable, Sendable {

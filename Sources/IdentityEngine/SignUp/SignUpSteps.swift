@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The steps of a sign-up: pure functions from state, input and situation to a decision. SignUpStateTests has the table
 // of all steps, with every refused pair.

@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 // What the server tells a resource server, or the application itself, about an access token.
 extension Engine {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// A presented refresh token, and the token that replaces it.
 package struct Rotation: Hashable, Sendable {

@@ -3,12 +3,7 @@ import Hummingbird
 package import IdentityEngine
 import NIOCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The pages of the development profile: a home page for the first steps, and the inbox with every code that was sent.
 /// They do not exist in production (`SEC-PRF-1`).

@@ -1,11 +1,6 @@
 import IdentityEngine
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The home page: the information that a new developer needs to sign the first user up.
 extension DevelopmentPages {

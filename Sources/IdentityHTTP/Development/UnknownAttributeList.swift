@@ -1,12 +1,7 @@
 import IdentityEngine
 import Logging
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The unknown attribute names that apps sent most recently, for the home page: each once per application, at most 20.
 final class UnknownAttributeList: Sendable {

@@ -3,12 +3,7 @@ package import Hummingbird
 package import IdentityEngine
 import Logging
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The rules for requests from outside: allowed hosts, proxies and limits. The listener sets it, ``RequestGuard``
 /// enforces it.

@@ -6,12 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The data that every request carries through the router.
 package struct IdentityRequestContext: RequestContext {

@@ -1,5 +1,6 @@
 package import IdentityEngine
 package import NIOCore
+import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc
@@ -7,11 +8,6 @@ package import NIOCore
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// An IP address. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) equals the IPv4

@@ -1,11 +1,6 @@
 package import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The limits per source, flow and family that one node holds in memory (`SEC-RATE-2` to `SEC-RATE-6`). They apply to
 /// this node only and end with it; events that need exact counts are counted in the database (`SEC-RATE-9`).

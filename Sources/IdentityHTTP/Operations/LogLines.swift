@@ -1,12 +1,7 @@
 import Dispatch
 package import Logging
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The format of a log line.
 package enum LogFormat: String, CaseIterable, Sendable {

@@ -5,12 +5,7 @@ package import IdentityEngine
 package import Logging
 import Metrics
 import NIOCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The operator's listener, on loopback: `/metrics`, and the health checks of the public listener. It answers only
 /// requests for loopback names (`SEC-NET-1`).

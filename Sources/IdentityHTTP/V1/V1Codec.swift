@@ -1,12 +1,7 @@
 package import IdentityEngine
 package import NativeAuthCore
 package import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// Turns V1 requests into commands and outcomes into V1 replies. Pure; the only type that knows both.
 package enum V1Codec {

@@ -1,12 +1,7 @@
 package import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // Turns outcomes into V1 replies.
 extension V1Codec {

@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The data that every step of a running flow needs. Its description contains neither the user nor the token.
 struct Flow: Sendable, CustomStringConvertible, CustomReflectable {

@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The user must register a strong authentication method before the sign-in completes.
 package struct RegistrationState: Sendable {

@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 extension NativeAuthClient {
     /// Begins a password reset, and sends the user a code.

@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 extension NativeAuthClient {
     /// Begins a sign-in: with the given password, with a code if the user has no password, otherwise by asking for the

@@ -1,11 +1,6 @@
 package import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 extension NativeAuthClient {
     /// Begins a sign-up, and sends the user a code.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// The details of an error or a refusal, beyond its kind. They contain no secret, and are not meant for users.
 public struct ErrorDetails: Hashable, Sendable {

@@ -1,11 +1,6 @@
 public import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Why a code was refused, or no new code was sent. The step stays usable.
 public enum CodeRefusal: NativeAuthFailure {

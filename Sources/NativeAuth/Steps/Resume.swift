@@ -1,12 +1,7 @@
 import Crypto
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// A step, sealed for storage on disk: `Codable`, encrypted and authenticated with AES-256-GCM, and usable only with
 /// the application and tenant that it was made with.

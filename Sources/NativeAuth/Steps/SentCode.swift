@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// A code that was sent to the user. Its description contains neither the address nor the number (`SDK-LOG-1`).
 public struct SentCode: Hashable, Sendable, Codable {

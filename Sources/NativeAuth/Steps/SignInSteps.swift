@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 extension NativeAuthClient {
     /// Begins a sign-in: with the given password, with a code if the user has no password, otherwise by asking for the

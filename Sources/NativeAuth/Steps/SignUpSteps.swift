@@ -1,10 +1,5 @@
 public import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 extension NativeAuthClient {
     /// Begins a sign-up, and sends the user a code.

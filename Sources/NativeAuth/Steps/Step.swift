@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// A point of a flow at which the user must act, for example type a code.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Why a call failed for a reason unrelated to the user's input.
 public enum ServiceError: NativeAuthFailure {

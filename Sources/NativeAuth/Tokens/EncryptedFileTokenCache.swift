@@ -1,11 +1,6 @@
 import Crypto
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc

@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A signed-in user and their tokens, as stored in the token cache. Its description contains none of them.
 struct Session: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {

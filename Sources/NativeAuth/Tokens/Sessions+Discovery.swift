@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The authority's discovery document: the issuer of its tokens, and the endpoint that revokes them.
 extension Sessions {

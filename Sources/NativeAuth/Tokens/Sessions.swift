@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The sessions of a client's users, and their refreshes: one at a time for each account (`SDK-REF-1`).
 actor Sessions {

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// Stores the sessions of signed-in users: one item of bytes for each account of each application. The bytes contain
 /// tokens: protect them like a password.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PortableFoundation
 
 /// Sends requests to the server. Apps use ``URLSessionTransport``; tests write their own.
 public protocol HTTPTransport: Sendable {

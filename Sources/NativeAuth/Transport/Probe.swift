@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Sends only the first request of a flow, for tools that check a configuration. Servers send no mail and change no
 /// account for it: that begins with the challenge.

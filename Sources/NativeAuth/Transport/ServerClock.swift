@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PortableFoundation
 
 /// The server's time, from the header `Date` of its last answer: an estimate for comparing the server's times when the
 /// device's clock may be wrong (`SDK-TIME-1`).

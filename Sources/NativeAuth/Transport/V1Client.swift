@@ -1,11 +1,6 @@
 import NativeAuthCore
 import NativeAuthWire
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The kinds of answer that every endpoint can give.
 enum Answer<Reply: Sendable & Decodable>: Sendable {

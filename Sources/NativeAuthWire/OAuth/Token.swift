@@ -1,10 +1,5 @@
 package import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The parameter `grant_type`. Open: unlisted values are kept (docs/protocol.md §5.1).
 package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {

@@ -2,12 +2,7 @@ import ArgumentParser
 import IdentityEngine
 import IdentityStoreSQL
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth audit`: the audit trail.
 struct AuditCommand: AsyncParsableCommand {

@@ -2,12 +2,7 @@ import ArgumentParser
 import IdentityEngine
 import IdentityStoreSQL
 import IdentityTokens
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth backup`: makes a sealed copy of all permanent data while servers run.
 struct BackupCommand: AsyncParsableCommand {

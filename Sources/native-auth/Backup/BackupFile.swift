@@ -1,5 +1,6 @@
 import Crypto
 import IdentityEngine
+import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc
@@ -7,11 +8,6 @@ import IdentityEngine
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// A backup file. While it is written it has the suffix `.partial`, so that an incomplete file is not taken for a

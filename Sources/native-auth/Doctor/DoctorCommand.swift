@@ -1,11 +1,6 @@
 import ArgumentParser
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth doctor`: checks the configuration of an app and its server, and prints what to change.
 struct DoctorCommand: AsyncParsableCommand {

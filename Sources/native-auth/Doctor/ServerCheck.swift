@@ -1,11 +1,6 @@
 import NativeAuth
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Tests a configuration against its server. It sends GET for the documents, and the first request of each flow with
 /// names that no account has: no server creates an account or sends a mail for these.

@@ -2,12 +2,7 @@ import ArgumentParser
 import IdentityEngine
 import IdentityTokens
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth key`: manages the keys that sign tokens, and the master key.
 struct KeyCommand: AsyncParsableCommand {

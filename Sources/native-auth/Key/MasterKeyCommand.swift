@@ -1,12 +1,7 @@
 import ArgumentParser
 import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth key master`: manages the key that seals everything.
 struct MasterKeyCommand: AsyncParsableCommand {

@@ -6,14 +6,9 @@ import IdentityStoreSQL
 import IdentityTokens
 import Logging
 import NativeAuthCore
+import PortableFoundation
 import ServiceLifecycle
 import UnixSignals
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Removes expired rows and audit lines, rotates signing keys that are due, and checks for floods of mail, once a
 /// minute.

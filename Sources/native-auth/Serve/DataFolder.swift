@@ -1,6 +1,7 @@
 import Crypto
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc
@@ -8,11 +9,6 @@ import NativeAuthCore
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// The folder with all data that must survive a restart: the database and the master key.

@@ -2,12 +2,7 @@ import Crypto
 import IdentityEngine
 import IdentityStorePostgres
 import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 extension MasterKey {
     /// The key; nil when it belongs in the data folder and does not exist yet.

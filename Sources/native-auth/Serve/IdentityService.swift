@@ -9,6 +9,7 @@ import IdentityTokens
 import Logging
 import NIOCore
 import NativeAuthCore
+import PortableFoundation
 import ServiceLifecycle
 import UnixSignals
 
@@ -18,11 +19,6 @@ import UnixSignals
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// The connected identity server: store, keys, hasher, mail, engine and listener. One value is one running server.

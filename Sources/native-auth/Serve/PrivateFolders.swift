@@ -1,14 +1,11 @@
+import PortableFoundation
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// Checks that only their owner can change folders: a user who can write to a folder can replace the database or the

@@ -4,6 +4,7 @@ import IdentityHTTP
 import Logging
 import Metrics
 import NativeAuthCore
+import PortableFoundation
 
 #if canImport(Glibc)
     import Glibc
@@ -11,11 +12,6 @@ import NativeAuthCore
     import Musl
 #else
     import Darwin
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
 #endif
 
 /// `native-auth serve`: runs the identity server.

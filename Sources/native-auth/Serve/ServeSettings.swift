@@ -5,12 +5,7 @@ import IdentityMail
 import IdentityStorePostgres
 import Logging
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The validated settings of a server. Every value comes from the command line, from the environment variable with the
 /// same name in capitals and the prefix `NATIVE_AUTH_`, or from the default.

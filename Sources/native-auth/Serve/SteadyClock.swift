@@ -1,11 +1,6 @@
 import IdentityEngine
 import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The clock for a database in this process: this machine's clock, but it never goes back, so that expired values do
 /// not become valid again (`REL-TIME-2`).

@@ -1,10 +1,5 @@
 import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The system's clock.
 struct SystemClock: WallClock {

@@ -1,12 +1,7 @@
 import ArgumentParser
 import IdentityEngine
 import IdentityStoreSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth tenant`: manages the tenants' configuration.
 struct TenantCommand: AsyncParsableCommand {

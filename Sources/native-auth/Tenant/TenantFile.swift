@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Yams
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The tenant document, a file or a row of the database: YAML with tenants, their applications and attributes.
 /// docs/operate/tenant-file.md describes the format.

@@ -1,10 +1,5 @@
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The output of `native-auth tenant init`.
 enum TenantTemplate {

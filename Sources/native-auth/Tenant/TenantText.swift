@@ -1,12 +1,7 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 import Yams
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Tenants as the members of a tenant file: the values that differ from the default, in the order of
 /// docs/operate/tenant-file.md.

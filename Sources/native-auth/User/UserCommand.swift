@@ -1,12 +1,7 @@
 import ArgumentParser
 import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// `native-auth user`: manages one account.
 struct UserCommand: AsyncParsableCommand {

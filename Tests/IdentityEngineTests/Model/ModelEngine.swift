@@ -3,12 +3,7 @@ import IdentityEngine
 import IdentityStoreSQL
 import IdentityStoreSQLite
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The real engine over a database in memory, with two clients whose store calls are ordered one by one.
 

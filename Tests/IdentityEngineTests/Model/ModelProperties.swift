@@ -1,10 +1,5 @@
 import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The properties that must hold for every single step, judged from its input, its output, and the record of proofs
 /// that the exploration itself keeps.

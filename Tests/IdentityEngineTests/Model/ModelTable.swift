@@ -1,10 +1,5 @@
 import IdentityEngine
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 // The terms of the model: the state of a flow, a client's input, and its result. The table of all three is not written
 // anywhere: it is what the exploration has observed.

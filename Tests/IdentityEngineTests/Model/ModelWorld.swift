@@ -1,11 +1,6 @@
 import IdentityEngine
 import NativeAuthCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The settings before a flow begins: the user flow, the account, the client's capabilities, and the input of the
 /// start.
