@@ -1,5 +1,3 @@
-
-// include it in Foundation.
 public import PortableFoundation
 
 /// Base64url without padding (RFC 4648 section 5).
