@@ -74,7 +74,7 @@ struct NewDatabase: ParsableArguments {
 
     private func store(in folder: URL) async throws -> any SQLStore {
         guard let database else { return try SQLiteStore(path: folder.appending(path: "identity.sqlite").path) }
-        guard let place = PostgresPlace(url: database) else {
+        guard let place = PostgresEndpoint(url: database) else {
             throw ValidationError("--database must be postgresql://….")
         }
         return try await PostgresStore(place)

@@ -86,7 +86,7 @@ package struct RequestGuard: RouterMiddleware {
         do {
             try Self.checkLimits(request)
             context.source = source(of: request, context)
-            try checkPerimeter(request, context)
+            try checkPolicy(request, context)
             // Probes and documents have no effect that could come too late.
             if request.method == .post, readiness.isBackFromPause() {
                 throw RequestFault.unavailable(retryAfter: seconds(1...3))
@@ -190,7 +190,7 @@ package struct RequestGuard: RouterMiddleware {
     }
 
     /// Checks the host name (`SEC-NET-1`) and the limits per source, before anything is read or hashed.
-    private func checkPerimeter(_ request: Request, _ context: Context) throws(RequestFault) {
+    private func checkPolicy(_ request: Request, _ context: Context) throws(RequestFault) {
         // Use the router's template when there is one: the router ignores doubled slashes, so this check must too.
         let path = context.endpointPath ?? request.uri.path
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
