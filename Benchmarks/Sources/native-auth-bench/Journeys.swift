@@ -129,18 +129,29 @@ struct JourneyMaker: Sendable {
         case .passwordSignUp: SignUpJourney(cast: cast, hasPassword: true, wantsTokens: false)
         case .passwordSignIn: SignInJourney(cast: cast, hasPassword: true)
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
-        case .refreshRS256, .refreshES256: RefreshJourney(cast: cast)
+        case .refreshRS256, .refreshES256: refresh
         case .mixedDay:
             // The mix of journeys of an app in a day: 60 % refresh, 25 % sign-in, 10 % code sign-in, 3 % sign-up, 2 %
             // reset.
             switch Int.random(in: 0..<100) {
-            case 0..<60: RefreshJourney(cast: cast)
+            case 0..<60: refresh
             case 60..<85: SignInJourney(cast: cast, hasPassword: true)
             case 85..<95: SignInJourney(cast: cast, hasPassword: false)
             case 95..<98: SignUpJourney(cast: cast, wantsTokens: true)
-            case _: ResetJourney(cast: cast)
+            case _: reset
             }
         }
+    }
+
+    // At a fixed rate a machine that stalls leaves all tokens, or all members, in use. A newcomer then brings another one.
+
+    private var refresh: any Journey {
+        cast.takeRefreshToken().map { RefreshJourney(cast: cast, token: $0) }
+            ?? SignUpJourney(cast: cast, wantsTokens: true)
+    }
+
+    private var reset: any Journey {
+        cast.takeResetter().map { ResetJourney(cast: cast, person: $0) } ?? SignUpJourney(cast: cast, wantsTokens: true)
     }
 }
 
@@ -262,10 +273,11 @@ struct SignInJourney: Journey {
 struct ResetJourney: Journey {
     let cast: BenchCast
     private var step = 0
-    private var person: (address: String, hasOther: Bool)?
+    private let person: (address: String, hasOther: Bool)
 
-    init(cast: BenchCast) {
+    init(cast: BenchCast, person: (address: String, hasOther: Bool)) {
         self.cast = cast
+        self.person = person
     }
 
     mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
@@ -275,19 +287,17 @@ struct ResetJourney: Journey {
         defer { step += 1 }
         let steps = ["start", "challenge", "continue", "submit", "poll_completion"]
         guard step < steps.count else {
-            if let person { cast.add(resetter: person.address, hasOther: !person.hasOther) }
+            cast.add(resetter: person.address, hasOther: !person.hasOther)
             return nil
         }
         var fields = ["client_id=\(BenchCast.passwordApp)"]
         switch step {
         case 0:
-            person = cast.takeResetter()
-            guard let person else { throw JourneyFailure(text: "there is nobody left to reset a password") }
             fields += ["username=\(person.address)", "challenge_type=oob%20password%20redirect"]
         case 1: fields.append("challenge_type=oob%20password%20redirect")
         case 2: fields += ["grant_type=oob", "oob=\(BenchCast.code)"]
         case 3:
-            let password = person?.hasOther == true ? BenchCast.password : BenchCast.otherPassword
+            let password = person.hasOther ? BenchCast.password : BenchCast.otherPassword
             fields.append("new_password=\(password.replacing("#", with: "%23"))")
         case _: break
         }
@@ -301,11 +311,8 @@ struct ResetJourney: Journey {
 /// One use of a refresh token; its successor is kept for the next one.
 struct RefreshJourney: Journey {
     let cast: BenchCast
-    private var isOver = false
-
-    init(cast: BenchCast) {
-        self.cast = cast
-    }
+    /// Taken from the cast; its successor is put back.
+    let token: String
 
     mutating func next(after reply: LoadReply?) throws(JourneyFailure) -> LoadRequest? {
         if let reply {
@@ -315,7 +322,6 @@ struct RefreshJourney: Journey {
             cast.put(refreshToken: token)
             return nil
         }
-        guard let token = cast.takeRefreshToken() else { throw JourneyFailure(text: "there is no refresh token left") }
         return LoadRequest(
             step: "refresh", path: "/contoso/oauth2/v2.0/token",
             form:
