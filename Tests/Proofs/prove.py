@@ -312,36 +312,46 @@ def machine():
     return f"{os.cpu_count()} cores, {platform.machine()}, {system}; {known}"
 
 
+def earlier_rows():
+    """The rows of the page by the name of the proof: what was shown for earlier code stays until it is shown again."""
+    rows = {}
+    for line in REPORT.read_text().splitlines() if REPORT.exists() else []:
+        if match := re.match(r"\| ([a-z-]+): .* \|$", line):
+            rows[match[1]] = line
+    return rows
+
+
 def report():
     states = [State(proof) for proof in PROOFS]
     done = [state for state in states if state.data["done"]]
-    commits = sorted({state.data["commit"] for state in done})
     lines = [
         "# What was shown", "",
         "Written by `scripts/prove report` from the runs of `scripts/prove`; [Tests and proofs](../develop/testing.md) says what each proof"
-        " does. Only", "runs of the code as it is now count.", "",
-        f"- Commits that last changed the code, or the proof: {', '.join(commits) or 'none'}",
-        f"- Machine: {machine()}",
-        f"- Dates: {', '.join(sorted({state.data['date'] for state in done})) or 'none'}", "",
-        "| Proof | Requirements | Done | CI / FULL | Counts and worst figures | Seed | Minutes | Verdict |",
-        "|---|---|---|---|---|---|---|---|",
+        " does. The", "last columns name the commit that last changed the code or the proof, and the day. A row of an older commit stays until the proof is run again.", "",
+        f"- Machine: {machine()}", "",
+        "| Proof | Requirements | Done | CI / FULL | Counts and worst figures | Seed | Minutes | Verdict | Code | Date |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
+    earlier = earlier_rows()
     for state in states:
         proof, data = state.proof, state.data
         if not data["done"]:
+            lines += [earlier[proof.name]] if proof.name in earlier else []
             continue
-        lines.append(
+        verdict = state.verdict() + (", fewer than in CI" if data["done"] < proof.ci else "")
+        verdict += ", with a server that was given" if data["is_given"] else ""
+        row = (
             f"| {proof.name}: {proof.what} | {proof.requirements} | {data['done']:,} {proof.unit} | {proof.ci:,} /"
-            f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {state.verdict()}"
-            + (", fewer than in CI" if data["done"] < proof.ci else "")
-            + (", with a server that was given |" if data["is_given"] else " |"))
+            f" {proof.full:,} | {state.numbers()} | {data['seed']} | {data['seconds'] / 60:.1f} | {verdict} | {data['commit']} |"
+            f" {data['date']} |")
+        lines.append(row.replace("<", "&lt;"))
     lines += ["", "## Not yet run", ""]
-    missing = [state.proof for state in states if not state.data["done"]]
+    missing = [state.proof for state in states if not state.data["done"] and state.proof.name not in earlier]
     lines += [f"- {proof.name}: {proof.what} ({proof.requirements})" for proof in missing] or ["None."]
     lines += ["", "## Known failures", ""]
-    failures = [f"- {state.proof.name}: {fault[:200]}" for state in done for fault in state.data["faults"]]
+    failures = [f"- {state.proof.name}: {fault[:200]}".replace("<", "&lt;") for state in done for fault in state.data["faults"]]
     lines += failures or ["None."]
-    REPORT.write_text("\n".join(lines).replace("<", "&lt;") + "\n")
+    REPORT.write_text("\n".join(lines) + "\n")
     print(f"{REPORT.relative_to(ROOT)}: {len(done)} proofs run, {len(missing)} not, {len(failures)} known failures")
 
 
