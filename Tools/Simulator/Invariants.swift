@@ -54,6 +54,9 @@ struct Ledger: Sendable {
     var people: [String: Person] = [:]
     var families: [String: Family] = [:]
     var flows: [String: Flow] = [:]
+    /// The codes that a flow has sent, and the mails of the slow lane that it has asked for, by the audit trail.
+    var ownCodes: [String: Int] = [:]
+    var sharedCodes: [String: Int] = [:]
     /// Families with a request that met a fault, or that a thief knows.
     var disturbed: Set<String> = []
     /// The passwords that a sign-up flow was given.
@@ -134,7 +137,7 @@ extension World {
     private func readTables() async throws -> [String: Cells] {
         // A notice is kept for a day, a code for ten minutes.
         let sql = """
-            SELECT 'audit', seq, kind, flow, user, NULL, NULL, NULL FROM audit WHERE seq > \(ledger.lastAudit)
+            SELECT 'audit', seq, kind, flow, user, detail, NULL, NULL FROM audit WHERE seq > \(ledger.lastAudit)
             UNION ALL
             SELECT 'flow', id, revision, code_digest, code_attempts, codes_sent, misuses, is_ended FROM flows
             UNION ALL
@@ -162,6 +165,11 @@ extension World {
             ledger.lastAudit = seq
             ledger.kinds[kind.rawValue, default: 0] += 1
             events.append(Event(kind: kind, flow: row[2], user: row[3]))
+            // A code of the slow lane belongs to no flow: the flow that asked for it does not count it (design record 0013).
+            if kind == .codeSent, let flow = row[2] {
+                ledger.ownCodes[flow, default: 0] += row[4] == "shared" ? 0 : 1
+                ledger.sharedCodes[flow, default: 0] += row[4] == "shared" ? 1 : 0
+            }
         }
         // I4, I9: an event that happens once in a flow is written once, regardless of repetitions.
         for event in events {
@@ -193,8 +201,12 @@ extension World {
             if let flow = row[0] { mails[flow] = row[1].flatMap { Int($0) } }
         }
         for (id, flow) in flows {
-            demand(
-                mails[id] ?? 0 == flow.codesSent, "I7", "\(mails[id] ?? 0) mails for \(flow.codesSent) codes of a flow")
+            // The row of a slow lane is no flow: no line of the trail names it, and its mails name the flows that asked.
+            if let own = ledger.ownCodes[id] {
+                let codes = own + (ledger.sharedCodes[id] ?? 0)
+                demand(own == flow.codesSent, "I7", "\(own) lines for \(flow.codesSent) codes of a flow")
+                demand(mails[id] ?? 0 == codes, "I7", "\(mails[id] ?? 0) mails for \(codes) codes of a flow")
+            }
             demand(flow.attempts <= engine.settings.guessesPerCode, "I8", "\(flow.attempts) guesses at one code")
             guard let old = ledger.flows[id] else { continue }
             demand(flow.revision >= old.revision, "I4", "a flow went back to revision \(flow.revision)")

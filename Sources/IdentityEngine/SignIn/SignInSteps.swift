@@ -221,7 +221,9 @@ extension SignInState {
             var row = row
             row.isEnded = true
             return Decision(
-                .accepted(.redirectToBrowser(reason: reason)), row: row, effects: effects + cleared(for: proven))
+                .accepted(.redirectToBrowser(reason: reason)), row: row,
+                effects: effects + [.record(.secondFactorRequired, user: user, detail: "redirect")]
+                    + cleared(for: proven))
         }
     }
 
