@@ -23,7 +23,7 @@ struct InboxReader: Sendable {
         case cancelled
         /// No server answers.
         case unreachable(baseURL: String)
-        /// It did not come in time; to whom, and where it was looked for.
+        /// No mail came in time: the masked address, and the page that was read.
         case missing(label: String, page: String)
 
         var sentence: String {

@@ -31,6 +31,7 @@ struct TenantFile {
     private static func reason(at path: String) -> String {
         let files = FileManager.default
         guard files.fileExists(atPath: path) else { return "there is no such file" }
+        // FoundationEssentials has no other question for it; an error means that the path is no folder.
         if (try? files.contentsOfDirectory(atPath: path)) != nil { return "it is a folder" }
         guard files.isReadableFile(atPath: path) else { return "this user may not read it" }
         return "it is not text in UTF-8"
