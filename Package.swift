@@ -55,22 +55,29 @@ let package = Package(
     ],
     targets: [
         // The client.
-        .target(name: "PortableFoundation", swiftSettings: strict),
-        .target(name: "NativeAuthCore", dependencies: ["PortableFoundation"], swiftSettings: strict),
-        .target(name: "NativeAuthWire", dependencies: ["PortableFoundation", "NativeAuthCore"], swiftSettings: strict),
+        .target(name: "PortableFoundation", path: "Sources/SDK/PortableFoundation", swiftSettings: strict),
+        .target(
+            name: "NativeAuthCore", dependencies: ["PortableFoundation"], path: "Sources/SDK/NativeAuthCore",
+            swiftSettings: strict),
+        .target(
+            name: "NativeAuthWire", dependencies: ["PortableFoundation", "NativeAuthCore"],
+            path: "Sources/SDK/NativeAuthWire", swiftSettings: strict),
         .target(
             name: "NativeAuth",
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "NativeAuthWire",
                 .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            ], path: "Sources/SDK/NativeAuth",
             swiftSettings: strict),
-        .target(name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], swiftSettings: strict),
+        .target(
+            name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], path: "Sources/SDK/MSAL",
+            swiftSettings: strict),
 
         // The identity server.
         .target(
             name: "IdentityEngine",
             dependencies: ["PortableFoundation", "NativeAuthCore", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Server/IdentityEngine",
             swiftSettings: strict),
         .target(
             name: "IdentityTokens",
@@ -79,9 +86,10 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit", condition: testing),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
-            ], swiftSettings: strict),
+            ], path: "Sources/Server/IdentityTokens", swiftSettings: strict),
         .target(
             name: "IdentityStoreSQL", dependencies: ["PortableFoundation", "NativeAuthCore", "IdentityEngine"],
+            path: "Sources/Server/IdentityStore/SQL",
             swiftSettings: strict),
         .target(
             name: "IdentityStoreSQLite",
@@ -89,7 +97,7 @@ let package = Package(
                 "PortableFoundation", "IdentityEngine", "IdentityStoreSQL",
                 .product(name: "GRDB", package: "GRDB.swift", condition: testing),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: testing),
-            ], swiftSettings: strict),
+            ], path: "Sources/Server/IdentityStore/SQLite", swiftSettings: strict),
         .target(
             name: "IdentityHTTP",
             dependencies: [
@@ -102,7 +110,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
                 .product(name: "Metrics", package: "swift-metrics", condition: testing),
-            ], swiftSettings: strict),
+            ], path: "Sources/Server/IdentityHTTP", swiftSettings: strict),
         .target(
             name: "NativeAuthTesting",
             dependencies: [
@@ -116,24 +124,25 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
-            ], swiftSettings: strict),
+            ], path: "Sources/SDK/NativeAuthTesting", swiftSettings: strict),
         .systemLibrary(
-            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+            name: "CLibPQ", path: "Sources/Server/CLibPQ", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "IdentityStorePostgres",
             dependencies: [
                 "PortableFoundation", "IdentityEngine", "IdentityStoreSQL", .target(name: "CLibPQ", condition: server),
-            ],
+            ], path: "Sources/Server/IdentityStore/Postgres",
             swiftSettings: strict),
         .systemLibrary(
-            name: "CSodium", pkgConfig: "libsodium",
+            name: "CSodium", path: "Sources/Server/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CCurl", path: "Sources/Server/CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(
             name: "IdentityPasswords",
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "IdentityEngine", .target(name: "CSodium", condition: server),
-            ],
+            ], path: "Sources/Server/IdentityPasswords",
             swiftSettings: strict),
         .target(
             name: "IdentityMail",
@@ -145,7 +154,7 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
-            ], swiftSettings: strict),
+            ], path: "Sources/Server/IdentityMail", swiftSettings: strict),
         .executableTarget(
             name: "native-auth",
             dependencies: [
@@ -162,7 +171,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
-            ], swiftSettings: strict),
+            ], path: "Sources/Server/native-auth", swiftSettings: strict),
 
         // The sample app in a terminal.
         .executableTarget(
@@ -171,7 +180,7 @@ let package = Package(
                 "PortableFoundation", "NativeAuthCore", "NativeAuth",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
-            ], swiftSettings: strict),
+            ], path: "Sources/Tools/native-auth-try", swiftSettings: strict),
 
         // Tests. Run with `scripts/test`, or `swift test --traits Server`.
         .testTarget(

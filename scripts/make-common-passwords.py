@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/IdentityEngine/Passwords/CommonPasswords.swift, the built-in list of SEC-PWD-3.
+"""Writes Sources/Server/IdentityEngine/Passwords/CommonPasswords.swift, the built-in list of SEC-PWD-3.
 
     pip download --no-deps --no-binary :all: zxcvbn==4.5.0 && tar xzf zxcvbn-4.5.0.tar.gz
     scripts/make-common-passwords.py zxcvbn-4.5.0
@@ -74,7 +74,7 @@ def main():
     ]
     licence = (source / "LICENSE.txt").read_text().strip()
     comment = "\n".join(("// " + line).rstrip() for line in licence.splitlines())
-    target = pathlib.Path(__file__).parent.parent / "Sources/IdentityEngine/Passwords/CommonPasswords.swift"
+    target = pathlib.Path(__file__).parent.parent / "Sources/Server/IdentityEngine/Passwords/CommonPasswords.swift"
     target.write_text(f'''\
 // Written by scripts/make-common-passwords.py; do not edit.
 //

@@ -188,7 +188,7 @@ import Testing
 
     @Test("The page ErrorNumbers.md is this table")
     func thePageIsTheTable() throws {
-        let file = Self.root.appending(path: "Sources/NativeAuth/NativeAuth.docc/ErrorNumbers.md")
+        let file = Self.root.appending(path: "Sources/SDK/NativeAuth/NativeAuth.docc/ErrorNumbers.md")
         let page = Data(Self.page.utf8)
         if ProcessInfo.processInfo.environment["NATIVE_AUTH_WRITE_DOCS"] != nil { try page.write(to: file) }
         #expect(try Data(contentsOf: file) == page, "run the tests once with NATIVE_AUTH_WRITE_DOCS=1")

@@ -1,0 +1,1 @@
+../../Server/native-auth/InboxReader.swift

@@ -1,0 +1,1 @@
+../../Server/native-auth/Terminal.swift

@@ -1,1 +1,0 @@
-../native-auth/InboxReader.swift

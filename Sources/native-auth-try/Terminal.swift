@@ -1,1 +1,0 @@
-../native-auth/Terminal.swift
