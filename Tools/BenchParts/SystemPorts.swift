@@ -1,1 +1,1 @@
-../../Sources/native-auth/Serve/SystemPorts.swift
+../../Sources/Server/native-auth/Serve/SystemPorts.swift

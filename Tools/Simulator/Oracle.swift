@@ -284,6 +284,10 @@ extension World {
     }
 
     private func code(_ asked: Asked, _ row: View.Row, _ envelope: FlowEnvelope) -> Expectation {
+        if let code = asked["oob"], code.utf8.count == EngineSettings.sharedCodeDigits {
+            // A limit of the lane may refuse the right code.
+            return sharedCode(code, asked, envelope) == nil ? .refused("no such shared code is open") : .either
+        }
         guard let end = row.codeEnd else { return .refused("no code is awaited") }
         if clock.now >= end { return .refused("the code has expired") }
         if row.attempts >= engine.settings.guessesPerCode { return .refused("the code has had its guesses") }
@@ -291,6 +295,22 @@ extension World {
             EmailAddress(last.recipient)?.key == envelope.state.mailbox?.key
         else { return .refused("the code is wrong") }
         return .accepted
+    }
+
+    /// The lane in which `code` is open for this flow.
+    private func sharedCode(_ code: String, _ asked: Asked, _ envelope: FlowEnvelope) -> Post.Lane? {
+        let purpose: MailContent.Purpose? =
+            switch (asked.endpoint, envelope.state) {
+            case (.resetPasswordContinue, .reset): .passwordReset
+            case (.token, .signIn(.awaitingCode)): .signIn
+            case (_, _): nil
+            }
+        guard let purpose, let mailbox = envelope.state.mailbox?.key.bytes else { return nil }
+        let lane = Post.Lane(purpose: purpose, mailbox: mailbox)
+        let isOpen = post.shared[lane]?.contains {
+            $0.code == code && clock.now.timeIntervalSince($0.at) < Double(engine.settings.codeLifetime)
+        }
+        return isOpen == true ? lane : nil
     }
 
     // MARK: Judgement
@@ -364,6 +384,12 @@ extension World {
     /// Notes what was accepted: it must not change.
     private func noteAccepted(_ served: Served, _ asked: Asked, _ possible: Ledger.Possible?) {
         let next = served.body?.continuationToken.flatMap { open($0, client: asked["client_id"]) }
+        if ledger.answers[asked.key] == nil, let code = asked["oob"], let envelope = asked.envelope,
+            let lane = sharedCode(code, asked, envelope)
+        {
+            // One use spends it for every flow.
+            post.shared[lane]?.removeAll { $0.code == code }
+        }
         if asked.endpoint == .signUpStart, let next, let password = asked["password"] {
             ledger.drafted[next.flow, default: []].insert(password)
         }

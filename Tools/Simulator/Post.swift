@@ -13,8 +13,16 @@ struct Post: Sendable {
         var at: Date
     }
 
-    /// By flow, oldest first.
+    /// The mailbox of a slow lane, and the purpose of its codes.
+    struct Lane: Hashable, Sendable {
+        var purpose: MailContent.Purpose
+        var mailbox: Data
+    }
+
+    /// The codes of flows, oldest first.
     var issued: [UUID: [Issued]] = [:]
+    /// The shared codes of slow lanes that no flow has used: every flow for the mailbox may use one (design record 0013).
+    var shared: [Lane: [Issued]] = [:]
     /// The codes that arrived, by flow, oldest first.
     var inbox: [UUID: [String]] = [:]
 }
@@ -27,8 +35,13 @@ extension World {
             do {
                 let content = try mail.content(using: vault)
                 guard let code = content.code else { continue }
-                post.issued[flow, default: []].append(
-                    Post.Issued(code: code, recipient: content.recipient, at: content.sentAt))
+                let issued = Post.Issued(code: code, recipient: content.recipient, at: content.sentAt)
+                if code.utf8.count == EngineSettings.sharedCodeDigits {
+                    guard let mailbox = EmailAddress(content.recipient)?.key.bytes else { continue }
+                    post.shared[Post.Lane(purpose: content.purpose, mailbox: mailbox), default: []].append(issued)
+                } else {
+                    post.issued[flow, default: []].append(issued)
+                }
             } catch {
                 demand(false, "I7", "a mail cannot be read: \(error)")
             }
