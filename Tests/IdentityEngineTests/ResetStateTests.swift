@@ -94,9 +94,9 @@ struct ResetStateTests {
     func theChangeEndsEverything() {
         let decision = Self.decide(.choosingPassword(Self.draft, Self.proven), .password)
         for effect: FlowEffect in [
-            .changePassword(SignInStateTests.user, SignUpStateTests.hash),
-            .revokeRefreshFamilies(SignInStateTests.user),
-            .clearLockouts(SignInStateTests.user), .forgetNetworks(SignInStateTests.user),
+            .write(.changePassword(SignInStateTests.user, SignUpStateTests.hash, at: SignInStateTests.now)),
+            .write(.revokeRefreshFamilies(SignInStateTests.user, at: SignInStateTests.now)),
+            .clearLockouts, .write(.forgetNetworks(SignInStateTests.user)),
             .record(.passwordChanged, user: SignInStateTests.user),
             .record(.resetCompleted, user: SignInStateTests.user),
             .mailNotice(.passwordChanged, to: SignInStateTests.email),
@@ -107,7 +107,7 @@ struct ResetStateTests {
         for row in Self.table {
             for input in Input.allCases where input != .redeem && row.expected[input]?.result != .awaitReset {
                 let changes = Self.decide(row.state, input).effects.contains {
-                    if case .changePassword = $0 { true } else { false }
+                    if case .write(.changePassword) = $0 { true } else { false }
                 }
                 #expect(!changes, "\(row.testDescription) \(input)")
             }
@@ -137,8 +137,9 @@ struct ResetStateTests {
                 let isRemoved = !isOwn && [.unknown, .password].contains(strength)
                 let rests = strength == .mailbox || strength == .twoFactors && age < month
                 let isSuspended = !isOwn && !isRemoved && rests && !wasSuspended
-                #expect(effects.contains(.removeStrongMethods([method.id], of: user)) == isRemoved, "\(method)")
-                #expect(effects.contains(.suspendStrongMethods([method.id], of: user)) == isSuspended, "\(method)")
+                #expect(effects.contains(.write(.removeStrongMethods([method.id], of: user))) == isRemoved, "\(method)")
+                let suspends = effects.contains(.write(.setSuspension([method.id], of: user, SignInStateTests.now)))
+                #expect(suspends == isSuspended, "\(method)")
                 for channel in [Self.draft.email, SignInStateTests.contact] where !isOwn {
                     let removed = FlowEffect.mailNotice(.methodRemoved, to: channel, about: [method.email])
                     let suspended = FlowEffect.mailNotice(.methodSuspended, to: channel, about: [method.email])

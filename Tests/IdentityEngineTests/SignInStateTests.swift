@@ -188,7 +188,7 @@ struct SignInStateTests {
     func tokensNeedAProof(row: Row, input: Input) {
         let decision = Self.decide(row.state, input, row.scene)
         let isSignedIn = Self.result(decision.verdict) == .signedIn
-        #expect(decision.effects.contains(.openRefreshFamily(Self.family)) == isSignedIn)
+        #expect(decision.effects.contains(.write(.openRefreshFamily(Self.family))) == isSignedIn)
         #expect(decision.effects.contains(.record(.signInSucceeded, user: Self.user)) == isSignedIn)
         if isSignedIn {
             #expect(row.state.isProven || [.rightPassword, .rightCode].contains(input))
@@ -353,7 +353,7 @@ struct SignInStateTests {
             let decision = state.submitting(
                 passwordIsRight: isRight, outdated: (old, new), prepared: prepared,
                 in: Self.situation(state, .nothingDemanded))
-            #expect(decision.effects.contains(.upgradePassword(Self.user, from: old, to: new)) == isRight)
+            #expect(decision.effects.contains(.write(.upgradePassword(Self.user, from: old, to: new))) == isRight)
         }
     }
 

@@ -366,8 +366,8 @@ extension Sequence {
         var context = IdentityRequestContext(logger: quiet)
         context.source = try source("192.0.2.1")
         context.trace = Trace(id: UUID(), correlationID: UUID(), at: start)
-        let guess = Command.submitSignUpCode(ContinuationToken("t"), code: Secret("1"))
-        let step = Command.challengeSignUp(ContinuationToken("t"), accepted: nil)
+        let guess = Command.step(ContinuationToken("t"), .submitSignUpCode(Secret("1")))
+        let step = Command.step(ContinuationToken("t"), .challengeSignUp(accepted: nil))
         for isLimited in [false, true] {
             context.policy.limits = isLimited ? SourceLimits() : nil
             for _ in 0..<30 {

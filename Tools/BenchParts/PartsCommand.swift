@@ -150,15 +150,15 @@ private final class PartsBench: Sendable {
     func signUpStart(_ number: Int) async throws { try await take(try start(number), number) }
 
     func signUpChallenge(_ number: Int) async throws {
-        try await take(.challengeSignUp(try token(number), accepted: nil), number)
+        try await take(.step(try token(number), .challengeSignUp(accepted: nil)), number)
     }
 
     func signUpContinue(_ number: Int) async throws {
-        try await take(.submitSignUpCode(try token(number), code: Secret(Self.code)), number)
+        try await take(.step(try token(number), .submitSignUpCode(Secret(Self.code))), number)
     }
 
     func redeem(_ number: Int) async throws {
-        try await take(.redeem(try token(number), demand), number)
+        try await take(.step(try token(number), .redeem(demand)), number)
         guard case .accepted(.signedIn(let tokens)) = people.withLock({ $0[number]?.outcome?.verdict }),
             let token = tokens.refreshToken
         else { throw BenchFailure("no tokens") }

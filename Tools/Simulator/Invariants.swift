@@ -201,7 +201,14 @@ extension World {
             if let flow = row[0] { mails[flow] = row[1].flatMap { Int($0) } }
         }
         for (id, flow) in flows {
-            // The row of a slow lane is no flow: no line of the trail names it, and its mails name the flows that asked.
+            // The row of a slow lane is no flow: no line of the trail names it, its mails name the flows that asked, and its
+            // next code begins anew (design record 0013).
+            if flow.codesSent > 0, ledger.ownCodes[id] == nil, mails[id] == nil {
+                demand(
+                    flow.attempts <= engine.settings.limits?.guessesPerSharedCode ?? 0, "I8",
+                    "\(flow.attempts) guesses at one shared code")
+                continue
+            }
             if let own = ledger.ownCodes[id] {
                 let codes = own + (ledger.sharedCodes[id] ?? 0)
                 demand(own == flow.codesSent, "I7", "\(own) lines for \(flow.codesSent) codes of a flow")

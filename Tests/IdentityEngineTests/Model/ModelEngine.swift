@@ -410,8 +410,9 @@ struct Trial {
         }
     }
 
-    func command(_ request: Request) -> Command {
-        let token = tokens[request.token].token
+    func command(_ request: Request) -> Command { .step(tokens[request.token].token, step(request)) }
+
+    private func step(_ request: Request) -> StepCommand {
         let isBad = request.isMalformed
         let demand = TokenRequest(
             scopes: isBad ? ["banana"] : ["openid", "offline_access"], contexts: request.input.isDemanded ? ["c1"] : [])
@@ -422,40 +423,40 @@ struct Trial {
         switch request.input {
         case .challenge:
             switch tokens[request.token].envelope.state {
-            case .signUp: return .challengeSignUp(token, accepted: accepted)
-            case .signIn: return .challengeSignIn(token, method: nil, accepted: accepted)
-            case .reset: return .challengeReset(token, accepted: accepted)
+            case .signUp: return .challengeSignUp(accepted: accepted)
+            case .signIn: return .challengeSignIn(method: nil, accepted: accepted)
+            case .reset: return .challengeReset(accepted: accepted)
             }
         case .challengeMethod:
-            return .challengeSignIn(token, method: isBad ? "nobody" : nil, accepted: nil)
+            return .challengeSignIn(method: isBad ? "nobody" : nil, accepted: nil)
         case .code(let isRight, _):
             switch tokens[request.token].envelope.state {
-            case .signUp: return .submitSignUpCode(token, code: code(isRight))
-            case .signIn: return .submitSignInCode(token, code: code(isRight), demand)
-            case .reset: return .submitResetCode(token, code: code(isRight))
+            case .signUp: return .submitSignUpCode(code(isRight))
+            case .signIn: return .submitSignInCode(code(isRight), demand)
+            case .reset: return .submitResetCode(code(isRight))
             }
         case .password(let isRight, _):
             let password = isRight ? Self.password : request.isOther ? "another" : Self.newPassword
-            return .submitSignInPassword(token, password: Secret(password), demand)
+            return .submitSignInPassword(Secret(password), demand)
         case .newPassword:
             let password = Secret(isBad ? "short" : Self.newPassword)
             if case .reset = tokens[request.token].envelope.state {
-                return .submitNewPassword(token, password: password)
+                return .submitNewPassword(password)
             }
-            return .submitSignUpPassword(token, password: password)
+            return .submitSignUpPassword(password)
         case .attributes(let given):
             var values: [(name: String, value: AttributeValue?)] = [("country", .string("DK"))]
             if given != .some { values.append(("city", .string("Ribe"))) }
             if isBad { values = [("country", .integer(4))] }
-            return .submitSignUpAttributes(token, SubmittedAttributes(values))
-        case .introspectMethods: return .introspectMethods(token)
-        case .introspectRegistration: return .introspectRegistration(token)
+            return .submitSignUpAttributes(SubmittedAttributes(values))
+        case .introspectMethods: return .introspectMethods
+        case .introspectRegistration: return .introspectRegistration
         case .challengeContact(let mailbox):
-            return .challengeContact(token, contact: isBad ? "nobody" : email(mailbox), channel: nil)
-        case .contactCode(let isRight): return .submitContactCode(token, code: code(isRight))
-        case .confirmContact: return .confirmContact(token)
-        case .poll: return .pollReset(token)
-        case .redeem: return .redeem(token, demand)
+            return .challengeContact(isBad ? "nobody" : email(mailbox), channel: nil)
+        case .contactCode(let isRight): return .submitContactCode(code(isRight))
+        case .confirmContact: return .confirmContact
+        case .poll: return .pollReset
+        case .redeem: return .redeem(demand)
         }
     }
 
@@ -498,7 +499,7 @@ struct Trial {
     /// The answer to the earlier sign-in; nil when there is none.
     func answerToBystander() async throws -> Answer? {
         guard let bystander else { return nil }
-        let command = Command.challengeSignIn(bystander, method: nil, accepted: nil)
+        let command = Command.step(bystander, .challengeSignIn(method: nil, accepted: nil))
         return Answer(try await engine(TurnStore(store: store, client: 0)).handle(command, in: context).verdict)
     }
 

@@ -116,7 +116,7 @@ struct EdgeCheck {
                         draft.attributes["country"] != nil && draft.attributes["city"] != nil,
                         "an account without its attributes")
                 }
-            case .changePassword:
+            case .write(.changePassword):
                 must(variation.journey == .reset && proofs.contains(.own), "a password without the mailbox")
             case .addStrongMethod(let method, _):
                 must(hasFirstFactor(proofs), "a method without the first factor")
@@ -127,7 +127,9 @@ struct EdgeCheck {
                 must(
                     variation.enrolment == .compatible || isOwn || before.proofs.contains(.own),
                     "SEC-ENR-2: a contact on the password alone")
-                must(decision.effects.contains(.endFlows(SignInStateTests.user)), "SEC-ENR-6: open flows continue")
+                must(
+                    decision.effects.contains(.write(.endFlows(SignInStateTests.user))),
+                    "SEC-ENR-6: open flows continue")
                 must(!before.facts.contains(.staleProof), "a method on old proofs")
             case .mailCode(_, let email, let purpose), .mailSharedCode(_, let email, let purpose):
                 switch purpose {
@@ -141,18 +143,22 @@ struct EdgeCheck {
                     .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
                     must(false, "a notice with a code")
                 }
-            case .openRefreshFamily: checkTokens(must)
-            case .removeStrongMethods, .suspendStrongMethods:
+            case .write(.openRefreshFamily): checkTokens(must)
+            case .write(.removeStrongMethods), .write(.setSuspension(_, of: _, .some)):
                 must(variation.journey == .reset && proofs.contains(.own), "SEC-ENR-7: a method goes without a reset")
-            case .reactivateStrongMethod:
+            case .write(.setSuspension(_, of: _, nil)):
                 must(proofs.isSuperset(of: [.own, .other]), "SEC-ENR-7: a method comes back without the mailbox")
-            case .trustPassword:
+            case .write(.trustPassword):
                 must(factors.count >= 2, "design record 0005: a password is trusted for one factor")
-            case .endFlows:
+            case .write(.endFlows):
                 must(decision.effects.contains { if case .addStrongMethod = $0 { true } else { false } }, "flows end")
-            case .mailNotice, .record, .count, .forget, .upgradePassword, .revokeRefreshFamilies, .noteFirstUse,
-                .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork, .forgetNetworks:
+            case .write(.upgradePassword), .write(.revokeRefreshFamilies), .write(.noteFirstUse),
+                .write(.forgetNetworks),
+                .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork:
                 break
+            case .write(.createUser), .write(.enqueueMail), .write(.record), .write(.count), .write(.forget),
+                .write(.addStrongMethod), .write(.setLockout), .write(.setSlowLane), .write(.rememberNetwork):
+                must(false, "a row that only the engine can make")
             }
         }
     }

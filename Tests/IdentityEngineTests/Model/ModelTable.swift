@@ -218,12 +218,11 @@ struct Written: OptionSet, Hashable {
             switch effect {
             case .mailCode, .mailSharedCode: insert(.mail)
             case .createUser: insert(.user)
-            case .changePassword: insert(.password)
             case .addStrongMethod: insert(.method)
-            case .openRefreshFamily: insert(.tokens)
-            case .mailNotice, .record, .count, .forget, .upgradePassword, .trustPassword, .revokeRefreshFamilies,
-                .endFlows, .removeStrongMethods, .suspendStrongMethods, .reactivateStrongMethod, .noteFirstUse,
-                .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork, .forgetNetworks:
+            case .write(.changePassword): insert(.password)
+            case .write(.openRefreshFamily): insert(.tokens)
+            case .write, .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts,
+                .rememberNetwork:
                 break
             }
         }

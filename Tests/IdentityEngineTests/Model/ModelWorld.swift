@@ -650,15 +650,13 @@ struct Exploration {
                 let had = world.proofs
                 let isMailboxOnly = had.contains(.own) && had.isDisjoint(with: [.password, .chosenPassword])
                 if !isOwn, isMailboxOnly || variation.journey == .reset { after.proofs.insert(.standIn) }
-            case .removeStrongMethods: after.facts.remove(.otherMethod)
-            case .suspendStrongMethods: after.facts.insert(.suspended)
-            case .reactivateStrongMethod: after.facts.remove(.suspended)
-            case .changePassword: after.facts.insert(.resetPassword)
-            case .trustPassword: after.facts.remove(.resetPassword)
-            case .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .openRefreshFamily, .record, .count, .forget,
-                .upgradePassword,
-                .revokeRefreshFamilies, .endFlows, .noteFirstUse, .setLockout, .clearLockouts, .rememberNetwork,
-                .forgetNetworks:
+            case .write(.removeStrongMethods): after.facts.remove(.otherMethod)
+            case .write(.setSuspension(_, of: _, .some)): after.facts.insert(.suspended)
+            case .write(.setSuspension(_, of: _, nil)): after.facts.remove(.suspended)
+            case .write(.changePassword): after.facts.insert(.resetPassword)
+            case .write(.trustPassword): after.facts.remove(.resetPassword)
+            case .write, .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .record, .count, .forget, .setLockout,
+                .clearLockouts, .rememberNetwork:
                 break
             }
         }

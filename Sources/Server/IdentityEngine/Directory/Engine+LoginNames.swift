@@ -43,6 +43,23 @@ enum SignInName: Sendable {
 
 // The account of a sign-in or a reset; decoys stand in for accounts that do not exist (docs/design/0010).
 extension Engine {
+    /// The account with the e-mail address or alias `key`.
+    func account(named key: LoginIdentifier.Key, in context: RequestContext) async throws(EngineError) -> UserAccount? {
+        do {
+            return try await ports.users.account(named: key, in: context.tenant.id)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    func account(_ id: UserID, in context: RequestContext) async throws(EngineError) -> UserAccount? {
+        do {
+            return try await ports.users.account(id, in: context.tenant.id)
+        } catch {
+            throw .store(error)
+        }
+    }
+
     /// The account and mailbox that a flow is about.
     struct Addressee: Sendable {
         var account: AccountBinding
@@ -81,12 +98,12 @@ extension Engine {
 
     /// A stand-in for the account of a decoy flow, so that its steps do the same work as the steps of other flows; nil
     /// for other flows.
-    func decoyAccount(of opened: OpenedToken, in context: RequestContext) -> UserAccount? {
-        guard let binding = opened.state.account, binding.isDecoy else { return nil }
+    func decoyAccount(of step: Step) -> UserAccount? {
+        guard let binding = step.state.account, binding.isDecoy else { return nil }
         let user = User(
-            id: binding.user, tenant: context.tenant.id, email: opened.state.mailbox?.address ?? "", alias: nil,
-            hasPassword: false, attributes: [:], createdAt: context.now)
-        return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: context.now)
+            id: binding.user, tenant: step.context.tenant.id, email: step.state.mailbox?.address ?? "", alias: nil,
+            hasPassword: false, attributes: [:], createdAt: step.context.now)
+        return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: step.context.now)
     }
 
     /// Begins a flow about an account. A name too long for a token belongs to no account: the answer is `userNotFound`.

@@ -1,9 +1,9 @@
 import NativeAuthCore
 import PortableFoundation
 
-// The subjects that a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
+// What a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
 extension Engine {
-    /// The subjects of a step, as keyed digests; all nil when limits over time are off.
+    /// What a step counts by, as keyed digests; all nil when limits over time are off.
     struct RateLimitKeys: Sendable {
         var isFamiliar = false
         var address: Data?
@@ -11,10 +11,10 @@ extension Engine {
         var networkAtMailbox: Data?
         var guesser: Data?
         var guessingNetwork: Data?
-        var guessingSite: Data?
+        var guessingIPv6Prefix48: Data?
         var account: Data?
         var source: Data?
-        var site: Data?
+        var ipv6Prefix48: Data?
         /// The id of the slow lane's row.
         var slowLane: UUID?
         /// The user's failures from this class of sources, and from both classes.
@@ -23,63 +23,62 @@ extension Engine {
         var network: Data?
     }
 
-    /// The subjects of a step of `state`. Familiar sources are counted separately, so that failures of unknown sources
+    /// The keys of a step. Familiar sources are counted separately, so that failures of unknown sources
     /// do not lock the owner out (`SEC-OTP-5`, `SEC-LOCK-3`).
-    func subjects(
-        of state: FlowState, _ reading: StepReads, in context: RequestContext
-    ) async throws(EngineError) -> RateLimitKeys {
+    func rateLimitKeys(of step: Step, _ reads: StepReads) async throws(EngineError) -> RateLimitKeys {
         guard settings.limits != nil else { return RateLimitKeys() }
+        let (state, context) = (step.state, step.context)
         let tenant = context.tenant.id
         func digest(_ parts: [Data]) -> Data { vault.digest(.counter, tenant: tenant, parts) }
-        var subjects = RateLimitKeys()
+        var keys = RateLimitKeys()
         if let user = state.account?.user {
             let id = Data(user.description.utf8)
-            subjects.network = context.caller.source.map { digest([Data("network".utf8), id, $0.network]) }
-            if let network = subjects.network {
+            keys.network = context.caller.source.map { digest([Data("network".utf8), id, $0.network]) }
+            if let network = keys.network {
                 do {
-                    subjects.isFamiliar = try await ports.users.isFamiliar(
+                    keys.isFamiliar = try await ports.users.isFamiliar(
                         network, to: user, in: tenant,
                         since: context.now.addingTimeInterval(-Double(settings.familiarityLifetime)))
                 } catch {
                     throw .store(error)
                 }
             }
-            subjects.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
-            subjects.lockout = subjects.lockouts[subjects.isFamiliar ? 0 : 1]
-            subjects.account = digest([Data("account".utf8), id])
+            keys.lockouts = [true, false].map { digest([Data("lockout".utf8), id, Self.bucket($0)]) }
+            keys.lockout = keys.lockouts[keys.isFamiliar ? 0 : 1]
+            keys.account = digest([Data("account".utf8), id])
         }
         // A contact that does not belong to the account may belong to another person: a familiar source gets no credit
         // there, and the owner of the contact keeps a budget.
-        let target = reading.recipient ?? state.mailbox
+        let target = reads.recipient ?? state.mailbox
         // The account's own mailbox is not such a contact; it has a budget that no other account can spend.
         let ownContact = state.registrant.flatMap { $0.key == target?.key ? state.account?.user : nil }
-        let isFamiliar = subjects.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
+        let isFamiliar = keys.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
         let bucket = Self.bucket(isFamiliar)
         // When answers hide accounts, count by the typed name: requests with one name of an account must not be visible
         // at another name (design record 0013).
         let name =
-            ownContact.map { Data("account \($0)".utf8) } ?? reading.recipient?.mailbox ?? state.countedName
+            ownContact.map { Data("account \($0)".utf8) } ?? reads.recipient?.mailbox ?? state.countedName
             ?? state.mailbox?.mailbox
-        subjects.address = name.map { digest([Data("address".utf8), $0, bucket]) }
-        if let name, let code = reading.code, let budget = MailBudget(code.purpose) {
+        keys.address = name.map { digest([Data("address".utf8), $0, bucket]) }
+        if let name, let code = reads.code, let budget = MailBudget(code.purpose) {
             let purpose = Data(budget.rawValue.utf8)
-            subjects.mailbox = digest([Data("mailbox".utf8), purpose, name, bucket])
+            keys.mailbox = digest([Data("mailbox".utf8), purpose, name, bucket])
             let source = context.caller.source
             if let network = source?.network, !isFamiliar {
-                subjects.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
+                keys.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
             }
             // The exact name: an address with another tag may belong to another person (SEC-ID-3).
             if budget.hasSlowLane, let exact = state.countedName ?? state.mailbox?.key.bytes {
                 let lane = digest([Data("slow lane".utf8), purpose, exact])
-                subjects.slowLane = UUID(bytes: lane.prefix(16))
-                subjects.guesser = source.map { digest([Data("guesser".utf8), lane, $0.address]) }
-                subjects.guessingNetwork = source.map { digest([Data("guessing network".utf8), lane, $0.network]) }
-                subjects.guessingSite = source?.site.map { digest([Data("guessing site".utf8), lane, $0]) }
+                keys.slowLane = UUID(bytes: lane.prefix(16))
+                keys.guesser = source.map { digest([Data("guesser".utf8), lane, $0.address]) }
+                keys.guessingNetwork = source.map { digest([Data("guessing network".utf8), lane, $0.network]) }
+                keys.guessingIPv6Prefix48 = source?.ipv6Prefix48.map { digest([Data("guessing site".utf8), lane, $0]) }
             }
         }
-        subjects.source = context.caller.source.map { digest([Data("source".utf8), $0.address]) }
-        subjects.site = context.caller.source?.site.map { digest([Data("site".utf8), $0]) }
-        return subjects
+        keys.source = context.caller.source.map { digest([Data("source".utf8), $0.address]) }
+        keys.ipv6Prefix48 = context.caller.source?.ipv6Prefix48.map { digest([Data("site".utf8), $0]) }
+        return keys
     }
 
     private static func bucket(_ isFamiliar: Bool) -> Data {
@@ -95,10 +94,10 @@ extension Engine.RateLimitKeys {
         case .networkAtMailbox: networkAtMailbox
         case .guesser: guesser
         case .guessingNetwork: guessingNetwork
-        case .guessingSite: guessingSite
+        case .guessingIPv6Prefix48: guessingIPv6Prefix48
         case .account: account
         case .source: source
-        case .site: site
+        case .ipv6Prefix48: ipv6Prefix48
         }
     }
 }

@@ -14,17 +14,17 @@ package struct TimeLimits: Hashable, Sendable {
     /// Seconds between two mails of the slow lane.
     package var slowLaneInterval = 900
     /// `SEC-OTP-3`, for the slow lane: the number of guesses at a shared code in all, from one source, from its network
-    /// and, for IPv6, from its site.
+    /// and, for IPv6, from its /48.
     package var guessesPerSharedCode = 2_000
     package var guessesOfSourcePerSharedCode = 2
     package var guessesOfNetworkPerSharedCode = 10
-    package var guessesOfSitePerSharedCode = 16
+    package var guessesOfIPv6Prefix48PerSharedCode = 16
     /// `SEC-OTP-13`: how many mails one source may request in an hour.
     package var mailsPerSourceAndHour = 50
     /// `SEC-OTP-13`: how many mails of a tenant in an hour cause an alert.
     package var mailsPerTenantAlert = 3_600
-    /// `SEC-RATE-2`: the budget of an IPv6 site, as a multiple of the budget of one source.
-    package var sourcesPerSite = 8
+    /// `SEC-RATE-2`: the budget of an IPv6 /48, as a multiple of the budget of one source.
+    package var sourcesPerIPv6Prefix48 = 8
 
     package init() {}
 
@@ -120,8 +120,8 @@ extension StepSituation {
             tenantMailsSince.map { max(1, Int((3_600 - now.timeIntervalSince($0)).rounded(.up))) },
             TimeLimits.wait(fromSource, window: 3_600, limit: limits.mailsPerSourceAndHour, now: now),
             TimeLimits.wait(
-                counted[.site]?[.codeMailed] ?? [], window: 3_600,
-                limit: limits.mailsPerSourceAndHour * limits.sourcesPerSite, now: now),
+                counted[.ipv6Prefix48]?[.codeMailed] ?? [], window: 3_600,
+                limit: limits.mailsPerSourceAndHour * limits.sourcesPerIPv6Prefix48, now: now),
         ].compactMap(\.self).max()
     }
 

@@ -1,8 +1,49 @@
 import NativeAuthCore
 import PortableFoundation
 
-// The steps of a password reset: pure functions from state, input and situation to a decision (`SEC-SSPR-1`).
-// ResetStateTests has the table of all steps, with every refused pair.
+// The steps of a password reset, in order (`SEC-SSPR-1`). Each has two parts: the engine prepares what takes time, and the
+// state decides, as a pure function, inside the transaction. ResetStateTests has the table of all decisions.
+
+extension Engine {
+    /// Starts a reset. Nothing is written (design record 0014). A locked account may start one: a reset unlocks it
+    /// (`SEC-LOCK-5`).
+    func startReset(_ request: UsernameRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
+        guard request.accepted.contains(.oneTimePasscode) else {
+            return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(.oneTimePasscode))))
+        }
+        guard let name = SignInName(request.username) else { return context.outcome(.refused(.userNotFound)) }
+        var found = try await account(named: name.key, in: context)
+        if context.hidesAccounts, found?.disabledAt != nil || found?.passwordHash == nil { found = nil }
+        guard let addressee = addressee(of: found, named: name, in: context) else {
+            return context.outcome(.refused(.userNotFound))
+        }
+        if let found {
+            guard found.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
+            guard found.passwordHash != nil else { return context.outcome(.refused(.noPasswordToReset)) }
+        }
+        let draft = ResetDraft(
+            account: addressee.account, email: addressee.email, label: addressee.label,
+            countedName: addressee.countedName, capabilities: request.capabilities)
+        return try begin(.reset(.started(draft)), orNobodyIn: context)
+    }
+}
+
+extension Engine {
+    /// Sends a code.
+    func challengeReset(accepted: Set<ChallengeType>?, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .reset(let state) = step.state, let email = state.draft?.email else {
+            return step.refused(.notAllowedNow)
+        }
+        if let accepted, !accepted.contains(.oneTimePasscode) { return step.redirected(missing: .oneTimePasscode) }
+        let digits = drawCode()
+        return try await run(step, reading: StepReads(code: .sending(.passwordReset)), keepsAnswer: false) {
+            situation in
+            let fresh = freshCode(digits, situation, step, to: email, for: .passwordReset)
+            return state.challenging(with: fresh, in: situation).map(FlowState.reset)
+        }
+    }
+}
+
 extension ResetState {
     /// Sends a code, for the first time or again.
     package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<ResetState> {
@@ -21,7 +62,24 @@ extension ResetState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Judges the code that went to the account's mailbox.
+    func submitResetCode(_ code: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .reset(let state) = step.state, let email = state.draft?.email else {
+            return step.refused(.notAllowedNow)
+        }
+        guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
+        return try await run(step, reading: StepReads(code: .judging(.passwordReset, digits))) { situation in
+            state.submitting(
+                code: { matches(digits, $0, situation, step, to: email, for: .passwordReset) }, in: situation
+            ).map(FlowState.reset)
+        }
+    }
+}
+
+extension ResetState {
     /// Submits the code.
     package func submitting(
         code matches: (CodeRecord) -> Bool, in situation: StepSituation
@@ -44,7 +102,36 @@ extension ResetState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Takes the new password, if it is not the current one.
+    func submitNewPassword(_ password: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .reset(let state) = step.state else { return step.refused(.notAllowedNow) }
+        let admitted: StepSituation
+        switch try await admit(step) {
+        case .answered(let outcome): return outcome
+        case .admitted(let situation, _): admitted = situation
+        }
+        guard let account = admitted.account, let current = account.passwordHash else {
+            return step.refused(.unusableToken)
+        }
+        let user = account.user
+        let fault = check(
+            password, emailLocalPart: EmailAddress(stored: user.email)?.localPart ?? "", alias: user.alias,
+            attributes: user.attributes, in: step.context)
+        if let fault { return step.refused(.unacceptablePassword(fault)) }
+        guard try await !verify(password, against: current) else {
+            return step.refused(.unacceptablePassword(.recentlyUsed))
+        }
+        let hash = try await hash(password)
+        return try await run(step, reading: StepReads(sendsNotice: true)) { situation in
+            state.submitting(password: hash, in: situation).map(FlowState.reset)
+        }
+    }
+}
+
+extension ResetState {
     /// Submits the hash of a password that the policy accepted and that is not the current one. It ends everything that
     /// the old password opened (`SEC-SSPR-5`, `SEC-ID-11`).
     package func submitting(password hash: PasswordHash, in situation: StepSituation) -> Decision<ResetState> {
@@ -58,8 +145,9 @@ extension ResetState {
             return Decision(
                 .accepted(.awaitReset(pollInterval: situation.settings.pollInterval)), next: .changed(proven), row: row,
                 effects: [
-                    .changePassword(user, hash), .revokeRefreshFamilies(user), .clearLockouts(user),
-                    .forgetNetworks(user),
+                    .write(.changePassword(user, hash, at: situation.now)),
+                    .write(.revokeRefreshFamilies(user, at: situation.now)), .clearLockouts,
+                    .write(.forgetNetworks(user)),
                     .record(.passwordChanged, user: user), .record(.resetCompleted, user: user),
                     .mailNotice(.passwordChanged, to: draft.email),
                 ] + situation.effectsOnMethods(of: user, own: draft.email))
@@ -67,7 +155,17 @@ extension ResetState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Answers whether the password is changed.
+    func pollReset(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .reset(let state) = step.state else { return step.refused(.notAllowedNow) }
+        return try await run(step) { _ in state.polling().map(FlowState.reset) }
+    }
+}
+
+extension ResetState {
     /// Answers that the change is done: it was done when the previous answer was sent. Reads only (`SEC-SSPR-2`).
     package func polling() -> Decision<ResetState> {
         switch self {
@@ -99,14 +197,14 @@ extension StepSituation {
         if !removed.isEmpty {
             effects +=
                 [
-                    .removeStrongMethods(removed.map(\.id), of: user),
+                    .write(.removeStrongMethods(removed.map(\.id), of: user)),
                     .record(.methodsForgotten, user: user, detail: "\(removed.count) by reset"),
                 ] + notices(.methodRemoved, about: removed.map(\.email))
         }
         if !suspended.isEmpty {
             effects +=
                 [
-                    .suspendStrongMethods(suspended.map(\.id), of: user),
+                    .write(.setSuspension(suspended.map(\.id), of: user, now)),
                     .record(.methodsSuspended, user: user, detail: "\(suspended.count)"),
                 ] + notices(.methodSuspended, about: suspended.map(\.email))
         }

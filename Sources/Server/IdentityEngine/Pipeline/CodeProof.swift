@@ -1,7 +1,7 @@
 import NativeAuthCore
 import PortableFoundation
 
-// Sends a code and judges a guess, the same way for every flow that proves a mailbox.
+// Makes a code, sends it and judges a guess, the same way for every flow that proves a mailbox.
 extension StepSituation {
     /// Sends a code, or repeats where the last code was sent.
     ///
@@ -42,7 +42,7 @@ extension StepSituation {
                 purpose == .accountExists
                     ? .mailNotice(purpose, to: email) : .mailCode(fresh, to: email, for: purpose),
                 .record(.codeSent), .count(.codeMailed, of: .mailbox), .count(.codeMailed, of: .networkAtMailbox),
-                .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
+                .count(.codeMailed, of: .source), .count(.codeMailed, of: .ipv6Prefix48),
             ])
     }
 
@@ -74,7 +74,7 @@ extension StepSituation {
             effects: [
                 .mailSharedCode(fresh, to: email, for: purpose), .setSlowLane(lane),
                 .record(.codeSent, detail: "shared"),
-                .count(.codeMailed, of: .source), .count(.codeMailed, of: .site),
+                .count(.codeMailed, of: .source), .count(.codeMailed, of: .ipv6Prefix48),
             ])
     }
 
@@ -134,7 +134,7 @@ extension StepSituation {
         let isOverBudget = [
             (CountedSubject.guesser, limits.guessesOfSourcePerSharedCode),
             (.guessingNetwork, limits.guessesOfNetworkPerSharedCode),
-            (.guessingSite, limits.guessesOfSitePerSharedCode),
+            (.guessingIPv6Prefix48, limits.guessesOfIPv6Prefix48PerSharedCode),
         ].contains { who, limit in counted[who]?[.wrongCode]?.count { $0 >= sent.sentAt } ?? 0 >= limit }
         guard !isOverBudget else {
             let wait = sent.sentAt.addingTimeInterval(Double(limits.slowLaneInterval)).timeIntervalSince(now)
@@ -146,7 +146,7 @@ extension StepSituation {
             var effects: [FlowEffect] = [
                 .setSlowLane(lane), .record(.codeRefused, user: user, detail: "shared"),
                 .count(.wrongCode, of: .guesser), .count(.wrongCode, of: .guessingNetwork),
-                .count(.wrongCode, of: .guessingSite),
+                .count(.wrongCode, of: .guessingIPv6Prefix48),
             ]
             if let failure { effects.append(.record(failure, user: user)) }
             return .refused(Decision(.refused(.incorrectCode), row: row, effects: effects))
@@ -159,5 +159,81 @@ extension StepSituation {
         return .proven(
             row,
             [.setSlowLane(lane), .record(.codeVerified, user: user, detail: "shared")] + forgettingGuesses)
+    }
+}
+
+extension Engine {
+    /// Draws the digits of a new code, as many as a shared code has; a flow's own code is a prefix of them.
+    func drawCode() -> Secret<String> {
+        guard let fixed = settings.fixedCode else {
+            return Secret(ports.randomness.digits(EngineSettings.sharedCodeDigits))
+        }
+        let rest = EngineSettings.sharedCodeDigits - fixed.reveal().utf8.count
+        return Secret(fixed.reveal() + String(repeating: "0", count: max(0, rest)))
+    }
+
+    /// The code for a mailbox. It is made before the decision, which is pure and may not use it.
+    func freshCode(
+        _ drawn: Secret<String>, _ situation: StepSituation, _ step: Step, to email: EmailAddress,
+        for purpose: MailContent.Purpose
+    ) -> FreshCode {
+        let digits = Secret(String(drawn.reveal().prefix(settings.codeDigits)))
+        let target = vault.digest(
+            .oneTimePasscode, tenant: step.context.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes])
+        func mark(_ parts: [Data]) -> Data { vault.keyedMAC(.oneTimePasscode, tenant: step.context.tenant.id, parts) }
+        let own = codeParts(
+            digits, number: situation.row.codesSent + 1, of: step, to: email, for: purpose)
+        return FreshCode(
+            digits: digits,
+            record: CodeRecord(
+                digest: mark(own), target: target, sentAt: step.context.now,
+                expiresAt: step.context.now.addingTimeInterval(Double(settings.codeLifetime))),
+            shared: situation.hasSlowLane
+                ? SharedCode(digits: drawn, digest: mark(sharedParts(drawn, to: email, for: purpose))) : nil)
+    }
+
+    /// Whether `digits` are the code of `record`. Call it inside the step: the flow's row says which code is the
+    /// current one.
+    func matches(
+        _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, _ step: Step,
+        to email: EmailAddress, for purpose: MailContent.Purpose
+    ) -> Bool {
+        let parts =
+            situation.usesSharedCode
+            ? sharedParts(digits, to: email, for: purpose)
+            : codeParts(digits, number: situation.row.codesSent, of: step, to: email, for: purpose)
+        let isRight = vault.verifyMAC(record.digest, of: .oneTimePasscode, tenant: step.context.tenant.id, parts)
+        return isRight && !step.isDecoy
+    }
+
+    /// The digits of the code as the user typed it, without blanks and hyphens; nil when the text cannot be a code.
+    /// Such text is refused and not counted (`SEC-OTP-8`).
+    func digits(of code: Secret<String>) -> Secret<String>? {
+        let digits = code.reveal().utf8.codeCharacters
+        guard [settings.codeDigits, EngineSettings.sharedCodeDigits].contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return nil
+        }
+        return Secret(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// The parts that a flow's own code is bound to: client, flow, number, purpose and identifier; the tenant is bound
+    /// by the vault (`SEC-OTP-7`, `SEC-OTP-9`).
+    private func codeParts(
+        _ digits: Secret<String>, number: Int, of step: Step, to email: EmailAddress, for purpose: MailContent.Purpose
+    ) -> [Data] {
+        [
+            Data(step.context.client.id.description.utf8), Data(step.flow.uuidString.utf8), Data("\(number)".utf8),
+            Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
+        ]
+    }
+
+    /// The parts that a shared code is bound to: purpose and identifier; the tenant is bound by the vault. It is stored
+    /// where only flows about this identifier look it up.
+    private func sharedParts(_ digits: Secret<String>, to email: EmailAddress, for purpose: MailContent.Purpose)
+        -> [Data]
+    {
+        [Data("shared".utf8), Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8)]
     }
 }

@@ -1,46 +1,59 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// A client's request to a flow, independent of the wire format.
+/// A client's request, independent of the wire format.
 package enum Command: Sendable {
     case startSignUp(SignUpRequest)
-    /// Send a code, or answer that a password is required. `accepted` is the set of challenge types that the client can
-    /// handle; nil when the client did not state it.
-    case challengeSignUp(ContinuationToken, accepted: Set<ChallengeType>?)
-    case submitSignUpCode(ContinuationToken, code: Secret<String>)
-    case submitSignUpPassword(ContinuationToken, password: Secret<String>)
-    case submitSignUpAttributes(ContinuationToken, SubmittedAttributes)
     case startSignIn(UsernameRequest)
-    /// Ask for the password or send a code for the first factor; with `method`, send a code for that method of the
-    /// second factor.
-    case challengeSignIn(ContinuationToken, method: String?, accepted: Set<ChallengeType>?)
-    case submitSignInPassword(ContinuationToken, password: Secret<String>, TokenRequest)
-    case submitSignInCode(ContinuationToken, code: Secret<String>, TokenRequest)
-    /// List the user's second-factor methods.
-    case introspectMethods(ContinuationToken)
-    case submitSecondFactor(ContinuationToken, code: Secret<String>, TokenRequest)
-    /// List the contact types that the user can register as a second factor.
-    case introspectRegistration(ContinuationToken)
-    /// Send a code to the contact to be registered.
-    case challengeContact(ContinuationToken, contact: String, channel: String?)
-    case submitContactCode(ContinuationToken, code: Secret<String>)
-    /// Register a contact that this flow has already proven.
-    case confirmContact(ContinuationToken)
     case startReset(UsernameRequest)
-    case challengeReset(ContinuationToken, accepted: Set<ChallengeType>?)
-    case submitResetCode(ContinuationToken, code: Secret<String>)
-    case submitNewPassword(ContinuationToken, password: Secret<String>)
-    case pollReset(ContinuationToken)
-    /// Exchange the token of a finished flow for tokens.
-    case redeem(ContinuationToken, TokenRequest)
+    /// Take a step of the flow that the token belongs to.
+    case step(ContinuationToken, StepCommand)
     /// Exchange a refresh token. Empty scopes mean the scopes of the sign-in (RFC 6749 section 6).
     case refresh(Secret<String>, TokenRequest)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
 }
 
-/// The properties of a command that do not depend on its flow: its cost, the names it can reveal, and its limits.
+/// A step of a flow that has begun.
+package enum StepCommand: Sendable {
+    /// Send a code, or answer that a password is required. `accepted` is the set of challenge types that the client can
+    /// handle; nil when the client did not state it.
+    case challengeSignUp(accepted: Set<ChallengeType>?)
+    case submitSignUpCode(Secret<String>)
+    case submitSignUpPassword(Secret<String>)
+    case submitSignUpAttributes(SubmittedAttributes)
+    /// Ask for the password or send a code for the first factor; with `method`, send a code for that method of the
+    /// second factor.
+    case challengeSignIn(method: String?, accepted: Set<ChallengeType>?)
+    case submitSignInPassword(Secret<String>, TokenRequest)
+    /// Submit a code of the first or the second factor. Clients of the second factor once used the same grant
+    /// (docs/protocol.md §16, row 2).
+    case submitSignInCode(Secret<String>, TokenRequest)
+    /// List the user's second-factor methods.
+    case introspectMethods
+    case submitSecondFactor(Secret<String>, TokenRequest)
+    /// List the contact types that the user can register as a second factor.
+    case introspectRegistration
+    /// Send a code to the contact to be registered.
+    case challengeContact(String, channel: String?)
+    case submitContactCode(Secret<String>)
+    /// Register a contact that this flow has already proven.
+    case confirmContact
+    case challengeReset(accepted: Set<ChallengeType>?)
+    case submitResetCode(Secret<String>)
+    case submitNewPassword(Secret<String>)
+    case pollReset
+    /// Exchange the token of a finished flow for tokens.
+    case redeem(TokenRequest)
+}
+
+/// The properties of a command that do not depend on the state of its flow: what it needs, what it costs, the names it
+/// can reveal, and its limits.
 package struct CommandTraits: Sendable {
+    /// What the presented token must allow, at least one of these; empty for a command without a continuation token.
+    var operations: FlowOperations = []
+    /// The content of the request besides its token. It identifies a repeated request (`REL-IDEM`).
+    var content: [Data] = []
     /// Whether the command is the first step of a flow.
     package var beginsFlow = false
     /// Whether the command hashes a password.
@@ -49,8 +62,6 @@ package struct CommandTraits: Sendable {
     package var compares: GuessedSecret?
     /// The limit per flow or per family that counts the command.
     package var repeats: RepeatedStep?
-    /// The token that the limit of `repeats` counts for; nil for a refresh, which counts for its family.
-    var counted: ContinuationToken?
     /// Whether the command can be the last step of a flow, the one that issues tokens.
     var signsIn = false
     /// The kinds of names for which an answer can reveal, to an unauthenticated client, that an account has the name.
@@ -75,7 +86,7 @@ package struct CommandTraits: Sendable {
 }
 
 extension Command {
-    /// The properties of every command; a new command compiles only with a line in this table.
+    /// The properties of every command; a new command compiles only with a line here or in ``StepCommand/traits``.
     package var traits: CommandTraits {
         switch self {
         case .startSignUp(let request):
@@ -83,28 +94,74 @@ extension Command {
                 beginsFlow: true, hashesPassword: request.password != nil,
                 reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
-        case .challengeSignUp, .challengeSignIn, .challengeContact, .challengeReset: CommandTraits()
-        case .submitSignUpCode, .submitContactCode, .submitResetCode: CommandTraits(compares: .code)
-        case .submitSignInCode, .submitSecondFactor: CommandTraits(compares: .code, signsIn: true)
-        case .submitSignUpPassword, .submitNewPassword: CommandTraits(hashesPassword: true)
-        case .submitSignInPassword: CommandTraits(hashesPassword: true, compares: .password, signsIn: true)
-        case .submitSignUpAttributes(_, let attributes):
-            CommandTraits(reveals: attributes.nameAlias ? [.newAlias] : [])
-        case .introspectMethods(let token), .introspectRegistration(let token):
-            CommandTraits(repeats: .introspect, counted: token)
-        case .pollReset(let token): CommandTraits(repeats: .poll, counted: token)
+        case .step(_, let step): step.traits
         case .refresh: CommandTraits(repeats: .refresh)
-        case .redeem: CommandTraits(signsIn: true)
-        case .confirmContact, .revoke: CommandTraits()
+        case .revoke: CommandTraits()
         }
     }
 
     /// The attributes of the command; nil when it has none.
     var attributes: SubmittedAttributes? {
         if case .startSignUp(let request) = self { return request.attributes }
-        if case .submitSignUpAttributes(_, let attributes) = self { return attributes }
+        if case .step(_, .submitSignUpAttributes(let attributes)) = self { return attributes }
         return nil
     }
+}
+
+extension StepCommand {
+    var traits: CommandTraits {
+        switch self {
+        case .challengeSignUp: CommandTraits(operations: .challengeSignUp)
+        case .submitSignUpCode(let code):
+            CommandTraits(operations: .submitSignUpCode, content: code.digits, compares: .code)
+        case .submitSignUpPassword(let password):
+            CommandTraits(operations: .submitSignUpPassword, content: password.bytes, hashesPassword: true)
+        case .submitSignUpAttributes(let attributes):
+            CommandTraits(
+                operations: .submitSignUpAttributes, content: attributes.digestContent,
+                reveals: attributes.nameAlias ? [.newAlias] : [])
+        case .challengeSignIn: CommandTraits(operations: .challengeSignIn)
+        case .submitSignInPassword(let password, let request):
+            CommandTraits(
+                operations: .submitSignInPassword, content: password.bytes + request.digestContent,
+                hashesPassword: true, compares: .password, signsIn: true)
+        case .submitSignInCode(let code, let request):
+            CommandTraits(
+                operations: [.submitSignInCode, .submitSecondFactor], content: code.digits + request.digestContent,
+                compares: .code, signsIn: true)
+        case .introspectMethods: CommandTraits(operations: .introspectMethods, repeats: .introspect)
+        case .submitSecondFactor(let code, let request):
+            CommandTraits(
+                operations: .submitSecondFactor, content: code.digits + request.digestContent, compares: .code,
+                signsIn: true)
+        case .introspectRegistration: CommandTraits(operations: .introspectRegistration, repeats: .introspect)
+        case .challengeContact: CommandTraits(operations: .challengeContact)
+        case .submitContactCode(let code):
+            CommandTraits(operations: .submitContactCode, content: code.digits, compares: .code)
+        case .confirmContact: CommandTraits(operations: .confirmContact)
+        case .challengeReset: CommandTraits(operations: .challengeReset)
+        case .submitResetCode(let code):
+            CommandTraits(operations: .submitResetCode, content: code.digits, compares: .code)
+        case .submitNewPassword(let password):
+            CommandTraits(operations: .submitNewPassword, content: password.bytes, hashesPassword: true)
+        case .pollReset: CommandTraits(operations: .pollReset, repeats: .poll)
+        case .redeem(let request):
+            CommandTraits(operations: .redeem, content: request.digestContent, signsIn: true)
+        }
+    }
+}
+
+extension Secret<String> {
+    /// The text as the content of a request.
+    fileprivate var bytes: [Data] { [Data(reveal().utf8)] }
+
+    /// A code as the content of a request: without the blanks and hyphens that a user may type (`SEC-OTP-8`).
+    fileprivate var digits: [Data] { [Data(reveal().utf8.codeCharacters)] }
+}
+
+extension Sequence<UInt8> {
+    /// All but blanks and hyphens.
+    var codeCharacters: [UInt8] { filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") } }
 }
 
 /// A secret that a client can try to guess from one source, across accounts (`SEC-RATE-5`).
@@ -135,8 +192,8 @@ package struct TokenRequest: Hashable, Sendable {
         self.contexts = contexts
     }
 
-    /// The demand as an unambiguous list for a digest: equal demands give equal lists.
-    var digestContent: [Data] {
+    /// The request as an unambiguous list for a digest: equal requests give equal lists.
+    fileprivate var digestContent: [Data] {
         [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) }
     }
 }
@@ -184,6 +241,11 @@ package struct SubmittedAttributes: Sendable {
         self.values = values
     }
 
+    /// Names and values as one unambiguous list.
+    fileprivate var digestContent: [Data] {
+        values.flatMap { [Data($0.name.utf8), Data(($0.value?.description ?? "").utf8)] }
+    }
+
     fileprivate var nameAlias: Bool { values.contains { $0.name == AttributeDefinition.aliasName } }
 }
 
@@ -221,13 +283,13 @@ package struct RequestSource: Hashable, Sendable {
     /// An IPv4 address, or the /64 of an IPv6 address (`SEC-RATE-2`).
     package var address: Data
     /// The /48 of an IPv6 address, which has eight times the budget of a source; nil for IPv4.
-    package var site: Data?
+    package var ipv6Prefix48: Data?
     /// The source's network: /24 for IPv4, /56 for IPv6 (`SEC-LOCK-3`).
     package var network: Data
 
-    package init(address: Data, site: Data? = nil, network: Data) {
+    package init(address: Data, ipv6Prefix48: Data? = nil, network: Data) {
         self.address = address
-        self.site = site
+        self.ipv6Prefix48 = ipv6Prefix48
         self.network = network
     }
 

@@ -29,39 +29,30 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// An effect that a decision asks for. The engine turns it into rows of the same commit.
+/// An effect that a decision asks for. A decision knows names and purposes; the engine makes rows of the same commit
+/// of them, with keyed digests, sealed mails, and what all rows of a request share.
 package enum FlowEffect: Hashable, Sendable {
     case createUser(SignUpDraft, id: UserID)
     case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
     /// Mails the code that is shared by all flows that ask for one while the mailbox's budget is spent.
     case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
-    /// Stores the row of the slow lane.
-    case setSlowLane(FlowRow)
     /// Tells the account's owner what happened to the account and to which methods; contains no code.
     case mailNotice(MailContent.Purpose, to: EmailAddress, about: [EmailAddress] = [])
-    case openRefreshFamily(RefreshFamily)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
     case count(CountedEvent, of: CountedSubject)
     case forget(CountedEvent, of: CountedSubject)
-    case changePassword(UserID, PasswordHash)
-    case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
-    case trustPassword(UserID)
-    case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false)
-    case endFlows(UserID)
-    /// The engine adds the source and the application.
-    case addStrongMethod(StrongMethod, to: UserID)
-    case removeStrongMethods([UUID], of: UserID)
-    case suspendStrongMethods([UUID], of: UserID)
-    case reactivateStrongMethod(UUID, of: UserID)
-    case noteFirstUse(UUID, of: UserID)
     /// Stores the failures from the asking class of sources; nil deletes them.
     case setLockout(Lockout?)
     /// Deletes the user's failures from all sources (`SEC-LOCK-5`).
-    case clearLockouts(UserID)
+    case clearLockouts
+    /// Stores the row of the slow lane.
+    case setSlowLane(FlowRow)
+    /// The engine adds the source and the application.
+    case addStrongMethod(StrongMethod, to: UserID)
     /// Remembers this network as one the user has signed in from (`SEC-LOCK-3`).
     case rememberNetwork(UserID)
-    /// Deletes the user's familiar networks (`SEC-ID-11`).
-    case forgetNetworks(UserID)
+    /// Writes a row that needs nothing from the engine.
+    case write(Effect)
 }
 
 /// A subject whose events are counted over time.
@@ -72,16 +63,16 @@ package enum CountedSubject: Hashable, Sendable, CaseIterable {
     case mailbox
     /// An unfamiliar network, for the mails that it requests to that mailbox.
     case networkAtMailbox
-    /// The client's network address, its network and its site, for guesses at the shared code.
+    /// The client's network address, its network and its IPv6 /48, for guesses at the shared code.
     case guesser
     case guessingNetwork
-    case guessingSite
+    case guessingIPv6Prefix48
     /// The account of the flow.
     case account
     /// The network address of the client.
     case source
-    /// The site, a network of many addresses that one customer may have; IPv6 only.
-    case site
+    /// The /48 of an IPv6 address, a network that one customer may have.
+    case ipv6Prefix48
 }
 
 /// A code that was just drawn: its digits for the mail and its digest for the row.

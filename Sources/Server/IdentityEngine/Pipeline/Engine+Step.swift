@@ -1,50 +1,80 @@
 import NativeAuthCore
 import PortableFoundation
 
-// The work that every step of a flow shares: open the token, read the facts, let the flow decide, and commit everything
-// in one transaction.
-extension Engine {
-    /// An opened continuation token, and the digest that identifies a repeated request.
-    struct OpenedToken: Sendable {
-        let envelope: FlowEnvelope
-        let secret: Data
-        let requestDigest: Data
+// The way of every step: open the token, read the facts, let the flow decide, and commit everything in one transaction.
 
-        var flow: UUID { envelope.flow }
-        var state: FlowState { envelope.state }
-        var isDecoy: Bool { state.account?.isDecoy == true }
-        /// The user of the account, if there is one.
-        var user: UserID? { isDecoy ? nil : state.account?.user }
+/// A step that a client asks for: the request, and the flow of its continuation token.
+struct Step: Sendable {
+    let context: RequestContext
+    let envelope: FlowEnvelope
+    let secret: Data
+    /// Identifies a repeated request.
+    let requestDigest: Data
+
+    var flow: UUID { envelope.flow }
+    var state: FlowState { envelope.state }
+    var isDecoy: Bool { state.account?.isDecoy == true }
+    /// The user of the account, if there is one.
+    var user: UserID? { isDecoy ? nil : state.account?.user }
+
+    /// A refusal before the transaction: nothing changes, and the presented token stays valid.
+    func refused(_ refusal: Refusal) -> Outcome { context.outcome(.refused(refusal)) }
+
+    /// The answer for a client that lacks what this flow needs.
+    func redirected(missing type: ChallengeType) -> Outcome {
+        context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(type))))
+    }
+}
+
+/// The data that a step reads besides its flow.
+struct StepReads: Sendable {
+    var identifiers: [LoginIdentifier.Key] = []
+    /// Whether to read the user's wrong passwords, and whether the user was warned of them.
+    var hasLockout = false
+    /// Whether the step may send a notice to the user.
+    var sendsNotice = false
+    /// The recipient of the step's code, when the presented state does not hold it yet; limits are per recipient
+    /// (`SEC-OTP-12`).
+    var recipient: EmailAddress?
+    /// The code that the step sends or judges.
+    var code: CodeUse?
+}
+
+/// How a step uses a code.
+enum CodeUse: Sendable {
+    case sending(MailContent.Purpose)
+    /// `isShared` tells a shared code from the flow's own code.
+    case judging(MailContent.Purpose, isShared: Bool)
+
+    static func judging(_ purpose: MailContent.Purpose, _ digits: Secret<String>) -> CodeUse {
+        .judging(purpose, isShared: digits.reveal().utf8.count == EngineSettings.sharedCodeDigits)
     }
 
-    /// Opens `token` for `operation`.
-    ///
-    /// - Parameter content: The content of the request besides the token; part of the digest under which the answer is
-    ///   stored.
-    private func open(
-        _ token: ContinuationToken, for operation: FlowOperations, content: [Data], in context: RequestContext
-    ) throws(ContinuationTokens.Fault) -> OpenedToken {
-        let envelope = try tokens.open(
-            token, for: operation, tenant: context.tenant.id, client: context.client.id, now: context.now)
-        let secret = Data(token.secret.reveal().utf8)
-        return OpenedToken(
-            envelope: envelope, secret: secret,
-            requestDigest: Vault.fingerprint([secret, Data("\(operation.rawValue)".utf8)] + content))
-    }
-
-    /// Opens `token` for `operation` and takes the step, or answers what is wrong with the token.
-    func opening(
-        _ token: ContinuationToken, for operation: FlowOperations, content: [Data] = [], in context: RequestContext,
-        step: (OpenedToken) async throws(EngineError) -> Outcome
-    ) async throws(EngineError) -> Outcome {
-        await tokens.learnKey(of: token, now: context.now)
-        let opened: OpenedToken
-        do {
-            opened = try open(token, for: operation, content: content, in: context)
-        } catch {
-            return context.outcome(.refused(Refusal(error)))
+    var purpose: MailContent.Purpose {
+        switch self {
+        case .sending(let purpose), .judging(let purpose, isShared: _): purpose
         }
-        return try await step(opened)
+    }
+}
+
+extension Engine {
+    /// Opens the token of a command.
+    func open(
+        _ token: ContinuationToken, for traits: CommandTraits, in context: RequestContext
+    ) async -> Result<Step, ContinuationTokens.Fault> {
+        await tokens.learnKey(of: token, now: context.now)
+        do {
+            let envelope = try tokens.open(
+                token, for: traits.operations, tenant: context.tenant.id, client: context.client.id, now: context.now)
+            let secret = Data(token.secret.reveal().utf8)
+            let operations = Data("\(traits.operations.rawValue)".utf8)
+            return .success(
+                Step(
+                    context: context, envelope: envelope, secret: secret,
+                    requestDigest: Vault.fingerprint([secret, operations] + traits.content)))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Begins a flow whose first step writes nothing: the token holds all of it (design record 0014).
@@ -62,140 +92,53 @@ extension Engine {
             .accepted(.requestChallenge), token: token, allowed: state.allowed, trace: context.caller.trace)
     }
 
-    /// The data that a step reads besides its flow.
-    struct StepReads: Sendable {
-        var identifiers: [LoginIdentifier.Key] = []
-        /// Whether to read the user's wrong passwords, and whether the user was warned of them.
-        var hasLockout = false
-        /// Whether the step may send a notice to the user.
-        var sendsNotice = false
-        /// The recipient of the step's code, when the presented state does not hold it yet; limits are per recipient
-        /// (`SEC-OTP-12`).
-        var recipient: EmailAddress?
-        /// The code that the step sends or judges.
-        var code: CodeUse?
-    }
-
-    /// How a step uses a code.
-    enum CodeUse: Sendable {
-        case sending(MailContent.Purpose)
-        /// `isShared` tells a shared code from the flow's own code.
-        case judging(MailContent.Purpose, isShared: Bool)
-
-        static func judging(_ purpose: MailContent.Purpose, _ digits: Secret<String>) -> CodeUse {
-            .judging(purpose, isShared: digits.reveal().utf8.count == EngineSettings.sharedCodeDigits)
-        }
-
-        var purpose: MailContent.Purpose {
-            switch self {
-            case .sending(let purpose), .judging(let purpose, isShared: _): purpose
-            }
-        }
-    }
-
     /// Runs a step: facts, decision, change, next token and replay record in one transaction.
     ///
     /// - Parameters:
     ///   - keepsAnswer: Whether to store the sealed answer for a repeated request. Steps that send a code do not: the
     ///     resend cool-down replaces the record (design record 0014).
     ///   - decide: The flow's pure decision.
-    func step(
-        _ opened: OpenedToken, _ reading: StepReads = StepReads(), keepsAnswer: Bool = true, in context: RequestContext,
+    func run(
+        _ step: Step, reading reads: StepReads = StepReads(), keepsAnswer: Bool = true,
         decide: @escaping @Sendable (StepSituation) -> Decision<FlowState>
     ) async throws(EngineError) -> Outcome {
-        let subjects = try await subjects(of: opened.state, reading, in: context)
-        let (outcome, hasMail) = try await transact(opened, reading, subjects, in: context) {
+        let keys = try await rateLimitKeys(of: step, reads)
+        let (outcome, hasMail) = try await transaction(step, reads, keys) {
             facts throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) in
-            switch try enter(facts, opened, reading, subjects, in: context) {
-            case .answered(let outcome, let change):
-                return (change, (outcome, false))
+            switch try check(facts, step, reads, keys) {
+            case .answered(let outcome, let change): return (change, (outcome, false))
             case .open(let situation):
-                return try commit(
-                    decide(situation), opened, situation.row, subjects, keepsAnswer: keepsAnswer, in: context)
+                return try change(decide(situation), of: step, situation.row, keys, keepsAnswer: keepsAnswer)
             }
         }
         if hasMail { ports.mail.notify() }
         return outcome
     }
 
-    /// Whether a password may be hashed.
-    enum PasswordAdmission: Sendable {
-        /// Not allowed: this is the answer.
-        case answered(Outcome)
-        /// Allowed: the facts that were read, and whether the password may also be compared.
-        case admitted(StepSituation, comparing: Bool = true)
-    }
-
-    /// Checks that hashing the password is worth the cost: the token is the newest of a living flow, and the request
-    /// was not answered before (`SEC-PWD-9`).
-    func admit(_ opened: OpenedToken, in context: RequestContext) async throws(EngineError) -> PasswordAdmission {
-        try await transact(opened, StepReads(), RateLimitKeys(), in: context) {
-            facts throws(EngineError) -> (change: FlowChange?, answer: PasswordAdmission) in
-            switch try enter(facts, opened, StepReads(), RateLimitKeys(), in: context) {
-            case .answered(let outcome, let change): (change, .answered(outcome))
-            case .open(let situation): (nil, .admitted(situation))
-            }
-        }
-    }
-
-    /// Takes the right to compare a password, in a commit before the comparison: the guess counts as a failure until
-    /// the comparison succeeds (`SEC-LOCK-2`).
-    ///
-    /// - Parameter guess: A keyed digest of the password.
-    func admit(guess: Data, _ opened: OpenedToken, in context: RequestContext) async throws(EngineError)
-        -> PasswordAdmission
-    {
-        let reading = StepReads(hasLockout: true)
-        let subjects = try await subjects(of: opened.state, reading, in: context)
-        return try await transact(opened, reading, subjects, in: context) {
-            facts throws(EngineError) -> (change: FlowChange?, answer: PasswordAdmission) in
-            switch try enter(facts, opened, reading, subjects, in: context) {
-            case .answered(let outcome, let change):
-                return (change, .answered(outcome))
-            case .open(var situation):
-                guard let subject = subjects.lockout else { return (nil, .admitted(situation)) }
-                switch Lockout.admitting(guess, to: facts.lockout, now: context.now) {
-                // The same work and the same answer as for a wrong password, even when it is right (SEC-LOCK-8,
-                // SEC-PWD-11).
-                case .locked where context.hidesAccounts:
-                    return (FlowChange(row: situation.row), .admitted(situation, comparing: false))
-                case .locked(let seconds):
-                    return (nil, .answered(context.outcome(.refused(.locked(seconds: seconds)))))
-                case .compare(let lockout):
-                    situation.lockout = lockout
-                    var effects: [Effect] = [.setLockout(lockout, subject: subject)]
-                    if lockout.lockedUntil != nil, lockout.failures != facts.lockout?.failures {
-                        let event = event(.signInLocked, user: opened.user, of: opened.flow, in: context)
-                        effects.append(.record(event))
-                    }
-                    return (FlowChange(row: situation.row, effects: effects), .admitted(situation))
-                }
-            }
-        }
-    }
-
-    private func transact<Answer: Sendable>(
-        _ opened: OpenedToken, _ reading: StepReads, _ subjects: RateLimitKeys, in context: RequestContext,
+    /// Reads what the step needs, and writes the change that `body` makes of it.
+    func transaction<Answer: Sendable>(
+        _ step: Step, _ reads: StepReads, _ keys: RateLimitKeys,
         body: @escaping @Sendable (StepFacts) throws(EngineError) -> (change: FlowChange?, answer: Answer)
     ) async throws(EngineError) -> Answer {
-        var counted = reading.hasLockout || reading.sendsNotice ? [subjects.account] : []
+        let context = step.context
+        var counted = reads.hasLockout || reads.sendsNotice ? [keys.account] : []
         var mailsPerHour: Int?
-        switch reading.code {
+        switch reads.code {
         case .sending:
-            counted += [subjects.mailbox, subjects.networkAtMailbox, subjects.source, subjects.site]
+            counted += [keys.mailbox, keys.networkAtMailbox, keys.source, keys.ipv6Prefix48]
             mailsPerHour = settings.limits == nil ? nil : context.tenant.mailsPerHour
         case .judging(_, let isShared):
             counted +=
-                [subjects.address]
-                + (isShared ? [subjects.guesser, subjects.guessingNetwork, subjects.guessingSite] : [])
+                [keys.address]
+                + (isShared ? [keys.guesser, keys.guessingNetwork, keys.guessingIPv6Prefix48] : [])
         case nil: break
         }
         let query = StepQuery(
-            tenant: context.tenant.id, flow: opened.flow, requestDigest: opened.requestDigest,
-            identifiers: reading.identifiers, user: opened.state.account?.user, subjects: counted.compactMap(\.self),
-            lockout: reading.hasLockout ? subjects.lockout : nil, slowLane: subjects.slowLane,
+            tenant: context.tenant.id, flow: step.flow, requestDigest: step.requestDigest,
+            identifiers: reads.identifiers, user: step.state.account?.user, subjects: counted.compactMap(\.self),
+            lockout: reads.hasLockout ? keys.lockout : nil, slowLane: keys.slowLane,
             mailsPerHour: mailsPerHour,
-            owners: FlowOwners(identifier: subjects.address ?? subjects.account, source: subjects.source),
+            owners: FlowOwners(identifier: keys.address ?? keys.account, source: keys.source),
             now: context.now)
         let result: Result<Answer, EngineError>
         do {
@@ -213,68 +156,67 @@ extension Engine {
         return try result.get()
     }
 
-    private enum Entry {
+    enum Checked {
         case answered(Outcome, FlowChange?)
         case open(StepSituation)
     }
 
     /// The checks of every step: whether this request was answered before, whether the token is the newest, whether the
     /// account's credentials are unchanged.
-    private func enter(
-        _ facts: StepFacts, _ opened: OpenedToken, _ reading: StepReads, _ subjects: RateLimitKeys,
-        in context: RequestContext
-    ) throws(EngineError) -> Entry {
-        let envelope = opened.envelope
-        if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: opened) {
+    func check(
+        _ facts: StepFacts, _ step: Step, _ reads: StepReads, _ keys: RateLimitKeys
+    ) throws(EngineError) -> Checked {
+        let context = step.context
+        let envelope = step.envelope
+        if let sealed = facts.sealedAnswer, let answer = openAnswer(sealed, of: step) {
             return .answered(answer, nil)
         }
         // No row means the first step that counts, or a flow whose row was lost when the database was restored. Only
         // the first may go on.
         guard var row = facts.row ?? (envelope.revision == 0 ? FlowRow(expiresAt: hardEnd(of: envelope)) : nil) else {
-            return .answered(context.outcome(.refused(.expiredToken)), nil)
+            return .answered(step.refused(.expiredToken), nil)
         }
-        guard !row.isEnded else { return .answered(context.outcome(.refused(.unusableToken)), nil) }
+        guard !row.isEnded else { return .answered(step.refused(.unusableToken), nil) }
         guard row.revision == envelope.revision else {
             row.misuses += 1
             row.isEnded = row.misuses >= settings.misusesPerFlow
             let event = event(.continuationTokenMisused, detail: "\(row.misuses)", of: envelope.flow, in: context)
             return .answered(
-                context.outcome(.refused(.unusableToken)), FlowChange(row: row, effects: [.record(event)]))
+                step.refused(.unusableToken), FlowChange(row: row, effects: [.record(event)]))
         }
-        let account = facts.account ?? decoyAccount(of: opened, in: context)
+        let account = facts.account ?? decoyAccount(of: step)
         if case .account(_, let version) = envelope.state.account {
             // A flow ends when the credentials under which it began change (SEC-CT-9).
             guard let account, account.credentialVersion == version, account.disabledAt == nil
             else {
                 row.isEnded = true
                 let tells = account?.disabledAt != nil && !context.hidesAccounts
-                let outcome = context.outcome(.refused(tells ? .accountDisabled : .unusableToken))
-                let replay = try sealAnswer(outcome, of: opened, in: context)
+                let outcome = step.refused(tells ? .accountDisabled : .unusableToken)
+                let replay = try sealAnswer(outcome, of: step)
                 return .answered(outcome, FlowChange(row: row, replay: replay))
             }
         }
         var counted: [CountedSubject: [CountedEvent: [Date]]] = [:]
         for who in CountedSubject.allCases {
-            if let subject = subjects[who] { counted[who] = facts.counted[subject] ?? [:] }
+            if let subject = keys[who] { counted[who] = facts.counted[subject] ?? [:] }
         }
         var usesSharedCode = false
-        if case .judging(_, isShared: true) = reading.code { usesSharedCode = true }
+        if case .judging(_, isShared: true) = reads.code { usesSharedCode = true }
         return .open(
             StepSituation(
                 row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
-                slowLane: facts.slowLane, hasSlowLane: subjects.slowLane != nil, usesSharedCode: usesSharedCode,
-                tenantMailsSince: facts.tenantMailsSince, isFamiliar: subjects.isFamiliar,
+                slowLane: facts.slowLane, hasSlowLane: keys.slowLane != nil, usesSharedCode: usesSharedCode,
+                tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment, now: context.now,
                 userFlow: context.userFlow, settings: settings))
     }
 
     /// Turns a decision into rows, and seals the next token.
-    private func commit(
-        _ decision: Decision<FlowState>, _ opened: OpenedToken, _ row: FlowRow, _ subjects: RateLimitKeys,
-        keepsAnswer: Bool,
-        in context: RequestContext
+    private func change(
+        _ decision: Decision<FlowState>, of step: Step, _ row: FlowRow, _ keys: RateLimitKeys, keepsAnswer: Bool
     ) throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) {
-        let envelope = opened.envelope
+        let context = step.context
+        let envelope = step.envelope
         var outcome = context.outcome(decision.verdict)
         if let next = decision.next {
             let idle = next.isProven ? settings.provenIdleLifetime : settings.idleLifetime
@@ -285,7 +227,7 @@ extension Engine {
                 sealed, tenant: context.tenant.id, client: context.client.id, hidesLength: context.hidesAccounts)
             // Only attributes make a state that long: refuse the step that brought too many, and write nothing.
             guard let token else {
-                return (nil, (context.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter]))), false))
+                return (nil, (step.refused(.invalidAttributes([UserFlow.wholeParameter])), false))
             }
             outcome.token = token
             outcome.allowed = next.allowed
@@ -293,11 +235,11 @@ extension Engine {
         guard let newRow = decision.row else { return (nil, (outcome, false)) }
         var effects: [Effect] = []
         for effect in decision.effects {
-            effects += try rows(for: effect, of: opened, subjects, in: context)
+            effects += try rows(for: effect, of: step, keys)
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         // A flow that has ended repeats its last answer.
-        let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: opened, in: context) : nil
+        let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: step) : nil
         return (FlowChange(row: newRow, effects: effects, replay: replay), (outcome, hasMail))
     }
 
@@ -305,15 +247,13 @@ extension Engine {
         envelope.startedAt.addingTimeInterval(Double(settings.flowLifetime))
     }
 
-    private func sealAnswer(
-        _ outcome: Outcome, of opened: OpenedToken, in context: RequestContext
-    ) throws(EngineError) -> ReplayRecord {
+    private func sealAnswer(_ outcome: Outcome, of step: Step) throws(EngineError) -> ReplayRecord {
         do {
             return ReplayRecord(
-                requestDigest: opened.requestDigest,
+                requestDigest: step.requestDigest,
                 sealedAnswer: try vault.seal(
-                    try StateCoding.encode(outcome), underSecret: opened.secret, context: [opened.requestDigest]),
-                expiresAt: context.now.addingTimeInterval(Double(settings.replayLifetime)))
+                    try StateCoding.encode(outcome), underSecret: step.secret, context: [step.requestDigest]),
+                expiresAt: step.context.now.addingTimeInterval(Double(settings.replayLifetime)))
         } catch let error as EngineError {
             throw error
         } catch {
@@ -321,10 +261,10 @@ extension Engine {
         }
     }
 
-    private func openAnswer(_ sealed: Data, of opened: OpenedToken) -> Outcome? {
+    private func openAnswer(_ sealed: Data, of step: Step) -> Outcome? {
         do {
             return StateCoding.decode(
-                try vault.open(sealed, underSecret: opened.secret, context: [opened.requestDigest]))
+                try vault.open(sealed, underSecret: step.secret, context: [step.requestDigest]))
         } catch {
             return nil
         }

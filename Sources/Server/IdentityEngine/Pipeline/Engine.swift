@@ -3,8 +3,9 @@ package import PortableFoundation
 
 /// Runs flows: opens the token, reads facts, lets the flow decide, commits, and seals the next token.
 ///
-/// It does not know HTTP, SQL, JSON field names or JWT. The entry point is ``handle(_:in:)``; `Flows` holds the order
-/// of steps, and the extensions beside this file map commands to decisions, one per kind of flow.
+/// It does not know HTTP, SQL, JSON field names or JWT. The entry point is ``handle(_:in:)``. The folder of each flow
+/// has its states and its steps: a step prepares what takes time, then a pure function of the state decides, inside the
+/// transaction of ``run(_:reading:keepsAnswer:decide:)``.
 package struct Engine: Sendable {
     /// The services that the engine uses.
     package struct Ports: Sendable {
@@ -64,69 +65,65 @@ package struct Engine: Sendable {
             enrolment: tenant.enrolment ?? settings.enrolment, caller: caller)
 
         // 2. Check whether this source may learn about one more account.
-        let tells = command.traits.reveals(in: context.enumeration)
+        let traits = command.traits
+        let tells = traits.reveals(in: context.enumeration)
         if let wait = caller.enumerationWait, tells {
             return context.outcome(.refused(.enumerationLimited(retryAfter: wait)))
         }
-        var outcome = try await perform(command, in: context)
+
+        // 3. Take the step.
+        var outcome = try await perform(command, traits, in: context)
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if tells {
             outcome.disclosure = .counts
-        } else if context.enumeration == .bulk, command.traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
+        } else if context.enumeration == .bulk, traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
             outcome.disclosure = .givesOneBack
         }
         return outcome
     }
 
-    /// Takes the step. Every step opens its token first: cheap checks run before costly ones.
-    private func perform(_ command: Command, in context: RequestContext) async throws(EngineError) -> Outcome {
+    private func perform(
+        _ command: Command, _ traits: CommandTraits, in context: RequestContext
+    ) async throws(EngineError) -> Outcome {
         switch command {
-        case .startSignUp(let request):
-            return try await startSignUp(request, in: context)
-        case .challengeSignUp(let token, let accepted):
-            return try await challengeSignUp(token, accepted: accepted, in: context)
-        case .submitSignUpCode(let token, let code):
-            return try await submitSignUpCode(token, code, in: context)
-        case .submitSignUpPassword(let token, let password):
-            return try await submitSignUpPassword(token, password, in: context)
-        case .submitSignUpAttributes(let token, let attributes):
-            return try await submitSignUpAttributes(token, attributes, in: context)
-        case .startSignIn(let request):
-            return try await startSignIn(request, in: context)
-        case .challengeSignIn(let token, let method, let accepted):
-            return try await challengeSignIn(token, method: method, accepted: accepted, in: context)
-        case .submitSignInPassword(let token, let password, let demand):
-            return try await submitSignInPassword(token, password, demand, in: context)
-        case .submitSignInCode(let token, let code, let demand):
-            return try await submitSignInCode(token, code, demand, in: context)
-        case .introspectMethods(let token):
-            return try await introspectMethods(token, in: context)
-        case .submitSecondFactor(let token, let code, let demand):
-            return try await submitSecondFactor(token, code, demand, in: context)
-        case .introspectRegistration(let token):
-            return try await introspectRegistration(token, in: context)
-        case .challengeContact(let token, let contact, let channel):
-            return try await challengeContact(token, contact, channel: channel, in: context)
-        case .submitContactCode(let token, let code):
-            return try await submitContactCode(token, code, in: context)
-        case .confirmContact(let token):
-            return try await confirmContact(token, in: context)
-        case .startReset(let request):
-            return try await startReset(request, in: context)
-        case .challengeReset(let token, let accepted):
-            return try await challengeReset(token, accepted: accepted, in: context)
-        case .submitResetCode(let token, let code):
-            return try await submitResetCode(token, code, in: context)
-        case .submitNewPassword(let token, let password):
-            return try await submitNewPassword(token, password, in: context)
-        case .pollReset(let token):
-            return try await pollReset(token, in: context)
-        case .redeem(let token, let demand):
-            return try await redeem(token, demand, in: context)
-        case .refresh(let token, let demand):
-            return try await refresh(token, demand, in: context)
-        case .revoke(let token):
-            return try await revoke(token, in: context)
+        case .startSignUp(let request): try await startSignUp(request, in: context)
+        case .startSignIn(let request): try await startSignIn(request, in: context)
+        case .startReset(let request): try await startReset(request, in: context)
+        case .refresh(let token, let request): try await refresh(token, request, in: context)
+        case .revoke(let token): try await revoke(token, in: context)
+        case .step(let token, let command):
+            // The cheap check first: most of what a stranger can send ends here.
+            switch await open(token, for: traits, in: context) {
+            case .success(let step): try await take(command, step)
+            case .failure(let fault): context.outcome(.refused(Refusal(fault)))
+            }
+        }
+    }
+
+    /// Takes a step, each in the file of its flow.
+    private func take(_ command: StepCommand, _ step: Step) async throws(EngineError) -> Outcome {
+        switch command {
+        case .challengeSignUp(let accepted): try await challengeSignUp(accepted: accepted, step)
+        case .submitSignUpCode(let code): try await submitSignUpCode(code, step)
+        case .submitSignUpPassword(let password): try await submitSignUpPassword(password, step)
+        case .submitSignUpAttributes(let attributes): try await submitSignUpAttributes(attributes, step)
+        case .challengeSignIn(let method, let accepted):
+            try await challengeSignIn(method: method, accepted: accepted, step)
+        case .submitSignInPassword(let password, let request):
+            try await submitSignInPassword(password, request, step)
+        case .submitSignInCode(let code, let request), .submitSecondFactor(let code, let request):
+            try await submitSignInCode(code, request, step)
+        case .introspectMethods: try await introspectMethods(step)
+        case .introspectRegistration: try await introspectRegistration(step)
+        case .challengeContact(let contact, let channel):
+            try await challengeContact(contact, channel: channel, step)
+        case .submitContactCode(let code): try await submitContactCode(code, step)
+        case .confirmContact: try await confirmContact(step)
+        case .challengeReset(let accepted): try await challengeReset(accepted: accepted, step)
+        case .submitResetCode(let code): try await submitResetCode(code, step)
+        case .submitNewPassword(let password): try await submitNewPassword(password, step)
+        case .pollReset: try await pollReset(step)
+        case .redeem(let request): try await redeem(request, step)
         }
     }
 

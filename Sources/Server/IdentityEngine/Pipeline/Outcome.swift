@@ -87,7 +87,23 @@ package enum Interaction: Hashable, Sendable, Codable {
     /// The session is over.
     case revoked
     /// This client cannot continue here; the web flow can.
-    case redirectToBrowser(reason: String)
+    case redirectToBrowser(RedirectReason)
+}
+
+/// Why the native client cannot continue.
+package enum RedirectReason: Hashable, Sendable, Codable {
+    /// The client cannot handle a challenge that the flow needs.
+    case missingChallengeType(ChallengeType)
+    /// The client cannot handle an answer that the flow needs.
+    case missingCapability(Capability)
+    /// A second factor is needed, and the user signs in with codes only.
+    case noPassword
+    /// The second factor must reach another mailbox than the one that was proven, and the user has none.
+    case otherMailboxNeeded
+    /// The user's methods rest after a reset.
+    case methodSuspended
+    /// The password came from a reset, and the second factor must be another than that mailbox.
+    case passwordFromReset
 }
 
 /// A way to give a second factor, or to register one.

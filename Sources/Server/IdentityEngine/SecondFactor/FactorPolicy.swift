@@ -10,7 +10,7 @@ package enum FactorVerdict: Hashable, Sendable {
     /// The user must register a method first.
     case registerMethod
     /// The client or this API cannot do what is needed.
-    case redirectToBrowser(reason: String)
+    case redirectToBrowser(RedirectReason)
 }
 
 /// The factors that an application, its user flow and its tenant require.
@@ -56,42 +56,38 @@ extension Authentication {
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         guard account.passwordHash != nil else {
-            return .redirectToBrowser(reason: "The user has no password, and a second factor needs one")
+            return .redirectToBrowser(.noPassword)
         }
         let methods = usableMethods(of: account, demand)
         if !methods.isEmpty {
             return capabilities.contains(.mfaRequired)
-                ? .giveSecondFactor(methods) : .redirectToBrowser(reason: "Client is missing mfa_required capability")
+                ? .giveSecondFactor(methods) : .redirectToBrowser(.missingCapability(.mfaRequired))
         }
         // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
         guard account.strongMethods.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
             let isResting = account.strongMethods.contains { $0.suspendedAt != nil }
-            return .redirectToBrowser(reason: isResting ? Self.methodSuspended : Self.otherMailboxNeeded)
+            return .redirectToBrowser(isResting ? .methodSuspended : .otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
             // A password set through the mailbox cannot replace what the mailbox lacks (SEC-ENR-8).
-            guard !passwordIsFromReset else { return .redirectToBrowser(reason: Self.passwordFromReset) }
+            guard !passwordIsFromReset else { return .redirectToBrowser(.passwordFromReset) }
             // A flow registers at most once (docs/protocol.md §5.4); the registered mailbox is insufficient only if the
             // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
             // not help.
             let isPossible = demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
-            guard registered == nil, isPossible else { return .redirectToBrowser(reason: Self.otherMailboxNeeded) }
+            guard registered == nil, isPossible else { return .redirectToBrowser(.otherMailboxNeeded) }
             return canRegister
-                ? .registerMethod : .redirectToBrowser(reason: "Client is missing registration_required capability")
+                ? .registerMethod : .redirectToBrowser(.missingCapability(.registrationRequired))
         case .signUp, .reset:
             // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else {
-                return .redirectToBrowser(reason: Self.otherMailboxNeeded)
+                return .redirectToBrowser(.otherMailboxNeeded)
             }
             return registered == nil && account.strongMethods.isEmpty && canRegister
                 ? .registerMethod : .tokens(contexts: [])
         }
     }
-
-    private static let otherMailboxNeeded = "The second factor must reach another mailbox than the reset"
-    private static let methodSuspended = "The second factor is suspended after a reset"
-    private static let passwordFromReset = "The password came from a reset, and the second factor must be another one"
 
     /// The number of factors that count for `demand`. When a second factor must use another mailbox, the account's own
     /// mailbox adds nothing to a password at sign-in (`SEC-MFA-3`).

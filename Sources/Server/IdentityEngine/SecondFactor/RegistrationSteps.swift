@@ -1,7 +1,25 @@
 import NativeAuthCore
 package import PortableFoundation
 
-// Registers a method for the second factor during a sign-in (docs/protocol.md §4.9, §8.4).
+// The steps of a sign-in that list the methods of the second factor and register another one (docs/protocol.md §4.9,
+// §8.4). Each has two parts: the engine prepares, and the state decides inside the transaction.
+
+extension Engine {
+    /// Lists the methods of the second factor.
+    func introspectMethods(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        return try await run(step) { situation in state.listingMethods(in: situation).map(FlowState.signIn) }
+    }
+}
+
+extension Engine {
+    /// Lists what the user can register.
+    func introspectRegistration(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        return try await run(step) { _ in state.listingContacts().map(FlowState.signIn) }
+    }
+}
+
 extension SignInState {
     /// The id of the only kind of contact.
     package static let emailContactID = "email"
@@ -23,7 +41,25 @@ extension SignInState {
             .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Sends a code to the contact that is to be registered.
+    func challengeContact(_ contact: String, channel: String?, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        guard SignInState.isEmail(channel), let email = EmailAddress(contact) else {
+            return step.refused(.invalidContact)
+        }
+        let digits = drawCode()
+        let reads = StepReads(recipient: email, code: .sending(.registration))
+        return try await run(step, reading: reads, keepsAnswer: false) { situation in
+            let fresh = freshCode(digits, situation, step, to: email, for: .registration)
+            return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
+        }
+    }
+}
+
+extension SignInState {
     /// Sends a code to `contact`, or answers that this flow has already proven it.
     package func challenging(
         contact: EmailAddress, with fresh: FreshCode, in situation: StepSituation
@@ -49,7 +85,27 @@ extension SignInState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Judges the code that went to the contact, and registers it.
+    func submitContactCode(_ code: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state, let email = state.mailbox else {
+            return step.refused(.notAllowedNow)
+        }
+        guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
+        let method = ports.randomness.uuid()
+        let reads = StepReads(sendsNotice: true, code: .judging(.registration, digits))
+        return try await run(step, reading: reads) { situation in
+            state.submitting(
+                contactCode: { matches(digits, $0, situation, step, to: email, for: .registration) },
+                newMethod: method, in: situation
+            ).map(FlowState.signIn)
+        }
+    }
+}
+
+extension SignInState {
     /// Submits the code that was sent to the contact.
     package func submitting(
         contactCode matches: (CodeRecord) -> Bool, newMethod: UUID, in situation: StepSituation
@@ -70,7 +126,20 @@ extension SignInState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Registers a contact that this flow has proven already.
+    func confirmContact(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        let method = ports.randomness.uuid()
+        return try await run(step, reading: StepReads(sendsNotice: true)) { situation in
+            state.confirmingContact(newMethod: method, in: situation).map(FlowState.signIn)
+        }
+    }
+}
+
+extension SignInState {
     /// Registers the contact that this flow has already proven.
     package func confirmingContact(newMethod: UUID, in situation: StepSituation) -> Decision<SignInState> {
         switch self {
@@ -84,7 +153,9 @@ extension SignInState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension SignInState {
     /// Registers the method with the proofs of `before`, and ends the sessions and flows that began with fewer proofs
     /// (`SEC-ENR-6`).
     private static func registering(
@@ -104,8 +175,10 @@ extension SignInState {
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
                 .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: strength.rawValue),
-                .endFlows(user),
-            ] + (proven.factors > 1 ? [.revokeRefreshFamilies(user, keepingTwoFactors: true)] : [])
+                .write(.endFlows(user)),
+            ]
+                + (proven.factors > 1
+                    ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, at: situation.now))] : [])
                 + situation.notices(.methodRegistered, about: [contact]))
     }
 }

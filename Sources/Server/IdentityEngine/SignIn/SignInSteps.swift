@@ -1,6 +1,9 @@
 import NativeAuthCore
 package import PortableFoundation
 
+// The steps of a sign-in, in order. Each has two parts: the engine prepares what takes time, and the state decides, as a
+// pure function, inside the transaction. SignInStateTests has the table of all decisions, with every refused pair.
+
 /// The factors required of a step that may issue tokens, and the tokens, signed before the step's transaction.
 package struct PreparedTokens: Hashable, Sendable {
     package var demand: FactorDemand
@@ -21,8 +24,58 @@ package struct PreparedTokens: Hashable, Sendable {
     }
 }
 
-// The steps of a sign-in: pure functions from state, input and situation to a decision. SignInStateTests has the table
-// of all steps, with every refused pair.
+extension Engine {
+    /// Starts a sign-in. Nothing is written (design record 0014).
+    func startSignIn(_ request: UsernameRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
+        guard let name = SignInName(request.username) else { return context.outcome(.refused(.userNotFound)) }
+        var found = try await account(named: name.key, in: context)
+        if context.hidesAccounts, found?.disabledAt != nil { found = nil }
+        guard let addressee = addressee(of: found, named: name, in: context) else {
+            return context.outcome(.refused(.userNotFound))
+        }
+        guard found?.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
+        // When answers hide accounts, every user is asked for the credential of the user flow (SEC-ENUM-3).
+        let hasPassword =
+            context.hidesAccounts ? context.userFlow.method == .emailPassword : found?.passwordHash != nil
+        let draft = SignInDraft(
+            account: addressee.account, email: addressee.email, label: addressee.label,
+            countedName: addressee.countedName, hasPassword: hasPassword,
+            capabilities: request.capabilities)
+        guard request.accepted.contains(draft.neededChallengeType) else {
+            return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(draft.neededChallengeType))))
+        }
+        return try begin(.signIn(.started(draft)), orNobodyIn: context)
+    }
+}
+
+extension Engine {
+    /// Asks for the password or sends a code, for the first factor or for a method of the second factor.
+    func challengeSignIn(
+        method id: String?, accepted: Set<ChallengeType>?, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        let needed = state.draft?.neededChallengeType ?? .oneTimePasscode
+        if let accepted, !accepted.contains(needed) { return step.redirected(missing: needed) }
+        let digits = drawCode()
+        if let draft = state.draft {
+            // Without a mail, a repeated request repeats no effect.
+            let use = draft.hasPassword ? nil : CodeUse.sending(.signIn)
+            return try await run(step, reading: StepReads(code: use), keepsAnswer: false) { situation in
+                let fresh = freshCode(digits, situation, step, to: draft.email, for: .signIn)
+                return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
+            }
+        }
+        guard let account = try await account(state.account.user, in: step.context),
+            let method = state.method(named: id, of: account, factorDemand(in: step.context))
+        else { return step.refused(.unknownMethod) }
+        let reads = StepReads(recipient: method.email, code: .sending(.secondFactor))
+        return try await run(step, reading: reads, keepsAnswer: false) { situation in
+            let fresh = freshCode(digits, situation, step, to: method.email, for: .secondFactor)
+            return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
+        }
+    }
+}
+
 extension SignInState {
     /// Asks for the challenge of the first factor: sends a code, or answers that a password is required.
     package func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<SignInState> {
@@ -40,6 +93,95 @@ extension SignInState {
         }
     }
 
+    /// The method that a challenge of the second factor is for: the named one, or the oldest when no name is given
+    /// (docs/protocol.md §16, row 35).
+    package func method(named id: String?, of account: UserAccount, _ demand: FactorDemand) -> StrongMethod? {
+        switch self {
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            let methods = proven.usableMethods(of: account, demand)
+            guard let id else { return methods.first }
+            return methods.first { $0.id.text == id.lowercased() }
+        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return nil
+        }
+    }
+
+    /// Sends the code of a second factor. A flow with a wrong password never gets here (`SEC-MFA-2`).
+    package func challenging(
+        _ method: StrongMethod, with fresh: FreshCode, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            // The method was chosen before the lock was taken: check that the account still has it.
+            guard situation.methods(after: proven).contains(method) else { return .refused(.unknownMethod) }
+            return situation.sendCode(
+                fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
+            ) {
+                .proveAddress(situation.delivery(to: method.email.masked, resendIn: $0, length: $1))
+            }
+        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
+            .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+}
+
+extension Engine {
+    /// Compares a password, after the right to compare is committed, and issues tokens or asks for the next factor.
+    func submitSignInPassword(
+        _ password: Secret<String>, _ request: TokenRequest, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        let context = step.context
+        guard case .signIn(let state) = step.state, let draft = state.draft else {
+            return step.refused(.notAllowedNow)
+        }
+        let grant: ScopeGrant
+        switch judge(request.scopes, in: context) {
+        case .granted(let judged): grant = judged
+        case .refused(let refusal): return step.refused(refusal)
+        }
+        // 1. Take the right to compare, committed first: parallel guesses gain nothing (SEC-LOCK-2).
+        let guess = vault.passingDigest(
+            .counter, tenant: context.tenant.id,
+            [Data("password".utf8), Data(draft.account.user.description.utf8), Data(password.reveal().utf8)])
+        let admitted: StepSituation
+        let comparing: Bool
+        switch try await admit(guess: guess, step) {
+        case .answered(let outcome): return outcome
+        case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
+        }
+        // 2. Compare, on the hasher's own threads.
+        guard let account = admitted.account, context.hidesAccounts || account.passwordHash != nil else {
+            return step.refused(.unusableToken)
+        }
+        let isRight: Bool
+        var outdated: (old: PasswordHash, new: PasswordHash)?
+        if let stored = account.passwordHash, comparing {
+            isRight = try await verify(password, against: stored)
+            if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
+        } else {
+            // Takes the same time as a comparison (SEC-PWD-11).
+            _ = try await hash(password)
+            isRight = false
+        }
+        // 3. Decide on the result.
+        let prepared =
+            isRight
+            ? try await prepare(
+                draft.provenByPassword(of: account, at: context.now, needsMailbox: admitted.needsMailbox), request,
+                grant, account, in: context) : nil
+        let upgrade = outdated
+        return try await run(step, reading: StepReads(hasLockout: true)) { situation in
+            state.submitting(
+                passwordIsRight: isRight, guess: comparing ? guess : nil, outdated: upgrade, prepared: prepared,
+                in: situation
+            ).map(FlowState.signIn)
+        }
+    }
+}
+
+extension SignInState {
     /// Decides on a compared password. The comparison was admitted and done before.
     ///
     /// - Parameters:
@@ -70,7 +212,7 @@ extension SignInState {
             return Self.concluding(
                 draft.provenByPassword(of: account, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
                 row: row,
-                effects: compared + (outdated.map { [.upgradePassword(user, from: $0.old, to: $0.new)] } ?? [])
+                effects: compared + (outdated.map { [.write(.upgradePassword(user, from: $0.old, to: $0.new))] } ?? [])
                     + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
                 in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
@@ -78,7 +220,41 @@ extension SignInState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Judges a code of the first or the second factor.
+    func submitSignInCode(
+        _ code: Secret<String>, _ request: TokenRequest, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        let context = step.context
+        guard case .signIn(let state) = step.state, let email = state.mailbox else {
+            return step.refused(.notAllowedNow)
+        }
+        let grant: ScopeGrant
+        switch judge(request.scopes, in: context) {
+        case .granted(let judged): grant = judged
+        case .refused(let refusal): return step.refused(refusal)
+        }
+        guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
+        let stored = try await account(state.account.user, in: context)
+        guard let proof = state.proving(at: context.now), let account = stored ?? decoyAccount(of: step) else {
+            return step.refused(.unusableToken)
+        }
+        // Sign before the code is judged: signing cannot wait inside the transaction that spends the code, and its
+        // duration must not tell whether the code was right.
+        let prepared = try await prepare(proof.proven, request, grant, account, in: context)
+        let reads = StepReads(sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
+        return try await run(step, reading: reads) { situation in
+            state.submitting(
+                code: { matches(digits, $0, situation, step, to: email, for: proof.purpose) }, prepared: prepared,
+                in: situation
+            ).map(FlowState.signIn)
+        }
+    }
+}
+
+extension SignInState {
     /// What a right code would prove now, and the purpose of that code; nil when no code is awaited.
     package func proving(at date: Date) -> (proven: Authentication, purpose: MailContent.Purpose)? {
         switch self {
@@ -119,20 +295,22 @@ extension SignInState {
         guard let known = situation.account?.strongMethods.first(where: { $0.id == method.id }) else { return effects }
         if known.suspendedAt != nil {
             effects +=
-                [.reactivateStrongMethod(method.id, of: user), .record(.methodReactivated, user: user)]
+                [.write(.setSuspension([method.id], of: user, nil)), .record(.methodReactivated, user: user)]
                 + situation.notices(.methodReactivated, about: [method.email])
         } else if known.firstUsedAt == nil {
             effects +=
-                [.noteFirstUse(method.id, of: user)]
+                [.write(.noteFirstUse(method.id, of: user, at: situation.now))]
                 + situation.notices(.methodFirstUsed, about: [method.email])
         }
         // The user has proven a factor besides the mailbox that reset the password (design record 0005).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
-            effects += [.trustPassword(user), .record(.passwordTrusted, user: user)]
+            effects += [.write(.trustPassword(user)), .record(.passwordTrusted, user: user)]
         }
         return effects
     }
+}
 
+extension SignInState {
     /// Lists the methods of the second factor.
     package func listingMethods(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
@@ -140,39 +318,6 @@ extension SignInState {
             let methods = situation.methods(after: proven)
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
             return Decision(.accepted(.chooseMethod(methods.map(\.asOffered))), next: self)
-        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
-            return .refused(.notAllowedNow)
-        }
-    }
-
-    /// The method that a challenge of the second factor is for: the named one, or the oldest when no name is given
-    /// (docs/protocol.md §16, row 35).
-    package func method(named id: String?, of account: UserAccount, _ demand: FactorDemand) -> StrongMethod? {
-        switch self {
-        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            let methods = proven.usableMethods(of: account, demand)
-            guard let id else { return methods.first }
-            return methods.first { $0.id.text == id.lowercased() }
-        case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
-            return nil
-        }
-    }
-
-    /// Sends the code of a second factor. A flow with a wrong password never gets here (`SEC-MFA-2`).
-    package func challenging(
-        _ method: StrongMethod, with fresh: FreshCode, in situation: StepSituation
-    ) -> Decision<SignInState> {
-        switch self {
-        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
-            // The method was chosen before the lock was taken: check that the account still has it.
-            guard situation.methods(after: proven).contains(method) else { return .refused(.unknownMethod) }
-            return situation.sendCode(
-                fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
-            ) {
-                .proveAddress(situation.delivery(to: method.email.masked, resendIn: $0, length: $1))
-            }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             return .refused(.notAllowedNow)
@@ -203,7 +348,7 @@ extension SignInState {
             var row = row
             row.isEnded = true
             let success: [FlowEffect] =
-                (prepared.family.map { [.openRefreshFamily($0)] } ?? []) + [
+                (prepared.family.map { [.write(.openRefreshFamily($0))] } ?? []) + [
                     .record(.signInSucceeded, user: user), .record(.tokenIssued, user: user), .setLockout(nil),
                     .rememberNetwork(user),
                 ]
@@ -221,7 +366,7 @@ extension SignInState {
             var row = row
             row.isEnded = true
             return Decision(
-                .accepted(.redirectToBrowser(reason: reason)), row: row,
+                .accepted(.redirectToBrowser(reason)), row: row,
                 effects: effects + [.record(.secondFactorRequired, user: user, detail: "redirect")]
                     + cleared(for: proven))
         }

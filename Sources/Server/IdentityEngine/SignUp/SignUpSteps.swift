@@ -1,8 +1,82 @@
 package import NativeAuthCore
 import PortableFoundation
 
-// The steps of a sign-up: pure functions from state, input and situation to a decision. SignUpStateTests has the table
-// of all steps, with every refused pair.
+// The steps of a sign-up, in order. Each has two parts: the engine prepares what takes time, and the state decides, as a
+// pure function, inside the transaction. SignUpStateTests has the table of all decisions, with every refused pair.
+
+extension Engine {
+    /// Starts a sign-up. Nothing is written: the token holds the whole draft (design record 0014).
+    func startSignUp(_ request: SignUpRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
+        let flow = context.userFlow
+        if let missing = flow.neededChallengeTypes.first(where: { !request.accepted.contains($0) }) {
+            return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(missing))))
+        }
+        guard let email = EmailAddress(request.username) else {
+            return context.outcome(.refused(.invalidUsername))
+        }
+        if request.password != nil && flow.method == .emailOneTimePasscode {
+            return context.outcome(.refused(.passwordNotUsed))
+        }
+        let judged = flow.judge(request.attributes)
+        var draft = SignUpDraft(
+            email: email, passwordHash: nil, attributes: judged.accepted, ignoredAttributes: judged.ignored,
+            capabilities: request.capabilities)
+        if !context.hidesAccounts, try await isTaken(draft, in: context) {
+            return context.outcome(.refused(.userAlreadyExists))
+        }
+        if let password = request.password, let fault = check(password, for: draft, in: context) {
+            return context.outcome(.refused(.unacceptablePassword(fault)))
+        }
+        guard judged.invalid.isEmpty else {
+            return context.outcome(.refused(.invalidAttributes(judged.invalid)))
+        }
+        if let password = request.password {
+            draft.passwordHash = try await hash(password, in: .signUps)
+        }
+        // Only attributes can make a state too long for a token.
+        return try begin(.signUp(.started(draft)), in: context)
+            ?? context.outcome(.refused(.invalidAttributes([UserFlow.wholeParameter])))
+    }
+
+    private func isTaken(_ draft: SignUpDraft, in context: RequestContext) async throws(EngineError) -> Bool {
+        do {
+            return try await !ports.users.taken(draft.identifiers.map(\.key), in: context.tenant.id).isEmpty
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func check(_ password: Secret<String>, for draft: SignUpDraft, in context: RequestContext) -> PasswordFault?
+    {
+        check(
+            password, emailLocalPart: draft.email.localPart, alias: draft.alias?.display, attributes: draft.attributes,
+            in: context)
+    }
+}
+
+extension Engine {
+    /// Sends a code, or answers that a password is required.
+    func challengeSignUp(accepted: Set<ChallengeType>?, _ step: Step) async throws(EngineError) -> Outcome {
+        let context = step.context
+        guard case .signUp(let state) = step.state, let email = state.draft?.email else {
+            return step.refused(.notAllowedNow)
+        }
+        if let accepted, let missing = context.userFlow.neededChallengeTypes.first(where: { !accepted.contains($0) }) {
+            return step.redirected(missing: missing)
+        }
+        let owner = context.hidesAccounts ? try await account(named: email.key, in: context) : nil
+        // Drawn before the pure decision, which may not use it; without a mail the code stays secret.
+        let digits = drawCode()
+        let use = state.isProven ? nil : CodeUse.sending(.signUp)
+        return try await run(step, reading: StepReads(code: use), keepsAnswer: false) { situation in
+            let fresh = freshCode(digits, situation, step, to: email, for: .signUp)
+            return state.challenging(
+                with: fresh, owner: owner.flatMap { EmailAddress(stored: $0.user.email) }, in: situation
+            ).map(FlowState.signUp)
+        }
+    }
+}
+
 extension SignUpState {
     /// Asks for a challenge: sends a code, for the first time or again, or answers that a password is required.
     ///
@@ -25,7 +99,27 @@ extension SignUpState {
             .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Judges the code that went to the new address.
+    func submitSignUpCode(_ code: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signUp(let state) = step.state, let draft = state.draft else {
+            return step.refused(.notAllowedNow)
+        }
+        guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
+        let newUser = UserID(ports.randomness.uuid())
+        let reads = StepReads(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
+        return try await run(step, reading: reads) { situation in
+            state.submitting(
+                code: { matches(digits, $0, situation, step, to: draft.email, for: .signUp) }, newUser: newUser,
+                in: situation
+            ).map(FlowState.signUp)
+        }
+    }
+}
+
+extension SignUpState {
     /// Submits a code.
     ///
     /// - Parameter matches: Whether the submitted digits match a digest; called at most once, and only when a
@@ -48,7 +142,27 @@ extension SignUpState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Takes the password of the new account.
+    func submitSignUpPassword(_ password: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signUp(let state) = step.state, let draft = state.draft else {
+            return step.refused(.notAllowedNow)
+        }
+        if let fault = check(password, for: draft, in: step.context) {
+            return step.refused(.unacceptablePassword(fault))
+        }
+        if case .answered(let outcome) = try await admit(step) { return outcome }
+        let hash = try await hash(password, in: .signUps)
+        let newUser = UserID(ports.randomness.uuid())
+        return try await run(step, reading: StepReads(identifiers: draft.identifiers.map(\.key))) { situation in
+            state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)
+        }
+    }
+}
+
+extension SignUpState {
     /// Submits a password that the policy accepted, hashed.
     package func submitting(
         password hash: PasswordHash, newUser: UserID, in situation: StepSituation
@@ -63,7 +177,29 @@ extension SignUpState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension Engine {
+    /// Takes the attributes of the new account.
+    func submitSignUpAttributes(
+        _ attributes: SubmittedAttributes, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        guard case .signUp(let state) = step.state, var draft = state.draft else {
+            return step.refused(.notAllowedNow)
+        }
+        let judged = step.context.userFlow.judge(attributes)
+        guard judged.invalid.isEmpty else { return step.refused(.invalidAttributes(judged.invalid)) }
+        draft.attributes.merge(judged.accepted) { $1 }
+        let newUser = UserID(ports.randomness.uuid())
+        return try await run(step, reading: StepReads(identifiers: draft.identifiers.map(\.key))) { situation in
+            state.submitting(
+                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
+            ).map(FlowState.signUp)
+        }
+    }
+}
+
+extension SignUpState {
     /// Submits attributes that follow their rules.
     ///
     /// - Parameter ignored: The number of other attributes in the request.
@@ -94,7 +230,9 @@ extension SignUpState {
             return .refused(.notAllowedNow)
         }
     }
+}
 
+extension SignUpState {
     /// Continues after the address is proven: asks for what is still missing, or creates the account.
     private static func proceeding(
         with draft: SignUpDraft, newUser: UserID, row: FlowRow, effects: [FlowEffect], in situation: StepSituation
@@ -128,6 +266,16 @@ extension SignUpState {
         return Decision(
             .accepted(.signIn), next: .completed(completed), row: row,
             effects: effects + [.createUser(draft, id: newUser), .record(.signUpCompleted, user: newUser)] + ignored)
+    }
+}
+
+extension UserFlow {
+    /// The challenge types that a client must be able to handle to sign up here (docs/protocol.md §3.2).
+    var neededChallengeTypes: [ChallengeType] {
+        switch method {
+        case .emailOneTimePasscode: [.oneTimePasscode]
+        case .emailPassword: [.oneTimePasscode, .password]
+        }
     }
 }
 

@@ -4,33 +4,29 @@ package import PortableFoundation
 // Issues tokens for a finished flow and for a refresh token.
 extension Engine {
     /// Exchanges the token of a finished flow for tokens, or answers which factor is missing (docs/protocol.md §5.4).
-    func redeem(
-        _ token: ContinuationToken, _ demand: TokenRequest, in context: RequestContext
-    ) async throws(EngineError) -> Outcome {
-        try await opening(token, for: .redeem, content: demand.digestContent, in: context) {
-            opened throws(EngineError) in
-            guard let proven = opened.state.authentication else { return context.outcome(.refused(.notAllowedNow)) }
-            let grant: ScopeGrant
-            switch judge(demand.scopes, in: context) {
-            case .granted(let judged): grant = judged
-            case .refused(let refusal): return context.outcome(.refused(refusal))
-            }
-            guard let account = try await account(proven.account.user, in: context) else {
-                return context.outcome(.refused(.unusableToken))
-            }
-            let prepared = try await prepare(proven, demand, grant, account, in: context)
-            return try await step(opened, in: context) { situation in
-                SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
-            }
+    func redeem(_ request: TokenRequest, _ step: Step) async throws(EngineError) -> Outcome {
+        let context = step.context
+        guard let proven = step.state.authentication else { return step.refused(.notAllowedNow) }
+        let grant: ScopeGrant
+        switch judge(request.scopes, in: context) {
+        case .granted(let judged): grant = judged
+        case .refused(let refusal): return step.refused(refusal)
+        }
+        guard let account = try await account(proven.account.user, in: context) else {
+            return step.refused(.unusableToken)
+        }
+        let prepared = try await prepare(proven, request, grant, account, in: context)
+        return try await run(step) { situation in
+            SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
         }
     }
 
     /// Signs the tokens that `proven` entitles to, if any. The step decides again, under its lock.
     func prepare(
-        _ proven: Authentication, _ demand: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
+        _ proven: Authentication, _ request: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
         in context: RequestContext
     ) async throws(EngineError) -> PreparedTokens {
-        let demand = factorDemand(demand.contexts, in: context)
+        let demand = factorDemand(request.contexts, in: context)
         switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
@@ -64,14 +60,14 @@ extension Engine {
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
     func refresh(
-        _ token: Secret<String>, _ demand: TokenRequest, in context: RequestContext
+        _ token: Secret<String>, _ request: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
         guard let (found, account) = try await session(of: token, in: context), found.client == context.client.id
         else { return context.outcome(.refused(.unusableRefreshToken)) }
         guard account.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
         let wanted: ScopeGrant
         switch judge(
-            demand.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : demand.scopes, in: context)
+            request.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : request.scopes, in: context)
         {
         case .granted(let judged): wanted = judged
         case .refused(let refusal): return context.outcome(.refused(refusal))
@@ -81,7 +77,7 @@ extension Engine {
         }
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
         let isRequired = context.requiresSecondFactor || account.requiresSecondFactor
-        guard demand.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
+        guard request.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
             return context.outcome(.refused(.secondFactorNeeded))
         }
         let proof = Proof(
@@ -195,7 +191,7 @@ extension Engine {
         if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
-        guard let token = command.traits.counted else { return nil }
+        guard case .step(let token, _) = command else { return nil }
         await tokens.learnKey(of: token, now: caller.now)
         guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
         return Vault.fingerprint([Data(token.secret.reveal().utf8)])

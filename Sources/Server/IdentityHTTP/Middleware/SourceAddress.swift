@@ -214,7 +214,7 @@ package struct SourceAddress: Hashable, Sendable {
         let isIPv4 = address.bytes.count == 4
         return RequestSource(
             address: Data(isIPv4 ? address.bytes : Array(address.bytes.prefix(8))),
-            site: isIPv4 ? nil : Data(address.bytes.prefix(6)), network: Data(prefix))
+            ipv6Prefix48: isIPv4 ? nil : Data(address.bytes.prefix(6)), network: Data(prefix))
     }
 }
 

@@ -38,7 +38,7 @@ package enum V1Codec {
             switch endpoint {
             case .signUpStart: return try start(V1.SignUp.StartRequest(form: form))
             case .signUpChallenge:
-                return try challenge(V1.SignUp.ChallengeRequest(form: form), Command.challengeSignUp)
+                return try challenge(V1.SignUp.ChallengeRequest(form: form), StepCommand.challengeSignUp)
             case .signUpContinue: return try proceed(V1.SignUp.ContinueRequest(form: form))
             case .token: return try token(V1.TokenRequest(form: form), needsEveryScope: needsEveryScope)
             case .signInInitiate:
@@ -46,18 +46,18 @@ package enum V1Codec {
                 return Request(client: client, command: .startSignIn(application))
             case .signInChallenge: return try challenge(V1.SignIn.ChallengeRequest(form: form))
             case .signInIntrospect:
-                return try follow(V1.SignIn.IntrospectRequest(form: form), Command.introspectMethods)
+                return try follow(V1.SignIn.IntrospectRequest(form: form), .introspectMethods)
             case .resetPasswordStart:
                 let (client, application) = try application(V1.ResetPassword.StartRequest(form: form))
                 return Request(client: client, command: .startReset(application))
             case .resetPasswordChallenge:
-                return try challenge(V1.ResetPassword.ChallengeRequest(form: form), Command.challengeReset)
+                return try challenge(V1.ResetPassword.ChallengeRequest(form: form), StepCommand.challengeReset)
             case .resetPasswordContinue: return try proceed(V1.ResetPassword.ContinueRequest(form: form))
             case .resetPasswordSubmit: return try submit(V1.ResetPassword.SubmitRequest(form: form))
             case .resetPasswordPollCompletion:
-                return try follow(V1.ResetPassword.PollCompletionRequest(form: form), Command.pollReset)
+                return try follow(V1.ResetPassword.PollCompletionRequest(form: form), .pollReset)
             case .registerIntrospect:
-                return try follow(V1.Register.IntrospectRequest(form: form), Command.introspectRegistration)
+                return try follow(V1.Register.IntrospectRequest(form: form), .introspectRegistration)
             case .registerChallenge: return try challenge(V1.Register.ChallengeRequest(form: form))
             case .registerContinue: return try register(V1.Register.ContinueRequest(form: form))
             }
@@ -104,12 +104,12 @@ package enum V1Codec {
     }
 
     private static func challenge(
-        _ form: V1.SignUp.ChallengeRequest, _ command: (ContinuationToken, Set<ChallengeType>?) -> Command
+        _ form: V1.SignUp.ChallengeRequest, _ command: (Set<ChallengeType>?) -> StepCommand
     ) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
         let accepted = try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) }
-        return Request(client: client, command: command(token, accepted))
+        return Request(client: client, command: .step(token, command(accepted)))
     }
 
     private static func challenge(_ form: V1.SignIn.ChallengeRequest) throws(RequestFault) -> Request {
@@ -118,9 +118,11 @@ package enum V1Codec {
         if let id = form.id, id.isEmpty || id.utf8.count > 64 { throw .invalid(parameter: "id") }
         return Request(
             client: client,
-            command: .challengeSignIn(
-                token, method: form.id,
-                accepted: try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) }))
+            command: .step(
+                token,
+                .challengeSignIn(
+                    method: form.id,
+                    accepted: try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) })))
     }
 
     private static func challenge(_ form: V1.Register.ChallengeRequest) throws(RequestFault) -> Request {
@@ -131,41 +133,43 @@ package enum V1Codec {
         }
         return Request(
             client: client,
-            command: .challengeContact(
-                token, contact: try present(form.challengeTarget, "challenge_target"), channel: form.challengeChannel))
+            command: .step(
+                token,
+                .challengeContact(
+                    try present(form.challengeTarget, "challenge_target"), channel: form.challengeChannel)))
     }
 
     /// A request with only a token.
     private static func follow(
-        _ form: V1.SignIn.IntrospectRequest, _ command: (ContinuationToken) -> Command
+        _ form: V1.SignIn.IntrospectRequest, _ command: StepCommand
     ) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
-        return Request(client: client, command: command(try continuationToken(form.continuationToken)))
+        return Request(client: client, command: .step(try continuationToken(form.continuationToken), command))
     }
 
     private static func proceed(_ form: V1.SignUp.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
         let grant = try present(form.grantType, "grant_type")
-        let command: Command
+        let command: StepCommand
         switch grant {
         case .oob:
-            command = .submitSignUpCode(token, code: try code(form.oob))
+            command = .submitSignUpCode(try code(form.oob))
         case .password:
-            command = .submitSignUpPassword(token, password: try password(form.password, "password"))
+            command = .submitSignUpPassword(try password(form.password, "password"))
         case .attributes:
-            command = .submitSignUpAttributes(token, try attributes(try present(form.attributes, "attributes")))
+            command = .submitSignUpAttributes(try attributes(try present(form.attributes, "attributes")))
         // Clients do not know unsupported_grant_type at this endpoint (docs/protocol.md §4.3, §14.1).
         case _: throw .invalid(parameter: "grant_type")
         }
-        return Request(client: client, command: command)
+        return Request(client: client, command: .step(token, command))
     }
 
     private static func proceed(_ form: V1.ResetPassword.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
         guard try present(form.grantType, "grant_type") == .oob else { throw .invalid(parameter: "grant_type") }
-        return Request(client: client, command: .submitResetCode(token, code: try code(form.oob)))
+        return Request(client: client, command: .step(token, .submitResetCode(try code(form.oob))))
     }
 
     private static func submit(_ form: V1.ResetPassword.SubmitRequest) throws(RequestFault) -> Request {
@@ -173,15 +177,15 @@ package enum V1Codec {
         let token = try continuationToken(form.continuationToken)
         return Request(
             client: client,
-            command: .submitNewPassword(token, password: try password(form.newPassword, "new_password")))
+            command: .step(token, .submitNewPassword(try password(form.newPassword, "new_password"))))
     }
 
     private static func register(_ form: V1.Register.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
         switch try present(form.grantType, "grant_type") {
-        case .oob: return Request(client: client, command: .submitContactCode(token, code: try code(form.oob)))
-        case .continuationToken: return Request(client: client, command: .confirmContact(token))
+        case .oob: return Request(client: client, command: .step(token, .submitContactCode(try code(form.oob))))
+        case .continuationToken: return Request(client: client, command: .step(token, .confirmContact))
         case _: throw .invalid(parameter: "grant_type")
         }
     }
@@ -190,31 +194,28 @@ package enum V1Codec {
         let client = try client(form.clientID)
         let grant = try present(form.grantType, "grant_type")
         let contexts = try form.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
-        func demand(_ scopes: [String]) -> TokenRequest {
+        func request(_ scopes: [String]) -> TokenRequest {
             let added = ["openid", "profile", "offline_access"].filter { needsEveryScope && !scopes.contains($0) }
             return TokenRequest(scopes: scopes + added, contexts: contexts)
         }
-        func flowDemand() throws(RequestFault) -> TokenRequest { demand(try present(form.scopes, "scope")) }
+        func required() throws(RequestFault) -> TokenRequest { request(try present(form.scopes, "scope")) }
+        func flow() throws(RequestFault) -> ContinuationToken { try continuationToken(form.continuationToken) }
         let command: Command
         switch grant {
         case .continuationToken:
-            command = .redeem(try continuationToken(form.continuationToken), try flowDemand())
+            command = .step(try flow(), .redeem(try required()))
         case .password:
-            command = .submitSignInPassword(
-                try continuationToken(form.continuationToken), password: try password(form.password, "password"),
-                try flowDemand())
+            command = .step(try flow(), .submitSignInPassword(try password(form.password, "password"), try required()))
         case .oob:
-            command = .submitSignInCode(
-                try continuationToken(form.continuationToken), code: try code(form.oob), try flowDemand())
+            command = .step(try flow(), .submitSignInCode(try code(form.oob), try required()))
         case .mfaOOB:
-            command = .submitSecondFactor(
-                try continuationToken(form.continuationToken), code: try code(form.oob), try flowDemand())
+            command = .step(try flow(), .submitSecondFactor(try code(form.oob), try required()))
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: 1_024)
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
             let named = form.scopes ?? []
             command = .refresh(
-                token, named.isEmpty ? TokenRequest(scopes: [], contexts: contexts) : demand(named))
+                token, named.isEmpty ? TokenRequest(scopes: [], contexts: contexts) : request(named))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }

@@ -83,7 +83,7 @@ extension V1Codec {
                     clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
                 outcome)
         case .redirectToBrowser(let reason):
-            return success(RedirectReply(redirectReason: reason), outcome)
+            return success(RedirectReply(redirectReason: reason.text), outcome)
         }
     }
 
@@ -133,5 +133,19 @@ extension V1Codec {
     /// `2026-08-01 09:30:12Z` (docs/protocol.md §3.5).
     private static func timestamp(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space))
+    }
+}
+
+extension RedirectReason {
+    /// The member `redirect_reason` (docs/protocol.md §3.2, §8.5).
+    fileprivate var text: String {
+        switch self {
+        case .missingChallengeType(let type): "Client is missing \(type.rawValue) challenge type"
+        case .missingCapability(let capability): "Client is missing \(capability.rawValue) capability"
+        case .noPassword: "The user has no password, and a second factor needs one"
+        case .otherMailboxNeeded: "The second factor must reach another mailbox than the reset"
+        case .methodSuspended: "The second factor is suspended after a reset"
+        case .passwordFromReset: "The password came from a reset, and the second factor must be another one"
+        }
     }
 }
