@@ -54,10 +54,10 @@ public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
     public let username: String
     /// Identifies this flow in the server's log.
     public let correlationID: UUID
-    private let place: Place
+    private let storage: Storage
     private let secretContent: StepContent
 
-    private final class Place: @unchecked Sendable {
+    private final class Storage: @unchecked Sendable {
         // Sendable holds because only the caller that finds `isTaken` false accesses the step.
         private let isTaken = Locked(false)
         private var step: Step?
@@ -66,7 +66,7 @@ public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
             self.step = consume step
         }
 
-        var isThere: Bool { !isTaken.withLock(\.self) }
+        var holdsStep: Bool { !isTaken.withLock(\.self) }
 
         func take() -> Step? {
             let isFirst = isTaken.withLock { isTaken in
@@ -83,26 +83,26 @@ public struct Kept<Step: FlowStep & ~Copyable>: Sendable, Hashable {
         username = step.username
         correlationID = step.correlationID
         secretContent = step.content
-        place = Place(consume step)
+        storage = Storage(consume step)
     }
 
     /// The step, for the first caller; nil for all later callers.
     public func take() -> Step? {
-        place.take()
+        storage.take()
     }
 
     /// Whether the step has been taken, for example while its call is running.
-    public var isTaken: Bool { !place.isThere }
+    public var isTaken: Bool { !storage.holdsStep }
 
     /// The content of the step; nil when it has been taken.
-    var content: StepContent? { place.isThere ? secretContent : nil }
+    var content: StepContent? { storage.holdsStep ? secretContent : nil }
 
     public static func == (left: Kept, right: Kept) -> Bool {
-        left.place === right.place
+        left.storage === right.storage
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(place))
+        hasher.combine(ObjectIdentifier(storage))
     }
 }
 
