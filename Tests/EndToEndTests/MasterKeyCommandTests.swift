@@ -75,7 +75,7 @@ struct MasterKeyCommandTests {
         #expect(during.sub == before.sub)
         #expect(await server.terminate() == 0)
 
-        // Until retire either key starts a server, so a crash around the exchange of the files does no harm.
+        // Until remove-old either key starts a server, so a crash around the exchange of the files does no harm.
         let unchanged = try await server.restart()
         let middle = try await refresh(NativeAPI(baseURL: unchanged.baseURL), during.next)
         #expect(middle.sub == before.sub)
@@ -94,8 +94,8 @@ struct MasterKeyCommandTests {
         #expect(
             try await run("key", "master", "rotate", "--new-master-key-file", key.path, data: data, 64)
                 .contains("in use"))
-        #expect(try await run("key", "master", "retire", data: data).contains("retired  master key "))
-        #expect(try await run("key", "master", "retire", data: data) == "There is no other master key.\n")
+        #expect(try await run("key", "master", "remove-old", data: data).contains("removed  master key "))
+        #expect(try await run("key", "master", "remove-old", data: data) == "There is no other master key.\n")
         #expect(try await refresh(later, after.next).sub == before.sub)
         #expect(await restarted.terminate() == 0)
         #expect(

@@ -27,7 +27,7 @@ import Testing
 
         let enabled = try await user("enable", "dana@example.com", data)
         #expect(enabled.status == 0 && enabled.output.contains("enabled"), "\(enabled.errors)")
-        #expect(try await user("forget-methods", "dana@example.com", data).status == 0)
+        #expect(try await user("methods remove", "dana@example.com", data).status == 0)
         server = try await server.restart()
         #expect(try await initiate(server).status == 200)
         #expect(await server.terminate() == 0)
@@ -55,7 +55,7 @@ import Testing
             #expect(try await user("enable", "dana@example.com", data).status == 0)
             #expect(try await initiate(server).status == 200)
         }
-        #expect(try await user("forget-methods", "dana@example.com", data).status == 0)
+        #expect(try await user("methods remove", "dana@example.com", data).status == 0)
         #expect(await server.terminate() == 0)
     }
 
@@ -99,6 +99,7 @@ import Testing
     private func user(
         _ command: String, _ name: String, _ data: URL
     ) async throws -> (status: Int32, output: String, errors: String) {
-        try await NativeAuthProcess.run(["user", command, "--data", data.path, "--", name])
+        try await NativeAuthProcess.run(
+            ["user"] + command.split(separator: " ").map(String.init) + ["--data", data.path, "--", name])
     }
 }

@@ -63,7 +63,7 @@ def master_key(options, number, rng):
             proxy.await_node(node)
             time.sleep(rng.random())
             result.count("restarts")
-        command(site, "key", "master", "retire")
+        command(site, "key", "master", "remove-old")
         try:
             flow.finish(token, code)
         except Refused as refusal:
@@ -79,9 +79,9 @@ def master_key(options, number, rng):
         site.key = old
         try:
             Server(site, f"-stranger{index}").stop()
-            result.expect(False, "a node started with the retired master key")
+            result.expect(False, "a node started with the removed master key")
         except Broken as broken:
-            result.expect("another master key" in str(broken), f"a node with the retired master key said: {broken}")
+            result.expect("another master key" in str(broken), f"a node with the removed master key said: {broken}")
         site.key = new
         result.count("rotations")
     load.stop()

@@ -75,7 +75,7 @@ PROOFS = [
         "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
         5, 200, 50, "nodes", "rolling_restart"),
     Proof(
-        "master-key", "SEC-SEC-1", "the master key is rotated under load: rotate, restart of two nodes in turn, retire", "rotations",
+        "master-key", "SEC-SEC-1", "the master key is rotated under load: rotate, restart of two nodes in turn, remove-old", "rotations",
         3, 50, 10, "master_key", "master_key"),
     Proof(
         "backup", "REL-BAK-1, REL-BAK-3", "two nodes are backed up under load, and restored into both databases", "backups",

@@ -6,13 +6,13 @@ import PortableFoundation
 /// `native-auth key master`: manages the key that seals everything.
 struct MasterKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "master", abstract: "List, rotate or retire master keys.",
+        commandName: "master", abstract: "List or rotate master keys, or remove the old one.",
         discussion: """
             Servers keep running meanwhile, on SQLite too. In order: rotate, which lets the old and the new key open the database; \
-            restart every server with the new key, one after the other; retire, which takes the old key away. Stop at any \
-            moment: until retire both keys work, and each command may be repeated.
+            restart every server with the new key, one after the other; remove-old, which takes the old key away. Stop at any \
+            moment: until remove-old both keys work, and each command may be repeated.
             """,
-        subcommands: [List.self, Rotate.self, Retire.self])
+        subcommands: [List.self, Rotate.self, RemoveOld.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -65,15 +65,15 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 say(
                     """
                     Both master keys open the database now. Restart every server with the new one, then run native-auth \
-                    key master retire with it.
+                    key master remove-old with it.
                     """)
             }
         }
     }
 
-    struct Retire: AsyncParsableCommand {
+    struct RemoveOld: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take all other master keys away from the database.",
+            commandName: "remove-old", abstract: "Take all other master keys away from the database.",
             discussion: """
                 --master-key-file is the key that stays: the new one, or the old one to undo a rotation. A server that \
                 still runs with another one keeps running until its next start. Backups open under the master key of their time.
@@ -87,7 +87,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
                     in: opened.store, keeping: opened.masterKey, randomness: SystemRandomness(), now: opened.now)
                 say(
                     gone.isEmpty
-                        ? "There is no other master key." : "retired  master key \(gone.joined(separator: ", "))")
+                        ? "There is no other master key." : "removed  master key \(gone.joined(separator: ", "))")
             }
         }
     }

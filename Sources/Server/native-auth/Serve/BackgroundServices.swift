@@ -164,8 +164,7 @@ struct DataKeyWatch: Service {
             do {
                 let opens = try await keys.reload(now: clock.now)
                 if !opens, isOpen {
-                    logger.error(
-                        "the master key of this server was retired, and will not do at its next start")
+                    logger.error("the master key of this server was removed; it will not do at the next start")
                 }
                 isOpen = opens
                 guard keys.generation != generation else { continue }

@@ -7,13 +7,13 @@ import PortableFoundation
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Show, disable or enable an account; require a second factor, or forget its methods.",
+        abstract: "Show, disable or enable an account; require a second factor, or remove its methods.",
         discussion: """
             Servers may run meanwhile. --data, --database, --master-key-file and --config are those of serve, and are read \
             from the environment too.
             """,
         subcommands: [
-            Show.self, Disable.self, Enable.self, SecondFactor.self, TrustPassword.self, ForgetMethods.self,
+            Show.self, Disable.self, Enable.self, SecondFactor.self, TrustPassword.self, Methods.self,
         ])
 
     struct Place: ParsableArguments {
@@ -135,36 +135,41 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    struct ForgetMethods: AsyncParsableCommand {
+    struct Methods: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "forget-methods", abstract: "Forget the methods of the second factor, and end the sessions.",
-            discussion: """
-                For a user who has lost a mailbox. Each mailbox of the user is told of it. Refused where the user needs a second \
-                factor and could enrol no other one.
-                """)
+            abstract: "Manage the methods of a user's second factor.", subcommands: [Remove.self])
 
-        @OptionGroup var place: Place
+        struct Remove: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Remove the methods of the second factor, and end the sessions.",
+                discussion: """
+                    For a user who has lost a mailbox. Each mailbox of the user is told of it. Refused where the user needs a second \
+                    factor and could enrol no other one.
+                    """)
 
-        func run() async throws {
-            try await place.open { opened, account in
-                // SEC-ENR-9.
-                guard !(account.requiresSecondFactor && account.passwordIsFromReset) else {
-                    throw StartFailure.usage([
-                        """
-                        The user needs a second factor and could not enrol another one, since the password came from a \
-                        reset; run native-auth user trust-password first, once you have verified who it is.
-                        """
-                    ])
+            @OptionGroup var place: Place
+
+            func run() async throws {
+                try await place.open { opened, account in
+                    // SEC-ENR-9.
+                    guard !(account.requiresSecondFactor && account.passwordIsFromReset) else {
+                        throw StartFailure.usage([
+                            """
+                            The user needs a second factor and could not enrol another one, since the password came from a \
+                            reset; run native-auth user trust-password first, once you have verified who it is.
+                            """
+                        ])
+                    }
+                    let methods = account.strongMethods.map(\.email.masked)
+                    if methods.isEmpty {
+                        Terminal.complain("native-auth: the user has no method to remove; the sessions still end.")
+                    }
+                    _ = try await opened.store.forgetStrongMethods(
+                        of: account.user.id, in: account.user.tenant, at: opened.now,
+                        event: opened.event(.methodsForgotten, account.user, detail: "\(methods.count) by operator"),
+                        mails: methods.isEmpty ? [] : try opened.notices(.methodRemoved, about: methods, to: account))
+                    try await opened.printAccount(account.user)
                 }
-                let methods = account.strongMethods.map(\.email.masked)
-                if methods.isEmpty {
-                    Terminal.complain("native-auth: the user has no method to forget; the sessions still end.")
-                }
-                _ = try await opened.store.forgetStrongMethods(
-                    of: account.user.id, in: account.user.tenant, at: opened.now,
-                    event: opened.event(.methodsForgotten, account.user, detail: "\(methods.count) by operator"),
-                    mails: methods.isEmpty ? [] : try opened.notices(.methodRemoved, about: methods, to: account))
-                try await opened.printAccount(account.user)
             }
         }
     }
