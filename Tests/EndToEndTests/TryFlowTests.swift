@@ -7,7 +7,7 @@ struct TryFlowTests {
     private static let password = "Blue-42-Kayak"
     private static let newPassword = "Red-17-Canoe"
 
-    private typealias Outcome = (status: Int32, output: String, errors: String)
+    private typealias RunResult = (status: Int32, output: String, errors: String)
 
     /// A sign-up at the menu: address, password, alias, country, city, no more attributes.
     private static func signUp(_ email: String, password: String = password, alias: String = "") -> [String] {
@@ -15,7 +15,7 @@ struct TryFlowTests {
     }
 
     /// Answers line by line; the end of input leaves the program.
-    private func converse(_ answers: [String], options: [String] = []) async throws -> Outcome {
+    private func converse(_ answers: [String], options: [String] = []) async throws -> RunResult {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         return try await NativeAuthProcess.runTry(
@@ -23,7 +23,7 @@ struct TryFlowTests {
             input: answers.map { $0 + "\n" }.joined())
     }
 
-    private func play(_ arguments: String..., data: TemporaryFolder) async throws -> Outcome {
+    private func play(_ arguments: String..., data: TemporaryFolder) async throws -> RunResult {
         try await NativeAuthProcess.runTry(["--script", "--code-from-inbox", "--data", data.url.path] + arguments)
     }
 

@@ -724,7 +724,7 @@ enum EndpointTable {
     private static func throttledSource(_ ask: Ask) async throws -> WireAnswer {
         let server = try TestDirectory.server()
         let routes = IdentityRoutes(
-            engine: server.engine, clock: ServerClock(manual: server.clock),
+            engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: Readiness(flows: server.engine.ports.flows))
         let client = WireClient(
             transport: ListenerTransport(responder: AccessPolicy(limits: SourceLimits()).responder(for: routes)),

@@ -190,7 +190,7 @@ import Testing
             return [ShownMail(to: "a", subject: "<b>", code: "12345678", text: "…", sentAt: "2027-01-15T08:00:00.000Z")]
         }
         let routes = IdentityRoutes(
-            engine: server.engine, clock: ServerClock(manual: server.clock),
+            engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: Readiness(flows: server.engine.ports.flows), development: pages)
         return WireClient(transport: InProcessTransport(routes: routes))
     }
@@ -286,7 +286,7 @@ import Testing
     func correlationHeadersAreInLowerCase() async throws {
         try await withIdentityServer { server in
             let routes = IdentityRoutes(
-                engine: server.engine, clock: ServerClock(manual: server.clock),
+                engine: server.engine, clock: ManualWallClock(manual: server.clock),
                 readiness: Readiness(flows: server.engine.ports.flows))
             let request = Request(
                 head: HTTPRequest(

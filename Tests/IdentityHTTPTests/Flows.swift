@@ -137,7 +137,7 @@ extension IdentityTestServer {
         resourceServers: ResourceServers? = nil, development: DevelopmentPages? = nil
     ) -> IdentityRoutes {
         IdentityRoutes(
-            engine: engine, clock: ServerClock(manual: clock), readiness: Readiness(flows: engine.ports.flows),
+            engine: engine, clock: ManualWallClock(manual: clock), readiness: Readiness(flows: engine.ports.flows),
             resourceServers: resourceServers, development: development)
     }
 

@@ -21,7 +21,7 @@ struct Outside {
     ) throws {
         self.logger = logger
         routes = IdentityRoutes(
-            engine: server.engine, clock: ServerClock(manual: server.clock),
+            engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: readiness ?? Readiness(flows: server.engine.ports.flows),
             development: DevelopmentPages(
                 baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() }))

@@ -19,7 +19,7 @@ struct OverloadTests {
 
     @Test("REL-OVR-1: as many steps as may are worked on; one more is refused at once, and comes in when one has ended")
     func oneMoreIsRefused() async throws {
-        let admission = Admission(limit: 2)
+        let admission = StepAdmission(limit: 2)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         let (entries, entered) = AsyncStream.makeStream(of: Void.self)
         async let first: Void = admission {
@@ -44,7 +44,7 @@ struct OverloadTests {
         "REL-OVR-2, REL-OVR-3: without room a step gets 503 with Retry-After; cheap requests are still answered")
     func withoutRoom() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, AccessPolicy(admission: Admission(limit: 0)))
+            let outside = try Outside(server, AccessPolicy(admission: StepAdmission(limit: 0)))
             for _ in 0..<20 {
                 let refused = try await outside.post(Self.start, form: Self.form)
                 #expect(refused.status == .serviceUnavailable)
@@ -54,7 +54,7 @@ struct OverloadTests {
             #expect(try await outside.post(Self.start).status == .badRequest)
             #expect(try await outside.get("/livez").status == .ok)
             #expect(try await outside.get("/contoso/v2.0/.well-known/openid-configuration").status == .ok)
-            let roomy = try Outside(server, AccessPolicy(admission: Admission(limit: 1)))
+            let roomy = try Outside(server, AccessPolicy(admission: StepAdmission(limit: 1)))
             #expect(try await roomy.post(Self.start, form: Self.form).status == .ok)
         }
     }
@@ -62,7 +62,7 @@ struct OverloadTests {
     @Test("REL-OVR-1: newcomers are refused before those who have begun")
     func newcomersAreRefusedFirst() async throws {
         try await withIdentityServer { server in
-            let full = try Outside(server, AccessPolicy(admission: Admission(newcomers: 0)))
+            let full = try Outside(server, AccessPolicy(admission: StepAdmission(newcomers: 0)))
             let client = "client_id=00001111-aaaa-2222-bbbb-3333cccc4444"
             var refused: Set<V1Endpoint> = []
             for endpoint in V1Endpoint.allCases {
@@ -82,10 +82,10 @@ struct OverloadTests {
 
     /// A connection as the listener makes it, behind the reading of HTTP.
     private func gated(_ routes: IdentityRoutes, newcomers: Int) throws -> EmbeddedChannel {
-        try gated(routes, Admission(newcomers: newcomers))
+        try gated(routes, StepAdmission(newcomers: newcomers))
     }
 
-    private func gated(_ routes: IdentityRoutes, _ admission: Admission) throws -> EmbeddedChannel {
+    private func gated(_ routes: IdentityRoutes, _ admission: StepAdmission) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(
             OverloadAdmission(admission, guardian: routes.guardian, logger: quiet))
@@ -127,7 +127,7 @@ struct OverloadTests {
     @Test("REL-OVR-1: without room a newcomer is refused where it arrives, in the words of the long way")
     func theGateRefuses() async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, AccessPolicy(admission: Admission(newcomers: 0)))
+            let outside = try Outside(server, AccessPolicy(admission: StepAdmission(newcomers: 0)))
             let channel = try gated(outside.routes, newcomers: 0)
             let correlation = "e8b1f0a4-6d0c-4b5e-9f3a-0123456789ab"
             try send(channel, Self.start + "?x=1", headers: [WireHeader.clientRequestID: correlation])
@@ -188,7 +188,7 @@ struct OverloadTests {
     func theGateCountsArrivals() async throws {
         try await withIdentityServer { server in
             let routes = try Outside(server).routes
-            let admission = Admission(newcomers: 2)
+            let admission = StepAdmission(newcomers: 2)
             func arrives(on channel: EmbeddedChannel? = nil) throws -> EmbeddedChannel? {
                 let channel = try channel ?? gated(routes, admission)
                 channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
@@ -256,14 +256,14 @@ struct OverloadTests {
 
     @Test("REL-OVR-1: refusals are logged at most once in ten seconds")
     func refusalsAreToldOnce() {
-        let admission = Admission()
+        let admission = StepAdmission()
         #expect(admission.countRefusal())
         #expect(!admission.countRefusal())
     }
 
     @Test("REL-OVR-1: a source that fills the queue for hashes shuts out no new source", arguments: [true, false])
     func hashesDoNotShutOutNewcomers(_ isHashing: Bool) async throws {
-        let admission = Admission(newcomers: 1)
+        let admission = StepAdmission(newcomers: 1)
         try await admission(isHashing: isHashing) { #expect(admission.hasRoomForNewcomers == isHashing) }
         #expect(admission.hasRoomForNewcomers)
     }

@@ -212,7 +212,7 @@ extension Fixture {
 }
 
 /// What an app sees of a call.
-struct Outcome: Hashable, Sendable, CustomTestStringConvertible {
+struct CallbackOutcome: Hashable, Sendable, CustomTestStringConvertible {
     var callback: String
     /// The class of the error; nil without an error.
     var error: String?
@@ -264,12 +264,12 @@ struct Mapping: Sendable, CustomTestStringConvertible {
         "\(table), row \(row): \(given)" + (ours.map { " (unlike the vendor: \($0))" } ?? "")
     }
 
-    private var outcome: Outcome {
+    private var outcome: CallbackOutcome {
         switch expected {
         case .callback(let name, let detail, let state):
-            Outcome(callback: name, detail: detail, state: state)
+            CallbackOutcome(callback: name, detail: detail, state: state)
         case .failure(let flag, let text, let codes, let state):
-            Outcome(
+            CallbackOutcome(
                 callback: operation.failure.callback, error: "\(operation.failure.error)",
                 flags: Set([flag].compactMap(\.self)), text: text, codes: codes, state: state)
         }
@@ -295,7 +295,7 @@ struct Mapping: Sendable, CustomTestStringConvertible {
             #expect(error.localizedDescription == error.errorDescription, sourceLocation: sourceLocation)
         }
         let state = try await fixture.token(of: callback.state)
-        let outcome = Outcome(
+        let outcome = CallbackOutcome(
             callback: callback.name, error: callback.error.map { "\(type(of: $0))" }, flags: callback.flags,
             text: callback.error?.errorDescription, codes: callback.error?.errorCodes ?? [], detail: callback.detail,
             state: self.outcome.state == Words.anyState ? Words.anyState : state)

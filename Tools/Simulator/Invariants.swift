@@ -28,7 +28,7 @@ struct Ledger: Sendable {
         var passwords: Set<String>
     }
 
-    struct Answer: Sendable {
+    struct RepeatableAnswer: Sendable {
         var body: Data
         var until: Date
     }
@@ -62,7 +62,7 @@ struct Ledger: Sendable {
     /// The passwords that a sign-up flow was given.
     var drafted: [UUID: Set<String>] = [:]
     /// Answers that a repetition must get again.
-    var answers: [Data: Answer] = [:]
+    var answers: [Data: RepeatableAnswer] = [:]
     /// Requests whose answer the server may have stored without sending it, until this time.
     var unheard: [Data: Date] = [:]
 

@@ -407,7 +407,7 @@ extension World {
                 .submitSecondFactor, .submitContactCode, .confirmContact, .submitResetCode, .submitNewPassword, .redeem,
             ])
         if isKept, ledger.answers[asked.key] == nil {
-            ledger.answers[asked.key] = Ledger.Answer(
+            ledger.answers[asked.key] = Ledger.RepeatableAnswer(
                 body: served.response.body,
                 until: clock.now.addingTimeInterval(Double(engine.settings.replayLifetime)))
         }

@@ -322,14 +322,14 @@ private struct Interceptor: RequestInterceptor, @unchecked Sendable {
 
     func additionalHeaders(for url: URL) async -> [String: String] {
         await withCheckedContinuation { continuation in
-            let answer = Answer(continuation)
+            let answer = FirstAnswer(continuation)
             interceptor.addAdditionalHeaderFields(url) { answer.give($0 ?? [:]) }
         }
     }
 
     /// Takes the first answer. Deallocation without an answer also counts as one, so that a forgotten block cannot
     /// block the flow.
-    private final class Answer: @unchecked Sendable {
+    private final class FirstAnswer: @unchecked Sendable {
         // Sendable holds because the mutable property is accessed only under the lock, or when no other reference
         // exists.
         private let lock = NSLock()

@@ -52,7 +52,7 @@ package struct IdentityTestServer: Sendable {
     ) throws(TestTenantError) {
         let randomness = SeededRandomness(seed: seed)
         clock = ManualClock(start)
-        let wallClock = ServerClock(manual: clock)
+        let wallClock = ManualWallClock(manual: clock)
         do {
             store =
                 try databasePath.map { path throws(SQLiteStoreOpenError) in try SQLiteStore(path: path) }
@@ -94,7 +94,7 @@ package struct IdentityTestServer: Sendable {
         var settings = engine.settings
         settings.baseURL = baseURL
         return Self.transport(
-            to: Engine(engine.ports, vault: vault, settings: settings), clock: ServerClock(manual: clock))
+            to: Engine(engine.ports, vault: vault, settings: settings), clock: ManualWallClock(manual: clock))
     }
 
     /// The rows of a fixed SQL statement, as text.
@@ -118,7 +118,7 @@ package struct IdentityTestServer: Sendable {
 }
 
 /// The manual clock as the engine's port; a public type cannot conform to the port itself.
-package struct ServerClock: WallClock {
+package struct ManualWallClock: WallClock {
     private let manual: ManualClock
 
     package init(manual: ManualClock) {

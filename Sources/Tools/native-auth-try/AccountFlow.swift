@@ -28,7 +28,7 @@ extension TryConversation {
     /// Calls the API and prints the result; a second time with a new token if the API refuses the first, as apps do.
     ///
     /// - Returns: Nil when there was no token for the call.
-    private mutating func call(_ api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.Answer? {
+    private mutating func call(_ api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.CallResult? {
         guard let token = try await accessToken(forceRefresh: false) else { return nil }
         var answer = try await send(token, to: api)
         if case .unauthorized = answer {
@@ -57,7 +57,7 @@ extension TryConversation {
         return answer
     }
 
-    private func send(_ token: AccessToken, to api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.Answer {
+    private func send(_ token: AccessToken, to api: ProtectedAPI) async throws(TryEnd) -> ProtectedAPI.CallResult {
         dialog.show([("GET", api.url), ("Authorization", "Bearer, and the access token")])
         return try await api.call(token)
     }

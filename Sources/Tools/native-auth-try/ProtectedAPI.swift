@@ -12,7 +12,8 @@ struct ProtectedAPI: Sendable {
         let acrs: [String]
     }
 
-    enum Answer {
+    /// How the API answered a call.
+    enum CallResult {
         case greeting(Greeting)
         /// 401 with `insufficient_user_authentication`: the token is valid, but must also prove this context (RFC
         /// 9470).
@@ -33,7 +34,7 @@ struct ProtectedAPI: Sendable {
     }
 
     /// - Throws: ``TryEnd/failed(_:)`` when no answer comes.
-    func call(_ token: AccessToken) async throws(TryEnd) -> Answer {
+    func call(_ token: AccessToken) async throws(TryEnd) -> CallResult {
         guard let url = URL(string: url) else { throw .failed("\(url) is not a URL.") }
         let response: TransportResponse
         do {

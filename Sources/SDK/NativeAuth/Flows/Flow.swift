@@ -30,7 +30,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     /// Sends `request` once, or up to `repeats` times more when no answer arrives (`SDK-RETRY-1`).
     mutating func send<Reply: Sendable & Decodable>(
         _ request: some FormRequest, to endpoint: V1Endpoint, as reply: Reply.Type = Reply.self, repeats: Int = 0
-    ) async throws(NativeAuthError) -> Answer<Reply> {
+    ) async throws(NativeAuthError) -> V1Answer<Reply> {
         guard repeats > 0 else {
             return try await client.api.send(request, to: endpoint, correlationID: &correlationID)
         }
@@ -43,7 +43,7 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
         _ endpoint: V1Endpoint, _ request: some FormRequest, repeats: Int = 0,
         refused: (Flow, ErrorReply) -> NativeAuthError = { $0.error($1) }
     ) async throws(NativeAuthError) -> Reply {
-        let answer: Answer<Reply> = try await send(request, to: endpoint, repeats: repeats)
+        let answer: V1Answer<Reply> = try await send(request, to: endpoint, repeats: repeats)
         switch answer {
         case .success(let reply): return reply
         case .redirect(let reason): throw browserRequired(reason)

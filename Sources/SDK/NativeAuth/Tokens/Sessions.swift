@@ -9,12 +9,12 @@ actor Sessions {
     /// The discovery document, after its first use.
     nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
     private var flights: [String: Flight] = [:]
-    private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+    private var waiters: [Int: CheckedContinuation<RefreshResult, Never>] = [:]
     private var nextWaiter = 0
     /// The uptime before which the server accepts no further request.
     private var pausedUntil = -Double.infinity
 
-    private typealias Outcome = Result<AccessToken, NativeAuthError>
+    private typealias RefreshResult = Result<AccessToken, NativeAuthError>
 
     /// A running refresh, and the callers that wait for it.
     private struct Flight {
@@ -151,10 +151,10 @@ actor Sessions {
     }
 
     /// Waits for the running refresh, or until the caller is cancelled.
-    private func join(_ homeAccountID: String, _ correlationID: UUID) async -> Outcome {
+    private func join(_ homeAccountID: String, _ correlationID: UUID) async -> RefreshResult {
         let waiter = nextWaiter
         nextWaiter += 1
-        let cancelled = Outcome.failure(Self.cancelled(correlationID))
+        let cancelled = RefreshResult.failure(Self.cancelled(correlationID))
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled {
@@ -169,7 +169,7 @@ actor Sessions {
         }
     }
 
-    private func abandon(_ waiter: Int, with outcome: Outcome) {
+    private func abandon(_ waiter: Int, with outcome: RefreshResult) {
         waiters.removeValue(forKey: waiter)?.resume(returning: outcome)
     }
 
@@ -177,7 +177,7 @@ actor Sessions {
 
     private func renewal(
         of session: Session, scopes: [String], claims: String?, correlationID: UUID
-    ) async -> Outcome {
+    ) async -> RefreshResult {
         do throws(NativeAuthError) {
             return .success(try await renew(session, scopes: scopes, claims: claims, correlationID: correlationID))
         } catch {
@@ -230,7 +230,7 @@ actor Sessions {
 
     private func ask(
         _ refreshToken: String, _ scopes: [String], _ claims: String?, _ correlationID: inout UUID
-    ) async throws(NativeAuthError) -> Answer<TokenReply> {
+    ) async throws(NativeAuthError) -> V1Answer<TokenReply> {
         let wait = pausedUntil - api.configuration.uptime()
         guard wait <= 0 else {
             let details = NativeAuthError.Details(
@@ -277,7 +277,7 @@ actor Sessions {
         guard let claims, reply.accessToken?.reveal().isEmpty == false,
             IDToken.isAcceptable(claims, expectation(subject: subject, namedIssuer: issuer, at: moment))
         else { throw unexpected }
-        let outcome = store.update { sessions -> Outcome in
+        let outcome = store.update { sessions -> RefreshResult in
             guard var kept = sessions[session.homeAccountID], kept.signIn == session.signIn else {
                 return .failure(Self.signInRequired(correlationID))
             }

@@ -12,7 +12,8 @@ package struct Probe: Sendable {
         case resetPassword
     }
 
-    package enum Verdict: Hashable, Sendable {
+    /// What the server made of the first request.
+    package enum StartResult: Hashable, Sendable {
         case accepted
         /// Continue in a browser; with the reason, if the server gave one.
         case redirect(String?)
@@ -26,7 +27,7 @@ package struct Probe: Sendable {
     }
 
     /// - Throws: The errors of every request; a refusal is returned as an answer.
-    package func start(_ flow: Start, username: String) async throws(NativeAuthError) -> Verdict {
+    package func start(_ flow: Start, username: String) async throws(NativeAuthError) -> StartResult {
         let configuration = api.configuration
         switch flow {
         case .signUp:
@@ -44,9 +45,9 @@ package struct Probe: Sendable {
 
     private func send(
         _ request: some FormRequest, to endpoint: V1Endpoint
-    ) async throws(NativeAuthError) -> Verdict {
+    ) async throws(NativeAuthError) -> StartResult {
         var correlationID = api.configuration.makeCorrelationID()
-        let answer: Answer<ContinuationReply> = try await api.send(
+        let answer: V1Answer<ContinuationReply> = try await api.send(
             request, to: endpoint, correlationID: &correlationID)
         return switch answer {
         case .success: .accepted

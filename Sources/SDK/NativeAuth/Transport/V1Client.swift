@@ -3,14 +3,14 @@ import NativeAuthWire
 import PortableFoundation
 
 /// The kinds of answer that every endpoint can give.
-enum Answer<Reply: Sendable & Decodable>: Sendable {
+enum V1Answer<Reply: Sendable & Decodable>: Sendable {
     case success(Reply)
     /// Continue in a browser; with the reason, if the server gave one.
     case redirect(String?)
     case refusal(ErrorReply)
 }
 
-extension Answer: Decodable {
+extension V1Answer: Decodable {
     /// Decodes the body of an answer with the status 200, in one pass.
     init(from decoder: any Decoder) throws {
         let head = try ReplyHead(from: decoder)
@@ -47,7 +47,7 @@ final class V1Client: Sendable {
     ///   ``NativeAuthError/unexpectedReply(_:)`` or ``NativeAuthError/invalidConfiguration(_:)``.
     func send<Reply>(
         _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID
-    ) async throws(NativeAuthError) -> Answer<Reply> {
+    ) async throws(NativeAuthError) -> V1Answer<Reply> {
         let url = try authority(correlationID).endpoint(endpoint.rawValue)
         do throws(ExchangeFailure) {
             let response = try await exchange("POST", url, request.form, correlationID: correlationID)
@@ -63,7 +63,7 @@ final class V1Client: Sendable {
     /// - Parameter repeats: The number of repetitions. With several, it waits 0.5 to 4 s before each.
     func sendRepeatably<Reply>(
         _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID, repeats: Int = 1
-    ) async throws(NativeAuthError) -> Answer<Reply> {
+    ) async throws(NativeAuthError) -> V1Answer<Reply> {
         let url = try authority(correlationID).endpoint(endpoint.rawValue)
         do throws(ExchangeFailure) {
             let response = try await exchangeRepeatably(
@@ -122,13 +122,13 @@ final class V1Client: Sendable {
 
     private func readRefusals<Reply>(
         _ response: TransportResponse, correlationID: inout UUID
-    ) throws(ExchangeFailure) -> Answer<Reply> {
+    ) throws(ExchangeFailure) -> V1Answer<Reply> {
         if let echoed = response.headers[WireHeader.clientRequestID].flatMap(UUID.init(uuidString:)) {
             correlationID = echoed
         }
         switch response.status {
         case 200:
-            guard let answer = Self.json(Answer<Reply>.self, of: response) else { break }
+            guard let answer = Self.json(V1Answer<Reply>.self, of: response) else { break }
             return answer
         case 400, 401:
             guard let refusal = Self.json(ErrorReply.self, of: response) else { break }

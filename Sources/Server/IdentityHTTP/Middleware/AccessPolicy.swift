@@ -17,7 +17,7 @@ package struct AccessPolicy: Sendable {
     /// guesses, and events counted per code, account and mailbox, still count.
     package var unlimitedNetworks: NetworkList
     /// The limit of concurrent steps; nil: no limit.
-    package var admission: Admission?
+    package var admission: StepAdmission?
     /// The host names in lower case that requests may use, besides the names of loopback (`SEC-NET-1`); nil: any.
     ///
     /// A page of another site can make its own host name point at this machine. The browser then lets the page read
@@ -29,7 +29,7 @@ package struct AccessPolicy: Sendable {
 
     package init(
         trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil,
-        unlimitedNetworks: NetworkList = NetworkList(), admission: Admission? = nil, hosts: Set<String>? = nil,
+        unlimitedNetworks: NetworkList = NetworkList(), admission: StepAdmission? = nil, hosts: Set<String>? = nil,
         inboxHosts: Set<String>? = nil
     ) {
         self.trustedProxies = trustedProxies

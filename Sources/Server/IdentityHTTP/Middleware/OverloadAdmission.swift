@@ -17,7 +17,7 @@ final class OverloadAdmission: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let admission: Admission
+    private let admission: StepAdmission
     private let guardian: RequestGuard
     private let logger: Logger
     /// The number of requests of this connection that were passed on and are not fully answered. Answers keep the order
@@ -29,7 +29,7 @@ final class OverloadAdmission: ChannelDuplexHandler {
     private var refused: (head: HTTPRequestHead, received: Int)?
 
     /// - Parameter guardian: Makes the refusals.
-    init(_ admission: Admission, guardian: RequestGuard, logger: Logger) {
+    init(_ admission: StepAdmission, guardian: RequestGuard, logger: Logger) {
         self.admission = admission
         self.guardian = guardian
         self.logger = logger

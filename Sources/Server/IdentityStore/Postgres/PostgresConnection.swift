@@ -14,7 +14,7 @@ import PortableFoundation
 /// thread.
 final class PostgresConnection {
     /// The result of a statement.
-    struct Answer {
+    struct StatementResult {
         var rows: SQLRows
         /// The number of changed rows.
         var changed: Int
@@ -40,7 +40,7 @@ final class PostgresConnection {
 
     private enum Expectation {
         case preparation(name: String)
-        case answer((Answer) throws -> Void)
+        case answer((StatementResult) throws -> Void)
     }
 
     /// Connects; blocks for a few seconds at most.
@@ -70,13 +70,13 @@ final class PostgresConnection {
 
     /// Adds a statement to the pipeline; the next ``flush(deadline:)`` calls `onAnswer`.
     func send(
-        _ sql: String, _ values: [SQLValue], onAnswer: @escaping (Answer) throws -> Void
+        _ sql: String, _ values: [SQLValue], onAnswer: @escaping (StatementResult) throws -> Void
     ) throws(PostgresFailure) {
         try send(sql, PostgresParameters(values), onAnswer: onAnswer)
     }
 
     func send(
-        _ sql: String, _ parameters: PostgresParameters, onAnswer: @escaping (Answer) throws -> Void
+        _ sql: String, _ parameters: PostgresParameters, onAnswer: @escaping (StatementResult) throws -> Void
     ) throws(PostgresFailure) {
         let statement = statement(sql)
         let isSent: Bool
@@ -217,12 +217,12 @@ final class PostgresConnection {
         return .refused(sqlState: sqlState, sentence: sentence.map { String(cString: $0) })
     }
 
-    private static func answer(_ result: OpaquePointer) throws -> Answer {
+    private static func answer(_ result: OpaquePointer) throws -> StatementResult {
         let columns = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
         let rows = try (0..<PQntuples(result)).map { row in
             try (0..<PQnfields(result)).map { column in try value(result, row, column) }
         }
-        return Answer(
+        return StatementResult(
             rows: SQLRows(columns: columns, rows: rows), changed: Int(String(cString: PQcmdTuples(result))) ?? 0,
             tag: String(cString: PQcmdStatus(result)))
     }

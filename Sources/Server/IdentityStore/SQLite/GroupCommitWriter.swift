@@ -52,7 +52,7 @@ final class GroupCommitWriter: @unchecked Sendable {
     func write<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        let outcome = await withCheckedContinuation { (caller: CheckedContinuation<Outcome<Value>, Never>) in
+        let outcome = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
             append(
                 Job(
                     run: { db, isAlone in
@@ -66,8 +66,6 @@ final class GroupCommitWriter: @unchecked Sendable {
         }
         return try outcome.get()
     }
-
-    private typealias Outcome<Value> = Result<Value, StoreError>
 
     /// The caller that finds the queue empty starts a run of the writer; callers before that run begins join it.
     private func append(_ job: Job) {
@@ -114,7 +112,7 @@ final class GroupCommitWriter: @unchecked Sendable {
     /// in it.
     private static func attempt<Value>(
         _ change: (Database) throws -> Value, in db: Database, isAlone: Bool
-    ) -> Outcome<Value> {
+    ) -> Result<Value, StoreError> {
         do {
             guard !isAlone else { return .success(try change(db)) }
             try db.cachedStatement(sql: "SAVEPOINT job").execute()

@@ -204,8 +204,8 @@ struct ServerCheck {
         var generous = configuration
         generous.challengeTypes = [.oneTimePasscode, .password]
         if configuration.challengeTypes != generous.challengeTypes {
-            let verdict = try await Probe(generous).start(flow, username: name)
-            if case .redirect = verdict {
+            let result = try await Probe(generous).start(flow, username: name)
+            if case .redirect = result {
             } else {
                 return (text, "List both oob and password as challenge types.")
             }

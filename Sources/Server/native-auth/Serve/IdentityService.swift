@@ -251,7 +251,7 @@ struct IdentityService: Sendable {
         }
         return AccessPolicy(
             trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
-            unlimitedNetworks: settings.unlimitedNetworks, admission: Admission(),
+            unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(),
             hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],
             inboxHosts: settings.inboxHosts)
     }

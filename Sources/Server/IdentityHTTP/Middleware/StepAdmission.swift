@@ -8,7 +8,7 @@ import NativeAuthWire
 ///
 /// Newcomers (first steps of flows) are refused much earlier: a flow that has begun must reach its end, or the work of
 /// all its steps is lost.
-package final class Admission: Sendable {
+package final class StepAdmission: Sendable {
     private let limit: Int
     private let newcomers: Int
     private struct Count {
