@@ -1,7 +1,6 @@
 package import NativeAuthCore
 
-/// The native authentication API, version 1.
-package enum V1 {
+extension V1 {
     /// Requests of sign-up (docs/protocol.md §4.1–§4.3).
     package enum SignUp {}
 }

@@ -1,0 +1,79 @@
+/// The discovery document (docs/protocol.md §1.3, OpenID Connect Discovery 1.0 §3).
+package struct OpenIDConfiguration: Hashable, Sendable, Codable {
+    package var issuer: String
+    package var authorizationEndpoint: String
+    package var tokenEndpoint: String
+    package var jwksURI: String
+    package var endSessionEndpoint: String?
+    package var userinfoEndpoint: String?
+    /// RFC 8414 §2.
+    package var revocationEndpoint: String?
+    /// RFC 8414 §2.
+    package var introspectionEndpoint: String?
+    package var responseTypesSupported: [String]?
+    package var responseModesSupported: [String]?
+    package var grantTypesSupported: [String]?
+    package var subjectTypesSupported: [String]?
+    package var idTokenSigningAlgValuesSupported: [String]?
+    package var scopesSupported: [String]?
+    package var claimsSupported: [String]?
+    package var tokenEndpointAuthMethodsSupported: [String]?
+    /// RFC 8414 §2.
+    package var revocationEndpointAuthMethodsSupported: [String]?
+    /// RFC 8414 §2.
+    package var introspectionEndpointAuthMethodsSupported: [String]?
+    package var codeChallengeMethodsSupported: [String]?
+
+    package init(
+        issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
+        endSessionEndpoint: String? = nil, userinfoEndpoint: String? = nil, revocationEndpoint: String? = nil,
+        introspectionEndpoint: String? = nil, responseTypesSupported: [String]? = nil,
+        responseModesSupported: [String]? = nil, grantTypesSupported: [String]? = nil,
+        subjectTypesSupported: [String]? = nil, idTokenSigningAlgValuesSupported: [String]? = nil,
+        scopesSupported: [String]? = nil, claimsSupported: [String]? = nil,
+        tokenEndpointAuthMethodsSupported: [String]? = nil, revocationEndpointAuthMethodsSupported: [String]? = nil,
+        introspectionEndpointAuthMethodsSupported: [String]? = nil, codeChallengeMethodsSupported: [String]? = nil
+    ) {
+        self.issuer = issuer
+        self.authorizationEndpoint = authorizationEndpoint
+        self.tokenEndpoint = tokenEndpoint
+        self.jwksURI = jwksURI
+        self.endSessionEndpoint = endSessionEndpoint
+        self.userinfoEndpoint = userinfoEndpoint
+        self.revocationEndpoint = revocationEndpoint
+        self.introspectionEndpoint = introspectionEndpoint
+        self.responseTypesSupported = responseTypesSupported
+        self.responseModesSupported = responseModesSupported
+        self.grantTypesSupported = grantTypesSupported
+        self.subjectTypesSupported = subjectTypesSupported
+        self.idTokenSigningAlgValuesSupported = idTokenSigningAlgValuesSupported
+        self.scopesSupported = scopesSupported
+        self.claimsSupported = claimsSupported
+        self.tokenEndpointAuthMethodsSupported = tokenEndpointAuthMethodsSupported
+        self.revocationEndpointAuthMethodsSupported = revocationEndpointAuthMethodsSupported
+        self.introspectionEndpointAuthMethodsSupported = introspectionEndpointAuthMethodsSupported
+        self.codeChallengeMethodsSupported = codeChallengeMethodsSupported
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case issuer
+        case authorizationEndpoint = "authorization_endpoint"
+        case tokenEndpoint = "token_endpoint"
+        case jwksURI = "jwks_uri"
+        case endSessionEndpoint = "end_session_endpoint"
+        case userinfoEndpoint = "userinfo_endpoint"
+        case revocationEndpoint = "revocation_endpoint"
+        case introspectionEndpoint = "introspection_endpoint"
+        case responseTypesSupported = "response_types_supported"
+        case responseModesSupported = "response_modes_supported"
+        case grantTypesSupported = "grant_types_supported"
+        case subjectTypesSupported = "subject_types_supported"
+        case idTokenSigningAlgValuesSupported = "id_token_signing_alg_values_supported"
+        case scopesSupported = "scopes_supported"
+        case claimsSupported = "claims_supported"
+        case tokenEndpointAuthMethodsSupported = "token_endpoint_auth_methods_supported"
+        case revocationEndpointAuthMethodsSupported = "revocation_endpoint_auth_methods_supported"
+        case introspectionEndpointAuthMethodsSupported = "introspection_endpoint_auth_methods_supported"
+        case codeChallengeMethodsSupported = "code_challenge_methods_supported"
+    }
+}

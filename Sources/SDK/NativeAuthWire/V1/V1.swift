@@ -1,0 +1,2 @@
+/// The native authentication API, version 1.
+package enum V1 {}
