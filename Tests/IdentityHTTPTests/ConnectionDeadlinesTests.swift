@@ -1,8 +1,9 @@
-import IdentityHTTP
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
+
+@testable import IdentityHTTP
 
 /// `SEC-NET-6`: a connection that makes the server wait is closed, however slowly it sends.
 @Suite("Connection deadlines")

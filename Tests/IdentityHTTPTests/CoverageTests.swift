@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import IdentityEngine
-import IdentityHTTP
 import Logging
 import NIOCore
 import NativeAuth
@@ -10,6 +9,8 @@ import NativeAuthTesting
 import NativeAuthWire
 import PortableFoundation
 import Testing
+
+@testable import IdentityHTTP
 
 /// The names of all server answers. The three `init` have no default, so that a new interaction, refusal or fault does
 /// not compile until it has a name here, and a test fails until it has a row wherever it can occur.

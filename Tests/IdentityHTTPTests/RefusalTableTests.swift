@@ -1,9 +1,10 @@
 import IdentityEngine
-import IdentityHTTP
 import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 import Testing
+
+@testable import IdentityHTTP
 
 /// Every case of an enumeration with associated values. The switch has no default, so a new case does not compile until
 /// it has its place here, and with it a check of its row in the error table.

@@ -1,8 +1,9 @@
 import Foundation
 import IdentityEngine
-import IdentityPasswords
 import NativeAuthCore
 import Testing
+
+@testable import IdentityPasswords
 
 /// A published hash and its password.
 struct KnownAnswer: CustomTestStringConvertible {

@@ -1,7 +1,8 @@
 import Foundation
 import NativeAuthCore
-import NativeAuthWire
 import Testing
+
+@testable import NativeAuthWire
 
 @Suite("Attributes")
 struct AttributesJSONTests {

@@ -1,7 +1,8 @@
 import Foundation
 import NativeAuthCore
-import NativeAuthWire
 import Testing
+
+@testable import NativeAuthWire
 
 /// The bodies of the published reference (docs/protocol.md §4–§6), one file each, compared with their values.
 enum Golden {

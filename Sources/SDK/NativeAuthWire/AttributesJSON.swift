@@ -27,11 +27,6 @@ package enum AttributesJSON {
     package struct Member: Hashable, Sendable {
         package var name: String
         package var content: Content
-
-        package init(name: String, content: Content) {
-            self.name = name
-            self.content = content
-        }
     }
 
     /// The content of a member.

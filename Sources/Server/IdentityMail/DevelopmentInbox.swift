@@ -12,14 +12,6 @@ package struct DeliveredMail: Hashable, Sendable, Encodable, CustomStringConvert
     package var text: String
     package var sentAt: Date
 
-    package init(to: String, subject: String, code: String?, text: String, sentAt: Date) {
-        self.to = to
-        self.subject = subject
-        self.code = code
-        self.text = text
-        self.sentAt = sentAt
-    }
-
     private enum Key: String, CodingKey {
         case to
         case subject

@@ -16,12 +16,6 @@ package struct Argon2idHasher: PasswordHasher {
         /// The number of passes over the memory.
         package var passes: Int
 
-        /// Costs of `memoryKiB` KiB and `passes` passes.
-        package init(memoryKiB: Int, passes: Int) {
-            self.memoryKiB = memoryKiB
-            self.passes = passes
-        }
-
         /// 19 MiB and two passes: the smallest accepted cost.
         package static let standard = Parameters(memoryKiB: 19_456, passes: 2)
     }

@@ -1,20 +1,20 @@
 import IdentityEngine
-package import PortableFoundation
+import PortableFoundation
 
 /// Decides when keys are published, sign and are removed (`SEC-TOK-5`), from the records of one tenant.
 ///
 /// Among the keys whose time has come, the latest one signs. A client that caches the key set for an hour or a day
 /// knows the next key before its first token, and an old key as long as its last token is valid.
-package struct KeySchedule: Hashable, Sendable {
+struct KeySchedule: Hashable, Sendable {
     /// How long a key signs: 90 days, in seconds.
-    package static let period: TimeInterval = 90 * 24 * 3600
+    static let period: TimeInterval = 90 * 24 * 3600
     /// How long a key is published before it signs: a day, and five minutes for other processes to read and publish it.
-    package static let notice: TimeInterval = 24 * 3600 + 300
+    static let notice: TimeInterval = 24 * 3600 + 300
     /// How long a key stays after its successor began to sign, in seconds: the lifetime of a token, plus ``notice``.
-    package let retention: TimeInterval
+    let retention: TimeInterval
 
     /// - Parameter longestTokenLife: The longest lifetime of a token that the keys sign, in seconds.
-    package init(longestTokenLife: Int) {
+    init(longestTokenLife: Int) {
         retention = TimeInterval(longestTokenLife) + Self.notice
     }
 

@@ -101,11 +101,6 @@ package struct ErrorReply: Hashable, Sendable {
         package var error: String?
         package var errorDescription: String?
 
-        package init(error: String?, errorDescription: String?) {
-            self.error = error
-            self.errorDescription = errorDescription
-        }
-
         private enum CodingKeys: String, CodingKey {
             case error
             case errorDescription = "error_description"

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdentityEngine
+import IdentityEngine
 import Logging
 import NativeAuthCore
 import PortableFoundation
@@ -74,13 +74,13 @@ extension IdentityRequestContext {
     /// steps pass.
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
-    package func checkGuesses(before command: Command) throws(RequestFault) {
+    func checkGuesses(before command: Command) throws(RequestFault) {
         guard let limits = policy.limits, let source, let secret = command.traits.compares else { return }
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
     /// Counts a wrong guess (`SEC-RATE-5`) and notes a right one (`SEC-RATE-7`); does nothing for other verdicts.
-    package func countGuess(_ command: Command, _ verdict: Verdict) {
+    func countGuess(_ command: Command, _ verdict: Verdict) {
         guard let limits = policy.limits, let source else { return }
         let wrong = GuessedSecret(wrongIn: verdict)
         if let wrong { limits.record(wrong: wrong, from: source, now: trace.at) }
@@ -95,7 +95,7 @@ extension IdentityRequestContext {
     /// Runs `body`, which handles `command`, if there is a free place (`REL-OVR-1`).
     ///
     /// - Throws: ``EngineError/overloaded`` if there is none; otherwise the error of `body`.
-    package func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
+    func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
         guard let admission = policy.admission else { return try await body() }
         let traits = command.traits
         return try await admission(isHashing: traits.hashesPassword, beginsFlow: traits.beginsFlow, body)
@@ -105,7 +105,7 @@ extension IdentityRequestContext {
     ///
     /// - Parameter key: The key of the flow or the family; counted also for requests over no socket.
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
-    package func admit(_ step: RepeatedStep, of key: some Collection<UInt8>) throws(RequestFault) {
+    func admit(_ step: RepeatedStep, of key: some Collection<UInt8>) throws(RequestFault) {
         try policy.limits?.admit(step, of: key, now: trace.at)
     }
 }

@@ -1,11 +1,11 @@
-package import NIOCore
-package import NIOHTTP1
+import NIOCore
+import NIOHTTP1
 
 /// Closes connections that make the server wait: 10 s for the first head, 15 s for a body, 60 s between requests
 /// (`SEC-NET-6`). Sending a byte from time to time does not help a client: each deadline starts when the wait starts.
-package final class ConnectionDeadlines: ChannelInboundHandler {
-    package typealias InboundIn = HTTPServerRequestPart
-    package typealias InboundOut = HTTPServerRequestPart
+final class ConnectionDeadlines: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
 
     /// When the connection is closed unless data arrives.
     private var deadline: NIODeadline = .distantFuture
@@ -18,18 +18,18 @@ package final class ConnectionDeadlines: ChannelInboundHandler {
     /// Nil once the connection has ended.
     private var channel: (any Channel)?
 
-    package init() {}
+    init() {}
 
-    package func handlerAdded(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
         channel = context.channel
         expect(within: .seconds(10), context)
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) {
         channel = nil
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head: expect(within: .seconds(15), context)
         case .body: break

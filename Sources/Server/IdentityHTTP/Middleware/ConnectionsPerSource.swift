@@ -1,5 +1,5 @@
 import HTTPTypes
-package import NIOCore
+import NIOCore
 import NIOHTTPTypes
 import NativeAuthCore
 
@@ -7,7 +7,7 @@ import NativeAuthCore
 ///
 /// Trusted proxies and unlimited networks carry many clients and share one limit instead. Above that limit a connection
 /// gets answers only to health checks: a client that fills a proxy's connections must not make the node look dead.
-package final class ConnectionsPerSource: Sendable {
+final class ConnectionsPerSource: Sendable {
     /// The largest number of connections of a node; further connections wait until one has ended.
     static let most = 10_000
 
@@ -36,7 +36,7 @@ package final class ConnectionsPerSource: Sendable {
     ///   - guardian: Makes the refusals.
     ///   - sharedLimit: The limit for all proxies and unlimited networks together; the rest of ``most`` is for health
     ///     checks.
-    package init?(within policy: AccessPolicy, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
+    init?(within policy: AccessPolicy, guardian: RequestGuard, limit: Int = 100, sharedLimit: Int = 9_000) {
         guard policy.limits != nil else { return nil }
         self.limit = limit
         self.sharedLimit = sharedLimit
@@ -45,7 +45,7 @@ package final class ConnectionsPerSource: Sendable {
     }
 
     /// A handler for one connection.
-    package func handler() -> any RemovableChannelHandler & ChannelInboundHandler {
+    func handler() -> any RemovableChannelHandler & ChannelInboundHandler {
         Handler(self)
     }
 

@@ -1,9 +1,9 @@
-package import IdentityEngine
+import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
 
 /// The limits that a route counts against (`SEC-RATE-1`).
-package enum LimitGroup: Hashable, Sendable, CaseIterable {
+enum LimitGroup: Hashable, Sendable, CaseIterable {
     /// Begins a flow, and may cause a code or a password hash.
     case start
     /// Every other request that needs no special right.
@@ -15,7 +15,7 @@ package enum LimitGroup: Hashable, Sendable, CaseIterable {
     ///
     /// - Parameter template: The router's path template, such as `/{tenant}/signup/v1.0/start`.
     /// - Returns: Nil for a route without a group; it is limited as ``step``, and a test reports it.
-    package init?(route template: String) {
+    init?(route template: String) {
         let tenant = "/{tenant}/"
         if template.hasPrefix(tenant) {
             let path = String(template.dropFirst(tenant.count))
@@ -41,7 +41,7 @@ package enum LimitGroup: Hashable, Sendable, CaseIterable {
 
 extension V1Endpoint {
     /// The limit group of the endpoint. A new endpoint does not compile without one.
-    package var limitGroup: LimitGroup {
+    var limitGroup: LimitGroup {
         switch self {
         // Setting a password costs as much as a start with a password: two hashes.
         case .signUpStart, .signInInitiate, .resetPasswordStart, .resetPasswordSubmit: .start
@@ -55,7 +55,7 @@ extension V1Endpoint {
 
 extension MetadataEndpoint {
     /// The limit group of the endpoint. A new endpoint does not compile without one.
-    package var limitGroup: LimitGroup {
+    var limitGroup: LimitGroup {
         switch self {
         case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .revocation, .tokenIntrospection, .userInfo: .step
         }
@@ -64,7 +64,7 @@ extension MetadataEndpoint {
 
 extension GuessedSecret {
     /// The secret that was wrong; nil when no guess was wrong.
-    package init?(wrongIn verdict: Verdict) {
+    init?(wrongIn verdict: Verdict) {
         switch verdict {
         case .refused(.incorrectCode): self = .code
         // A locked account compares nothing, but the source keeps guessing.

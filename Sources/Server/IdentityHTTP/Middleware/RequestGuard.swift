@@ -17,7 +17,7 @@ package struct IdentityRequestContext: RequestContext {
     package var peer: IPAddress?
     /// The source of the request: the peer, or a client behind a trusted proxy. Set by ``RequestGuard``; nil when
     /// ``peer`` is nil.
-    package var source: SourceAddress?
+    var source: SourceAddress?
     /// Set by the listener, before the router.
     package var policy = AccessPolicy()
     /// The number of the answered error, for the log; nil when there is none.
@@ -47,8 +47,8 @@ package struct IdentityRequestContext: RequestContext {
 ///
 /// The log line holds the route's template, the status, the error number, the duration and the trace ID. Of the
 /// client's input it holds only the request's name, if that is a harmless word (`SEC-LOG-1` to `SEC-LOG-3`).
-package struct RequestGuard: RouterMiddleware {
-    package typealias Context = IdentityRequestContext
+struct RequestGuard: RouterMiddleware {
+    typealias Context = IdentityRequestContext
 
     /// `SEC-NET-5`.
     static let longestBody = 64 * 1024
@@ -74,7 +74,7 @@ package struct RequestGuard: RouterMiddleware {
     }
 
     @concurrent
-    package func handle(
+    func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let started = ContinuousClock.now

@@ -1,8 +1,8 @@
-package import IdentityEngine
+import IdentityEngine
 import PortableFoundation
 
 /// The source of a request, as limits use it (`SEC-RATE-2`).
-package struct SourceAddress: Hashable, Sendable {
+struct SourceAddress: Hashable, Sendable {
     /// A network with its own budget.
     struct Network: Hashable, Sendable {
         /// 32, 64 or 48.
@@ -13,12 +13,12 @@ package struct SourceAddress: Hashable, Sendable {
         let share: Int
     }
 
-    package let address: IPAddress
+    let address: IPAddress
     /// The networks of the source: the address for IPv4; for IPv6 both the /64 and the /48, because one customer
     /// commonly has a /64 and may have a /48.
     let networks: [Network]
 
-    package init(_ address: IPAddress) {
+    init(_ address: IPAddress) {
         self.address = address
         let prefix = address.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         networks =
@@ -31,12 +31,12 @@ package struct SourceAddress: Hashable, Sendable {
     }
 
     /// The network that is familiar or not: 3 bytes for IPv4, 7 for IPv6 (`SEC-LOCK-3`).
-    package var prefix: [UInt8] {
+    var prefix: [UInt8] {
         Array(address.bytes.prefix(address.bytes.count == 4 ? 3 : 7))
     }
 
     /// The source as the engine uses it.
-    package var forEngine: RequestSource {
+    var forEngine: RequestSource {
         let isIPv4 = address.bytes.count == 4
         return RequestSource(
             address: Data(isIPv4 ? address.bytes : Array(address.bytes.prefix(8))),

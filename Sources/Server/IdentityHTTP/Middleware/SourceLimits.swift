@@ -1,6 +1,6 @@
-package import IdentityEngine
+import IdentityEngine
 import NativeAuthCore
-package import PortableFoundation
+import PortableFoundation
 
 /// The limits per source, flow and family that one node holds in memory (`SEC-RATE-2` to `SEC-RATE-6`). They apply to
 /// this node only and end with it; events that need exact counts are counted in the database (`SEC-RATE-9`).
@@ -61,13 +61,13 @@ package final class SourceLimits: Sendable {
     }
 
     /// The number of counters of all budgets.
-    package var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.count } } }
+    var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.count } } }
 
     /// Counts a request, or refuses it and counts nothing.
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``; a request after that many seconds, 1 to 3 600, is accepted,
     ///   unless other clients of the same network have used the budget.
-    package func admit(
+    func admit(
         _ group: LimitGroup, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
         try spend(group.budgets.flatMap { demands(of: source, $0, now) }, now)
@@ -77,7 +77,7 @@ package final class SourceLimits: Sendable {
     /// the guess is wrong. Concurrent guesses therefore all pass, which is at most the burst of `SEC-RATE-3`.
     ///
     /// - Throws: As ``admit(_:from:now:)``.
-    package func admitGuess(
+    func admitGuess(
         at secret: GuessedSecret, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
         let demands = demands(of: source, secret.budget, now)
@@ -86,7 +86,7 @@ package final class SourceLimits: Sendable {
     }
 
     /// Counts a wrong guess.
-    package func record(wrong secret: GuessedSecret, from source: SourceAddress, now: Date) {
+    func record(wrong secret: GuessedSecret, from source: SourceAddress, now: Date) {
         let demands = demands(of: source, secret.budget, now)
         tables.withLock { Self.count(demands, &$0, now) }
     }
@@ -95,7 +95,7 @@ package final class SourceLimits: Sendable {
     /// of its budgets (`SEC-RATE-7`).
     ///
     /// - Returns: Whether that state begins with this guess.
-    package func note(_ secret: GuessedSecret, isRight: Bool, now: Date) -> Bool {
+    func note(_ secret: GuessedSecret, isRight: Bool, now: Date) -> Bool {
         alarms.withLock {
             $0[secret, default: GuessingAlarm()].count(isRight: isRight, at: Self.milliseconds(now))
         }
@@ -103,7 +103,7 @@ package final class SourceLimits: Sendable {
 
     /// Whole seconds until a source may send another request that reveals whether an account exists; nil when it may
     /// now. Counts nothing.
-    package func waitForDisclosure(to source: SourceAddress, now: Date) -> Int? {
+    func waitForDisclosure(to source: SourceAddress, now: Date) -> Int? {
         let demands = disclosures(to: source, now)
         return tables.withLock { Self.wait(for: demands, &$0, now) }
     }
@@ -111,7 +111,7 @@ package final class SourceLimits: Sendable {
     /// Counts an answer that reveals whether an account exists (`SEC-ENUM-1`).
     ///
     /// - Returns: Whether the source's budget is now used up.
-    package func recordDisclosure(to source: SourceAddress, now: Date) -> Bool {
+    func recordDisclosure(to source: SourceAddress, now: Date) -> Bool {
         let demands = disclosures(to: source, now)
         return tables.withLock { tables in
             let couldAsk = Self.wait(for: demands, &tables, now) == nil
@@ -121,7 +121,7 @@ package final class SourceLimits: Sendable {
     }
 
     /// Gives one answer back to the source's budget: a user there has signed in, and so asked about their own account.
-    package func giveBackDisclosure(to source: SourceAddress, now: Date) {
+    func giveBackDisclosure(to source: SourceAddress, now: Date) {
         let demands = disclosures(to: source, now)
         tables.withLock { tables in
             for demand in demands { tables[demand.budget.index].takeBack(demand, Self.milliseconds(now)) }
@@ -137,7 +137,7 @@ package final class SourceLimits: Sendable {
     /// - Parameter key: The key of the flow or the family, from a token that this server made: made-up tokens would
     ///   fill the table. The key is never logged or stored, only a keyed digest of it.
     /// - Throws: As ``admit(_:from:now:)``.
-    package func admit(
+    func admit(
         _ step: RepeatedStep, of key: some Collection<UInt8>, now: Date
     ) throws(RequestFault) {
         // Hasher has a random key per process, so clients cannot choose keys that collide.

@@ -30,16 +30,16 @@ package enum RequestFault: Error, Hashable, Sendable {
 }
 
 /// A V1 error: one row of docs/protocol.md §3.5, §4.0–§4.3 and §13.
-package struct V1Failure: Hashable, Sendable {
-    package var status: Int = 400
-    package var error: WireErrorCode
-    package var suberror: WireSuberror?
-    package var code: AADSTSCode
+struct V1Failure: Hashable, Sendable {
+    var status: Int = 400
+    var error: WireErrorCode
+    var suberror: WireSuberror?
+    var code: AADSTSCode
     /// A sentence without any value from the request.
-    package var text: String
-    package var invalidAttributes: [String]?
-    package var retryAfter: Int?
-    package var allow: String?
+    var text: String
+    var invalidAttributes: [String]?
+    var retryAfter: Int?
+    var allow: String?
 
     private init(
         _ error: WireErrorCode, _ suberror: WireSuberror?, _ code: AADSTSCode, _ text: String, status: Int = 400
@@ -56,7 +56,7 @@ package struct V1Failure: Hashable, Sendable {
     }
 
     /// The error table of flows. A new refusal does not compile until it has a row.
-    package init(_ refusal: Refusal) {
+    init(_ refusal: Refusal) {
         self =
             switch refusal {
             case .unknownTenant:
@@ -157,7 +157,7 @@ package struct V1Failure: Hashable, Sendable {
     }
 
     /// The error table of requests.
-    package init(_ fault: RequestFault) {
+    init(_ fault: RequestFault) {
         self =
             switch fault {
             case .malformed(let error):
