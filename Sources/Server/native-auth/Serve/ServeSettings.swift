@@ -81,22 +81,12 @@ struct ServeSettings: Sendable {
         var problems: [String]
     }
 
-    /// Every name that the environment may have after `NATIVE_AUTH_`; any other name is a mistake that must be
-    /// reported. The SDK reads `NATIVE_AUTH_EMULATOR`.
-    static let names = [
-        "host", "port", "base-url", "data", "database", "database-connections", "durability", "master-key",
-        "master-key-file", "smtp", "smtp-ca-file", "mail-from", "config", "profile",
-        "limits", "trusted-proxies", "unlimited-networks", "inbox-hosts", "resource-server-secrets", "log-level",
-        "log-format",
-        "metrics-port", "drain", "clock", "fixed-code",
-    ]
-
     private static let secrets: Set<String> = ["smtp", "resource-server-secrets", "database", "master-key"]
 
     init() {}
 
     /// - Parameters:
-    ///   - options: The values of the command line, by the names in ``names``.
+    ///   - options: The values of the command line, by the names of the options without their dashes.
     ///   - environment: The process's environment.
     /// - Throws: ``Invalid`` with all problems together.
     init(options: [String: String], environment: [String: String]) throws(Invalid) {
@@ -110,8 +100,10 @@ struct ServeSettings: Sendable {
             EnvironmentVariablesProvider(environmentVariables: environment),
         ])
         var problems: [String] = []
+        var known: Set<String> = []
         func text(_ name: String) -> String? {
-            config.string(forKey: Self.key(name), isSecret: Self.secrets.contains(name))
+            known.insert("NATIVE_AUTH_" + name.uppercased().replacing("-", with: "_"))
+            return config.string(forKey: Self.key(name), isSecret: Self.secrets.contains(name))
         }
         func choice<Value: RawRepresentable & CaseIterable>(
             _ name: String, _ fallback: Value
@@ -125,13 +117,15 @@ struct ServeSettings: Sendable {
             return value
         }
 
-        let known = Set(Self.names.map { "NATIVE_AUTH_" + $0.uppercased().replacing("-", with: "_") })
-        for name in environment.keys.sorted()
-        where name.hasPrefix("NATIVE_AUTH_") && name != "NATIVE_AUTH_EMULATOR" && !known.contains(name) {
-            let successor =
-                name == "NATIVE_AUTH_RESOURCE_SERVER_SECRET"
-                ? " NATIVE_AUTH_RESOURCE_SERVER_SECRETS, AUDIENCE=SECRET for each API, is in its place." : ""
-            problems.append("The environment variable \(Self.shown(name)) is not known.\(successor)")
+        func number(_ name: String, in range: ClosedRange<Int>, of unit: String = "") -> Int? {
+            guard let given = text(name) else { return nil }
+            if let number = Int(given), range.contains(number) { return number }
+            problems.append(
+                """
+                --\(name) is “\(Self.shown(given))”; it must be a number\(unit) from \(range.lowerBound) to \
+                \(range.upperBound).
+                """)
+            return nil
         }
 
         profile = choice("profile", profile)
@@ -145,22 +139,9 @@ struct ServeSettings: Sendable {
         smtpCAFile = text("smtp-ca-file")
         mailFrom = text("mail-from")
         baseURL = text("base-url")
-        func port(_ name: String) -> Int? {
-            guard let given = text(name) else { return nil }
-            if let number = Int(given), (0...65_535).contains(number) { return number }
-            problems.append("--\(name) is “\(Self.shown(given))”; it must be a number from 0 to 65535.")
-            return nil
-        }
-        self.port = port("port") ?? self.port
-        metricsPort = port("metrics-port")
-        drain = profile == .production ? 3 : 0
-        if let given = text("drain") {
-            if let seconds = Int(given), (0...60).contains(seconds) {
-                drain = seconds
-            } else {
-                problems.append("--drain is “\(Self.shown(given))”; it must be a number of seconds from 0 to 60.")
-            }
-        }
+        port = number("port", in: 0...65_535) ?? port
+        metricsPort = number("metrics-port", in: 0...65_535)
+        drain = number("drain", in: 0...60, of: " of seconds") ?? (profile == .production ? 3 : 0)
         if let given = text("fixed-code") {
             if given.utf8.count == 8, given.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                 fixedCode = Secret(given)
@@ -177,15 +158,7 @@ struct ServeSettings: Sendable {
             }
         }
         let durability = choice("durability", Durability.required)
-        var connections = 10
-        if let given = text("database-connections") {
-            if let number = Int(given), (1...200).contains(number) {
-                connections = number
-            } else {
-                problems.append(
-                    "--database-connections is “\(Self.shown(given))”; it must be a number from 1 to 200.")
-            }
-        }
+        let connections = number("database-connections", in: 1...200) ?? 10
         if case .postgres(let place, var postgres) = database {
             postgres.connections = connections
             postgres.allowsUnsafeDurability = durability == .unsafe
@@ -277,7 +250,22 @@ struct ServeSettings: Sendable {
             }
         }
         problems.append(contentsOf: productionProblems(durability))
+        problems.insert(contentsOf: Self.unknownVariables(environment, known: known), at: 0)
         guard problems.isEmpty else { throw Invalid(problems: problems) }
+    }
+
+    /// A sentence for each variable of this package that no setting has read: it is a mistake. The SDK reads
+    /// `NATIVE_AUTH_EMULATOR`.
+    private static func unknownVariables(_ environment: [String: String], known: Set<String>) -> [String] {
+        environment.keys.sorted().compactMap { name in
+            guard name.hasPrefix("NATIVE_AUTH_"), name != "NATIVE_AUTH_EMULATOR", !known.contains(name) else {
+                return nil
+            }
+            let successor =
+                name == "NATIVE_AUTH_RESOURCE_SERVER_SECRET"
+                ? " NATIVE_AUTH_RESOURCE_SERVER_SECRETS, AUDIENCE=SECRET for each API, is in its place." : ""
+            return "The environment variable \(shown(name)) is not known.\(successor)"
+        }
     }
 
     /// `SEC-PRF-1`: production refuses every convenience of development, and names the setting.
