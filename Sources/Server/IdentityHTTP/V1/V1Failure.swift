@@ -1,4 +1,4 @@
-package import IdentityEngine
+import IdentityEngine
 import NativeAuthCore
 package import NativeAuthWire
 
