@@ -264,7 +264,7 @@ let package = Package(
             dependencies: [
                 "NativeAuth", "NativeAuthCore", "MSAL", .target(name: "IdentityEngine", condition: testing),
                 .target(name: "native-auth", condition: server), .target(name: "native-auth-try", condition: server),
-            ] + (hasTools ? ["Fuzz"] : []), exclude: hasTools ? [] : ["FuzzTests.swift"],
+            ] + (hasTools ? ["Fuzz"] : []), exclude: hasTools ? [] : ["Safety/FuzzTests.swift"],
             resources: [.copy("Support")], swiftSettings: strict),
     ]
 )

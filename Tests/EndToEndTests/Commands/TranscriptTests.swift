@@ -34,8 +34,7 @@ struct TranscriptTests {
             ]),
     ]
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/evidence/transcripts")
+    private static let folder = Python.package.appending(path: "docs/evidence/transcripts")
 
     @Test(arguments: recordings)
     func theRecordedConversationIsWhatThePersonSees(_ recording: Recording) async throws {

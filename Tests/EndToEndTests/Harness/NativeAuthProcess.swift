@@ -65,8 +65,6 @@ enum NativeAuthProcess {
 
     /// The program that was built together with the tests: it lies in the same folder as the test bundle, or above it.
     static func executable(_ program: String = "native-auth") throws -> URL {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let starts =
             CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(filePath: $0) }
             + [Bundle.main.executableURL].compactMap(\.self)
@@ -74,7 +72,7 @@ enum NativeAuthProcess {
             starts.flatMap { start in
                 sequence(first: start.standardizedFileURL) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
                     .prefix(6)
-            } + [package.appending(path: ".build/debug")]
+            } + [Python.package.appending(path: ".build/debug")]
         for folder in folders {
             let candidate = folder.appending(path: program)
             var isFolder: ObjCBool = false

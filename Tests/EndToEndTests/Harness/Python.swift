@@ -18,7 +18,7 @@ enum Python {
 
     /// The package's folder.
     static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// Runs to the end.
     ///

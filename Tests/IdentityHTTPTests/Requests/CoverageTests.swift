@@ -932,7 +932,7 @@ enum EndpointTable {
     @Test("The page docs/develop/endpoints.md is this table")
     func thePageIsTheTable() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let file = root.appending(path: "docs/develop/endpoints.md")
         let page = Data(EndpointTable.page.utf8)
         if ProcessInfo.processInfo.environment["NATIVE_AUTH_WRITE_DOCS"] != nil { try page.write(to: file) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Documentation of the steps") struct DocumentationTests {
     private static let module = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/SDK/NativeAuth")
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/SDK/NativeAuth")
 
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: module.appending(path: path), encoding: .utf8)

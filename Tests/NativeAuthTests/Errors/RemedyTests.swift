@@ -11,7 +11,7 @@ import Testing
 
 @Suite("What errors mean and what to change") struct RemedyTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The numbers that the vendor's reference names, for both versions of its API.
     private static let documented = [

@@ -14,7 +14,7 @@ final class Server: Sendable {
 
     init(_ script: String, _ arguments: [String] = []) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         process = Process()
         process.executableURL = root.appending(path: "scripts/\(script)")
         process.arguments = arguments
