@@ -320,6 +320,13 @@ struct TemporaryFolder {
     }
 }
 
+/// Runs `body` with a temporary folder, and removes the folder afterwards.
+func withTemporaryFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try await body(folder)
+}
+
 /// Where a program writes, and tests read.
 private final class OutputFile: Sendable {
     /// For the program.

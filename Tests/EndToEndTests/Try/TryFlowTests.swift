@@ -27,12 +27,6 @@ struct TryFlowTests {
         try await NativeAuthProcess.runTry(["--script", "--code-from-inbox", "--data", data.url.path] + arguments)
     }
 
-    private func withFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await body(folder)
-    }
-
     private func count(_ text: String, in output: String) -> Int {
         output.ranges(of: text).count
     }
@@ -161,7 +155,7 @@ struct TryFlowTests {
         (["--flow", "sign-in", "--prepare", "--password", password], "Password of dana@example.com"),
     ])
     func aFlowIsPlayedToItsEnd(_ arguments: [String], _ sentence: String) async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--script", "--code-from-inbox", "--data", folder.url.path, "--email", "dana@example.com"]
                     + arguments)
@@ -174,7 +168,7 @@ struct TryFlowTests {
     }
 
     @Test func aPlayedFlowRegistersTheSecondFactorThatIsMissing() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             _ = try await play("--email", "dana@example.com", "--password", Self.password, data: folder)
             let (status, output, _) = try await play(
                 "--flow", "sign-in-mfa", "--email", "dana@example.com", "--password", Self.password, data: folder)
@@ -205,7 +199,7 @@ struct TryFlowTests {
         ),
     ])
     func aRefusalEndsAPlayedFlow(_ arguments: [String], _ sentence: String) async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             _ = try await play("--email", "dana@example.com", "--password", Self.password, data: folder)
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
@@ -218,7 +212,7 @@ struct TryFlowTests {
 
     @Test("SEC-LOG-1: no flow of try prints a password, code or token")
     func noSecretIsPrinted() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--code-from-inbox", "--server", server.baseURL.absoluteString],

@@ -13,12 +13,6 @@ struct TryTests {
         try await NativeAuthProcess.runTry(["--script", "--data", data.url.path] + code + arguments)
     }
 
-    private func withFolder(_ body: (TemporaryFolder) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await body(folder)
-    }
-
     private func lines(_ text: String) -> [String] {
         text.split(separator: "\n").map(String.init)
     }
@@ -31,7 +25,7 @@ struct TryTests {
     // MARK: What works
 
     @Test func withoutAnAddressAFreshUserIsSignedUpAndSignedIn() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let (status, output, errors) = try await script(data: folder)
 
             #expect(status == 0)
@@ -47,7 +41,7 @@ struct TryTests {
     }
 
     @Test func aPasswordAliasAndAttributesChooseThePasswordApp() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let (status, output, errors) = try await script(
                 "--email", "dana@example.com", "--password", Self.password, "--alias", "dana.42",
                 "--attribute", "city=Oslo", "--attribute", "givenName=Dana", data: folder)
@@ -63,7 +57,7 @@ struct TryTests {
     }
 
     @Test func anotherServerAndApplicationCanBeNamed() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
             let (status, output, errors) = try await NativeAuthProcess.runTry([
                 "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,
@@ -81,7 +75,7 @@ struct TryTests {
     }
 
     @Test func aPersonIsAskedAgainUntilTheAnswersAreRight() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             // Mistakes on purpose: no address, a bad password, and an attribute without a value.
             let answers = [
                 "1", "nobody", "lee@example.com", "short", "", "", "Oslo", "colour", "givenName=Lee", "", Self.password,
@@ -100,7 +94,7 @@ struct TryTests {
     }
 
     @Test func whatTheServerWantsIsAskedForWhenItWantsIt() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let answers = ["1", "kim@example.com", "", "", "", "", "", Self.password, "", "Norway", "Oslo"]
             let (status, output, _) = try await NativeAuthProcess.runTry(
                 [
@@ -119,7 +113,7 @@ struct TryTests {
     // MARK: What does not
 
     @Test func aTakenAddressEndsAScriptWithASentence() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             _ = try await script("--email", "dana@example.com", data: folder)
             let (status, output, errors) = try await script("--email", "DANA@example.com", data: folder)
 
@@ -145,7 +139,7 @@ struct TryTests {
         ),
     ])
     func aRefusalIsSaidInWords(_ arguments: [String], _ sentence: String) async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let (status, _, errors) = try await NativeAuthProcess.runTry(
                 ["--script", "--code-from-inbox", "--data", folder.url.path] + arguments)
 
@@ -156,7 +150,7 @@ struct TryTests {
     }
 
     @Test func aWrongCodeEndsAScript() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             // Eight letters: no code is made of letters, so this one is never right by accident.
             let (status, _, errors) = try await script(code: ["--code", "abcdefgh"], data: folder)
 
@@ -213,7 +207,7 @@ struct TryTests {
 
     @Test(TwoNodes.skipped("only the file of SQLite is in use by one process"))
     func dataInUseByAServerIsSaid() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url)
             let (status, _, errors) = try await script(data: folder)
             await server.terminate()
@@ -225,7 +219,7 @@ struct TryTests {
     }
 
     @Test func theEndOfInputIsAPoliteEnd() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let (status, _, errors) = try await NativeAuthProcess.runTry(
                 ["--data", folder.url.path], input: "1\ndana@example.com\n")
 
@@ -239,7 +233,7 @@ struct TryTests {
         TwoNodes.skipped("a server of its own is on SQLite"),
         arguments: zip([SIGKILL, SIGTERM, SIGINT], [SIGKILL, 143, 130]))
     func theServerEndsWithIt(_ signal: Int32, _ expected: Int32) async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = try NativeAuthProcess.executable("native-auth-try")
             process.arguments = ["--data", folder.url.path]
@@ -270,7 +264,7 @@ struct TryTests {
 
     @Test("SEC-LOG-1: try prints no password, code or token")
     func noSecretIsPrinted() async throws {
-        try await withFolder { folder in
+        try await withTemporaryFolder { folder in
             let server = try await NativeAuthServer.start(dataFolder: folder.url.appending(path: "data"))
             let (status, output, errors) = try await NativeAuthProcess.runTry([
                 "--script", "--code-from-inbox", "--server", server.baseURL.absoluteString,

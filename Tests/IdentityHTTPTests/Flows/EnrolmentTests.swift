@@ -11,14 +11,6 @@ import Testing
     private static let thief = "thief@example.net"
     private static let day = 86_400.0
 
-    private func expectRedirect(_ answer: WireAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
-        expectSuccess(answer, ["challenge_type", "redirect_reason"], sourceLocation: sourceLocation)
-    }
-
-    private func client(_ application: String, of server: IdentityTestServer) -> WireClient {
-        WireClient(transport: server.transport, clientID: application)
-    }
-
     private func methods(_ server: IdentityTestServer) async throws -> [String] {
         try await server.rows("SELECT email FROM strong_methods ORDER BY proven_at").compactMap(\.first).compactMap(
             \.self)
@@ -35,7 +27,7 @@ import Testing
     func anyMethodMakesAnAccountEnrolled() async throws {
         let server = try FactorDirectory.server()
         try await server.signUpWithStrongMethod(contact: "dana@example.com")
-        let client = client(FactorDirectory.distinctMailbox, of: server)
+        let client = server.client(id: FactorDirectory.distinctMailbox)
         let answer = try await server.signIn(claims: WireClient.claims, with: client)
         #expect(answer.text("suberror") != "registration_required", "\(answer)")
         expectRedirect(answer)
@@ -48,7 +40,7 @@ import Testing
     func thiefOfThePassword(_ claimsRequest: String?) async throws {
         let server = try FactorDirectory.server { $0.enrolment = .proven }
         try await server.signUpWithPassword()
-        let client = client(FactorDirectory.application, of: server)
+        let client = server.client(id: FactorDirectory.application)
         let required = try await server.signIn(claims: claimsRequest, with: client)
         expectError(required, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
         let before = try await server.mailbox.mails().count
@@ -123,7 +115,7 @@ import Testing
         let server = try FactorDirectory.server { $0.enrolment = mode }
         try await server.signUpWithPassword()
         for application in [IdentityTestServer.Application.emailPassword.rawValue, FactorDirectory.application] {
-            let client = client(application, of: server)
+            let client = server.client(id: application)
             _ = try await server.resetToPassword(with: client)
             try await server.reset(to: "Tyv-\(application.suffix(4))#2027", with: client)
             let answer = try await server.signIn(
@@ -153,7 +145,7 @@ import Testing
         for application in [IdentityTestServer.Application.emailPassword.rawValue, FactorDirectory.application] {
             let answer = try await server.signIn(
                 password: WireClient.newPassword, claims: WireClient.claims,
-                with: client(application, of: server))
+                with: server.client(id: application))
             expectRedirect(answer)
         }
     }
@@ -176,7 +168,7 @@ import Testing
     func resetIsNoWayAround(_ capabilities: String?, _ application: String) async throws {
         let server = try FactorDirectory.server()
         try await server.signUpWithPassword()
-        let client = client(application, of: server)
+        let client = server.client(id: application)
         for claimsRequest in [nil, WireClient.claims] {
             let started = try await client.resetStart(capabilities: capabilities)
             let sent = try await client.resetChallenge(started.token)

@@ -244,7 +244,7 @@ import Testing
         let server = try FactorDirectory.server()
         try await server.signUpWithStrongMethod(contact: "dana@example.com")
         try await server.signUpWithPassword("eve@example.com", alias: nil)
-        let client = WireClient(transport: server.transport, clientID: FactorDirectory.distinctMailbox)
+        let client = server.client(id: FactorDirectory.distinctMailbox)
         for user in ["dana@example.com", "eve@example.com"] {
             let answer = try await client.token(redeeming: server.reset(user, codeTo: user, with: client).token)
             expectSuccess(answer, ["challenge_type", "redirect_reason"])

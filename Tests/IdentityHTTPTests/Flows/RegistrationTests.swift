@@ -226,7 +226,7 @@ import Testing
     func distinctMailbox() async throws {
         let server = try FactorDirectory.server()
         try await server.signUpWithPassword()
-        let client = WireClient(transport: server.transport, clientID: FactorDirectory.distinctMailbox)
+        let client = server.client(id: FactorDirectory.distinctMailbox)
         let required = try await server.signIn(claims: WireClient.claims, with: client)
         expectError(required, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
         for own in ["dana@example.com", "dana+tag@example.com"] {

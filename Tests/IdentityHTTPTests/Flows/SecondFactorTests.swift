@@ -12,17 +12,6 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    private func expectRedirect(
-        _ answer: WireAnswer, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        expectSuccess(answer, ["challenge_type", "redirect_reason"], sourceLocation: sourceLocation)
-        #expect(answer["redirect_reason"] == .string(reason), sourceLocation: sourceLocation)
-    }
-
-    private func client(_ application: String, of server: IdentityTestServer) -> WireClient {
-        WireClient(transport: server.transport, clientID: application)
-    }
-
     @Test("docs/protocol.md §4.5–§4.7, §8.3: the replies of a second factor have these members exactly")
     func replies() async throws {
         try await withIdentityServer { server in
@@ -137,7 +126,7 @@ import Testing
         let server = try FactorDirectory.server()
         try await server.signUpWithStrongMethod()
         #expect(try await server.signIn().status == 200, "it is not required here")
-        let client = client(application, of: server)
+        let client = server.client(id: application)
         expectSecondFactor(try await server.signIn(claims: claimsRequest, with: client))
         let tokens = try await server.signInWithSecondFactor(claims: claimsRequest, with: client)
         #expect(tokens.status == 200, "\(tokens)")
@@ -194,7 +183,7 @@ import Testing
         let reason = "The user has no password, and a second factor needs one"
         expectRedirect(try await server.signInWithCode(claims: WireClient.claims), reason)
         expectRedirect(
-            try await server.signInWithCode(with: client(FactorDirectory.oneTimePasscode, of: server)), reason)
+            try await server.signInWithCode(with: server.client(id: FactorDirectory.oneTimePasscode)), reason)
         #expect(try await server.signInWithCode().status == 200)
     }
 

@@ -6,19 +6,6 @@ import PortableFoundation
 import Testing
 
 @Suite("Sign-in over HTTP") struct SignInTests {
-    private static let tokenMembers: Set<String> = [
-        "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
-        "client_info",
-    ]
-
-    private func expectRedirect(
-        _ answer: WireAnswer, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        expectSuccess(answer, ["challenge_type", "redirect_reason"], sourceLocation: sourceLocation)
-        #expect(answer["challenge_type"] == "redirect", sourceLocation: sourceLocation)
-        #expect(answer["redirect_reason"] == .string(reason), sourceLocation: sourceLocation)
-    }
-
     @Test(
         "docs/protocol.md §4.4, §4.5, §4.7, §6.1: the replies of a sign-in with a password have these members exactly")
     func repliesWithAPassword() async throws {
@@ -32,7 +19,7 @@ import Testing
             expectSuccess(wanted, ["continuation_token", "challenge_type"])
             #expect(wanted["challenge_type"] == "password")
             let tokens = try await client.token(wanted.token)
-            expectSuccess(tokens, Self.tokenMembers)
+            expectSuccess(tokens, WireClient.tokenMembers)
             #expect(tokens["token_type"] == "Bearer")
             #expect(tokens["scope"] == "openid profile offline_access")
             let life = try #require(tokens["expires_in"]?.integer)
@@ -69,7 +56,7 @@ import Testing
             let mail = try #require(try await server.mailbox.mails().first)
             #expect(mail.purpose == .signIn && mail.to == "dana@example.com")
             let tokens = try await client.token(code: #require(mail.code), sent.token)
-            expectSuccess(tokens, Self.tokenMembers)
+            expectSuccess(tokens, WireClient.tokenMembers)
             #expect(try claims(of: tokens.text("id_token"))["amr"] == ["otp"])
         }
     }

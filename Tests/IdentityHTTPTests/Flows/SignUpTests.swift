@@ -5,10 +5,6 @@ import NativeAuthWire
 import Testing
 
 @Suite("Sign-up, from start to account") struct SignUpTests {
-    private static let tokenMembers: Set<String> = [
-        "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
-        "client_info",
-    ]
     private static let challengeMembers: Set<String> = [
         "challenge_type", "continuation_token", "challenge_channel", "challenge_target_label", "code_length",
         "interval", "binding_method",
@@ -45,7 +41,7 @@ import Testing
             let done = try await client.submit(code: server.mailbox.code(to: "dana@example.com"), sent.token)
             expectSuccess(done, ["continuation_token"])
             #expect(try await server.users() == 1)
-            expectSuccess(try await client.redeem(done.token), Self.tokenMembers)
+            expectSuccess(try await client.redeem(done.token), WireClient.tokenMembers)
             #expect(try await server.rows("SELECT display, kind FROM identifiers") == [["dana@example.com", "email"]])
             #expect(try await server.rows("SELECT password_hash FROM users") == [[nil]])
         }
@@ -59,7 +55,7 @@ import Testing
             expectSuccess(done, ["continuation_token"])
             let phc = try #require(try await server.rows("SELECT password_hash FROM users").first?.first ?? nil)
             #expect(phc.hasPrefix("$scrypt-test$"))
-            expectSuccess(try await client.redeem(done.token), Self.tokenMembers)
+            expectSuccess(try await client.redeem(done.token), WireClient.tokenMembers)
         }
     }
 

@@ -40,7 +40,12 @@ extension IdentityTestServer {
     static let address = #"{"country":"Denmark","city":"Aarhus"}"#
 
     func client(_ application: Application = .emailOneTimePasscode) -> WireClient {
-        WireClient(transport: transport, clientID: application.rawValue)
+        client(id: application.rawValue)
+    }
+
+    /// The client of an application of another directory.
+    func client(id: String) -> WireClient {
+        WireClient(transport: transport, clientID: id)
     }
 
     /// Walks a sign-up of the application with password and attributes to `stage`.

@@ -54,6 +54,11 @@ struct WireClient: Sendable {
 extension WireClient {
     static let challengeTypes = "oob password redirect"
     static let password = "Kr4ftig-Vinter#82"
+    /// The members of a token reply to a sign-up or a sign-in.
+    static let tokenMembers: Set<String> = [
+        "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
+        "client_info",
+    ]
 
     func start(_ username: String = "dana@example.com", _ more: Fields = []) async throws -> WireAnswer {
         try await post(
@@ -233,6 +238,15 @@ func expectSuccess(_ answer: WireAnswer, _ members: Set<String>, sourceLocation:
     #expect(answer.status == 200, "\(answer)", sourceLocation: sourceLocation)
     #expect(Set(answer.members.keys) == members, "\(answer)", sourceLocation: sourceLocation)
     expectHeaders(answer, sourceLocation: sourceLocation)
+}
+
+/// Checks a redirect to the browser (docs/protocol.md §4.0), and its reason unless that is nil.
+func expectRedirect(
+    _ answer: WireAnswer, _ reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    expectSuccess(answer, ["challenge_type", "redirect_reason"], sourceLocation: sourceLocation)
+    #expect(answer["challenge_type"] == "redirect", sourceLocation: sourceLocation)
+    if let reason { #expect(answer["redirect_reason"] == .string(reason), sourceLocation: sourceLocation) }
 }
 
 /// The headers of every native reply (docs/protocol.md §2.3, `SEC-OAUTH-6`).

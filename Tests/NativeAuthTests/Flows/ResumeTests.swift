@@ -115,12 +115,7 @@ struct ResumeTests {
 
     @Test("SDK-LOG-1: neither a sealed step nor a kept one shows token, address or name", arguments: PublicStep.all)
     func nothingSecretShows(_ step: PublicStep) async throws {
-        func canary(_ stub: Stub) -> Stub {
-            var stub = stub
-            stub.json = stub.json.replacing(#/"T\d"/#, with: "\"canary-ct\"")
-            return stub
-        }
-        try await withClient(step.before.map(canary)) { client, _ in
+        try await withClient(step.before.map(\.withCanary)) { client, _ in
             let live = try await step.reach(client)
             let bytes = try sealed(live.save(key))
             for secret in ["canary", "dahlia", "dana", "Orders.Read", clientID] {

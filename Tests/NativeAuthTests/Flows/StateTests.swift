@@ -380,17 +380,12 @@ struct StateTests {
 
     @Test("SDK-LOG-1: steps and errors print no secret and no address")
     func nothingSecretIsPrinted() async throws {
-        func canary(_ stub: Stub) -> Stub {
-            var stub = stub
-            stub.json = stub.json.replacing(#/"T\d"/#, with: "\"canary-ct\"")
-            return stub
-        }
         let script: [Stub] = [
             .initiated, .code(.signInChallenge, "T2"), .initiated, .password("T2"), .mfaRequired,
             .methods(.signInIntrospect), .code(.signInChallenge, "T5"), .resetStarted, .resetCode, .resetContinued,
             .refusal(.resetPasswordSubmit, "invalid_grant", suberror: "password_banned"), .resetSubmitted(), .done,
         ]
-        try await withClient(script.map(canary)) { client, _ in
+        try await withClient(script.map(\.withCanary)) { client, _ in
             let code = try await client.startSignIn(username: user, password: "canary-pw")
             let choice = try await client.startSignIn(username: user, password: "canary-pw", claims: "canary-claims")
             guard case .next(.mfaRequired(let mfa)) = choice else {

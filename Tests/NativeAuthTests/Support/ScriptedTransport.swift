@@ -25,6 +25,13 @@ struct Stub: Sendable {
         self.init(endpoint, 0, "")
         self.failure = failure
     }
+
+    /// The same answer, with a marker in place of its continuation token.
+    var withCanary: Stub {
+        var stub = self
+        stub.json = stub.json.replacing(#/"T\d"/#, with: "\"canary-ct\"")
+        return stub
+    }
 }
 
 /// Answers from a script, in order, and records the requests.

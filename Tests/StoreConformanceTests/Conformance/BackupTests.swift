@@ -29,10 +29,6 @@ struct DatabaseUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-private struct SystemRandomness: Randomness {
-    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-}
-
 /// A backup in memory.
 private final class Sealed: @unchecked Sendable {
     private let lock = NSLock()

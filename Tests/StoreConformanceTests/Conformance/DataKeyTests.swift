@@ -7,10 +7,6 @@ import IdentityStoreSQLite
 import NativeAuthCore
 import Testing
 
-private struct SystemRandomness: Randomness {
-    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-}
-
 /// Counts the reads.
 private actor CountingStore: DataKeyStore {
     let store: any DataKeyStore

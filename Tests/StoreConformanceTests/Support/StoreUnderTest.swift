@@ -120,6 +120,11 @@ func fixtureFamily(of user: NewUser, expiresAt: Date = noon + 86400) -> RefreshF
         tokenDigest: Data(repeating: 7, count: 32))
 }
 
+/// Bytes from the system, as in production.
+struct SystemRandomness: Randomness {
+    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+}
+
 func fixtureKey(
     _ kid: String, tenant: TenantID = contoso, algorithm: SigningKeyRecord.Algorithm = .rs256, createdAt: Date = noon
 ) -> SigningKeyRecord {
