@@ -95,7 +95,7 @@ private final class Order: Sendable {
         #expect(gate.peak == 2)
     }
 
-    @Test("SEC-PWD-8, B7a: however many sign up, half of the queue is left to those who have an account")
+    @Test("SEC-PWD-8: however many sign up, half of the queue is left to those who have an account")
     func signUpsLeaveRoom() async {
         let pool = HashingPool(threads: 2, longestWait: .seconds(60))
         let gate = Gate()
@@ -116,7 +116,7 @@ private final class Order: Sendable {
         #expect(gate.finished == 66)
     }
 
-    @Test("B7a: while both wait, sign-ins and sign-ups take turns")
+    @Test("While both wait, sign-ins and sign-ups take turns")
     func lanesTakeTurns() async {
         let pool = HashingPool(threads: 1, longestWait: .seconds(60))
         let gate = Gate()

@@ -6,7 +6,7 @@ import Testing
     private static let password = "Tulip-Harbour-42"
 
     @Test(
-        "D6: an operator demands a second factor of one user, in every application, and takes the demand back",
+        "An operator demands a second factor of one user, in every application, and takes the demand back",
         .timeLimit(.minutes(1)))
     func aSecondFactorOfOneUser() async throws {
         let folder = try TemporaryFolder()

@@ -17,7 +17,7 @@ struct TenantCheckTests {
     }
 
     @Test(
-        "E5: all faults are told at once, each with its line, in the order of the lines; an unknown member hides none")
+        "All faults are told at once, each with its line, in the order of the lines; an unknown member hides none")
     func allFaultsAtOnce() {
         let text = """
             tenants:
@@ -78,7 +78,7 @@ struct TenantCheckTests {
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
     }
 
-    @Test("E5: names are those of hosts, in any letter case, and a member that is given twice is named")
+    @Test("Names are those of hosts, in any letter case, and a member that is given twice is named")
     func names() {
         let small = TenantFileTests.small
         for (good, member) in [("Harbour-2", "subdomain"), ("a", "subdomain"), ("Harbour.EXAMPLE.com", "domain")] {
@@ -104,7 +104,7 @@ struct TenantCheckTests {
     }
 
     @Test(
-        "D3: a scope that can be granted is no fault",
+        "A scope that can be granted is no fault",
         arguments: [
             "*", "openid", "offline_access", "profile", "email", "User.Read", "User.ReadWrite.All",
             "api://orders/Orders.Read", "api://orders/*", "api://orders/.default", "https://api.example.com/read",
@@ -116,7 +116,7 @@ struct TenantCheckTests {
     }
 
     @Test(
-        "D3: a scope that can never be granted is a fault with its line",
+        "A scope that can never be granted is a fault with its line",
         arguments: [
             "", "orders read", "api://orders", "api://orders/", "https://api.example.com", "orders/Orders.Read",
             "/Orders.Read", "api:orders", "://orders/x", "1api://orders/x", "api:///x", "api://orders/Orders.*",
@@ -149,7 +149,7 @@ struct TenantCheckTests {
         return file.warnings
     }
 
-    @Test("C6: strict beside what tells who has an account is named, with the line of the application that says it")
+    @Test("Strict beside what tells who has an account is named, with the line of the application that says it")
     func enumerationContradictions() throws {
         for (first, second, tenant, line) in [
             ("enumeration: strict", "enumeration: compat", "", 8), ("enumeration: bulk", "", "enumeration: strict", 8),
@@ -167,7 +167,7 @@ struct TenantCheckTests {
         }
     }
 
-    @Test("C6: a second factor beside none on one scope is named, wildcards included")
+    @Test("A second factor beside none on one scope is named, wildcards included")
     func factorContradictions() throws {
         let guarded = "requiresSecondFactor: true, scopes: [openid, api://orders/Orders.Read]"
         for other in ["api://orders/Orders.Read", "api://orders/*"] {
@@ -182,7 +182,7 @@ struct TenantCheckTests {
         #expect(try warnings(guarded, guarded).isEmpty)
     }
 
-    @Test("A, C6: compatible enrolment and the scope * are warned of, for production; check prints it and ends with 0")
+    @Test("Compatible enrolment and the scope * are warned of, for production; check prints it and ends with 0")
     func productionWarnings() async throws {
         #expect(try warnings("", "", tenant: "enrolment: proven").isEmpty)
         let told = try warnings("", "scopes: ['*']", tenant: "enrolment: compatible")

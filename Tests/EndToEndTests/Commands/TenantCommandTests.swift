@@ -50,7 +50,7 @@ struct TenantCommandTests {
         #expect(try await start(harbour, at: server, until: 200) == 200)
         #expect(try await harbour.signUp("dana@example.com").status == 200)
         #expect(try await contoso.start("dana@example.com").status == 400)
-        // Row E7: so it is on the home page.
+        // The home page shows the tenant in force.
         let home = try await harbour.get("/").body
         #expect(home.contains("harbour.example.com") && !home.contains("contoso"))
         #expect(try await tenant(["export"] + place) == TenantFileTests.small)
@@ -86,7 +86,7 @@ struct TenantCommandTests {
     }
 
     @Test(
-        "E3: what changes is shown and confirmed; a tenant with users goes only by its name; and the version before comes back"
+        "What changes is shown and confirmed; a tenant with users goes only by its name; and the version before comes back"
     )
     func changesAreConfirmed() async throws {
         let folder = try TemporaryFolder()
@@ -152,7 +152,7 @@ struct TenantCommandTests {
         await server.terminate()
     }
 
-    @Test("E3: without a document export prints the development tenant; init writes a commented file; check takes both")
+    @Test("Without a document export prints the development tenant; init writes a commented file; check takes both")
     func exportAndInit() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("E12: user commands work while a server runs, and count at its next request", .timeLimit(.minutes(1)))
+    @Test("User commands work while a server runs, and count at its next request", .timeLimit(.minutes(1)))
     func besideAServer() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "E12: key commands work while a server runs: a revoked key is gone from its key set within a minute",
+        "Key commands work while a server runs: a revoked key is gone from its key set within a minute",
         .timeLimit(.minutes(3)))
     func keysBesideAServer() async throws {
         let folder = try TemporaryFolder()

@@ -79,7 +79,7 @@ struct ProofTests {
         #expect(try await prove("mail-bombing", 200).hasSuffix(": passed"))
     }
 
-    @Test("B1, SEC-OTP-12: while strangers flood an address, its owner resets the password from a new network")
+    @Test("SEC-OTP-12: while strangers flood an address, its owner resets the password from a new network")
     func theOwnerResets() async throws {
         #expect(try await prove("lockout-reset", 200).hasSuffix(": passed"))
     }

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "Row E7: a new mail leaves open what is open, and the focus where it is",
+        "A new mail leaves open what is open, and the focus where it is",
         .enabled(if: hasBrowser, "there is no Chromium here; install the package chromium"), .timeLimit(.minutes(2)))
     func aNewMailDisturbsNothing() async throws {
         let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Master key file", .timeLimit(.minutes(2)))
 struct MasterKeyFileTests {
     @Test(
-        "E4, SEC-SEC-1: no key is made beside a database that has one; a missing one is told, and put back it opens all"
+        "SEC-SEC-1: no key is made beside a database that has one; a missing one is told, and put back it opens all"
     )
     func aMissingKey() async throws {
         let folder = try TemporaryFolder()
@@ -36,7 +36,7 @@ struct MasterKeyFileTests {
         await again.terminate()
     }
 
-    @Test("E4: of several that make the key at the same moment one does, and the file is never seen half written")
+    @Test("Of several that make the key at the same moment one does, and the file is never seen half written")
     func oneKey() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -53,7 +53,7 @@ struct ProductionTests {
         #expect(errors.contains("used in the production profile"), "\(errors)")
     }
 
-    @Test("A, C6: a production server says in its log what tenant check warns of")
+    @Test("A production server says in its log what tenant check warns of")
     func warnings() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -377,7 +377,7 @@ import Testing
 
     // MARK: What operators see
 
-    @Test("E10: native-auth --version prints the one version of the package, X.Y.Z")
+    @Test("native-auth --version prints the one version of the package, X.Y.Z")
     func version() async throws {
         let (status, output, errors) = try await NativeAuthProcess.run(["--version"])
         #expect(status == 0 && errors == "")
@@ -386,7 +386,7 @@ import Testing
     }
 
     @Test(
-        "E10: Metrics, with the version, are served on a port of their own, and the log is JSON when it is asked to be")
+        "Metrics, with the version, are served on a port of their own, and the log is JSON when it is asked to be")
     func metricsAndLog() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

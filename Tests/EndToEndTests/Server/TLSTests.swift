@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "E2: doctor says that a certificate is not trusted, and why",
+        "doctor says that a certificate is not trusted, and why",
         arguments: [
             ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted),
             ("expired", .certificateUntrusted),
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "E2: of an authority that the system trusts, too: expired, not yet valid, for another name",
+        "doctor says the same of a trusted authority's certificate: expired, not yet valid, for another name",
         .enabled(if: canTrust, "needs unshare, and the store of Debian"),
         arguments: [
             ("expired", ClientCondition.certificateExpired), ("early", .certificateNotYetValid),
@@ -112,7 +112,7 @@ import Testing
         #expect(finding.state == "ok" && finding.text.hasSuffix("its certificate is trusted"))
     }
 
-    @Test("E2: doctor says to write http only where the server speaks no TLS")
+    @Test("doctor says to write http only where the server speaks no TLS")
     func withoutTLS() async throws {
         let finding = try await finding(nil)
         #expect(finding.text.hasSuffix(ErrorRemedy(.tlsMissing).cause))
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "E2: the SDK says so, too: nothing was sent, so the outcome is known and the step may be tried again",
+        "The SDK names the fault of TLS: nothing was sent, so the outcome is known and the step may be tried again",
         arguments: [
             ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted), (nil, .tlsMissing),
         ]

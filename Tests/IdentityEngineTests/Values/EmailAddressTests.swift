@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("Row B7b: local parts that a mail server's programs could misread are refused, and restored from the store")
+    @Test("Local parts that a mail server's programs could misread are refused, and restored from the store")
     func dangerousLocalPartsAreRefused() throws {
         for text in Self.formerlyAccepted {
             #expect(EmailAddress(text) == nil, "\(text)")

@@ -192,7 +192,7 @@ struct ScopeTests {
     }
 
     @Test(
-        "D2: the directory's scopes, by every name that it goes by, are one resource; the words stay as asked",
+        "The directory's scopes, by every name that it goes by, are one resource; the words stay as asked",
         arguments: [
             "User.Read", "https://graph.microsoft.com/User.Read", "00000003-0000-0000-c000-000000000000/User.Read",
             "https://identity.test/prefix/graph/User.Read", "https://identity.test/User.Read",
@@ -212,7 +212,7 @@ struct ScopeTests {
     }
 
     @Test(
-        "D2: what the directory does not have, or the application was not given, is not consented to",
+        "What the directory does not have, or the application was not given, is not consented to",
         arguments: [
             (["*"], "Calendar.Read"), (["https://graph.microsoft.com/*"], "Calendar.Read"),
             (["User.Read"], "User.ReadWrite"),

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("Row E6: in development the answer and the home page tell the names that were ignored")
+    @Test("In development the answer and the home page tell the names that were ignored")
     func ignoredNamesAreTold() async throws {
         try await withIdentityServer { server in
             let pages = DevelopmentPages(
@@ -184,7 +184,7 @@ import Testing
         return answer.status.code
     }
 
-    @Test("Row E6: in any profile the log warns of names that were ignored, and contains none that could be a value")
+    @Test("In any profile the log warns of names that were ignored, and contains none that could be a value")
     func ignoredNamesAreLogged() async throws {
         let lines = Locked("")
         let output = LogOutput(.text) { line in lines.withLock { $0 += line } }

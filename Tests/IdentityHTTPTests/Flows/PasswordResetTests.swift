@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("Row D1, docs/protocol.md §4.8.1: a user without a password has none to reset, in the documented words")
+    @Test("docs/protocol.md §4.8.1: a user without a password has none to reset, in the documented words")
     func codeUsers() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()

@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test(
-        "D2: a bare scope is one of the directory; one that is not there, or not given, is 65001 with the vendor's words"
+        "A bare scope is one of the directory; one that is not there, or not given, is 65001 with the vendor's words"
     )
     func directoryScopes() async throws {
         let server = try TestDirectory.server()

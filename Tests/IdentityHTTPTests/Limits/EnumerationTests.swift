@@ -412,7 +412,7 @@ private enum Attack: String, CaseIterable, Sendable {
     }
 
     @Test(
-        "SEC-ENUM-1, B3: a name with an account costs as much as one without, at every start", arguments: [true, false])
+        "SEC-ENUM-1: a name with an account costs as much as one without, at every start", arguments: [true, false])
     func hitsCostAsMuchAsMisses(_ hasAccount: Bool) async throws {
         let server = try await IdentityTestServer.server(.bulk)
         let policy = AccessPolicy(limits: SourceLimits())
@@ -430,7 +430,7 @@ private enum Attack: String, CaseIterable, Sendable {
         #expect(try await server.audited(.enumerationSuspected) == starts.count)
     }
 
-    @Test("SEC-ENUM-1, B3: a sign-in gives back what its start cost, so that a shared network is not shut out")
+    @Test("SEC-ENUM-1: a sign-in gives back what its start cost, so that a shared network is not shut out")
     func signInsGiveBack() async throws {
         let server = try await IdentityTestServer.server(.bulk)
         let policy = AccessPolicy(limits: SourceLimits())
@@ -458,7 +458,7 @@ private enum Attack: String, CaseIterable, Sendable {
         #expect(try await office.initiate(Cast.dino).status == 429)
     }
 
-    @Test("SEC-ENUM-1, B3: what began where starts are not counted gives nothing back")
+    @Test("SEC-ENUM-1: what began where starts are not counted gives nothing back")
     func compatGivesNothingBack() async throws {
         let entry = try #require(TenantDirectory.development.entries.first)
         var bulk = entry

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityHTTP
 
-/// Row B5: keys that a client can make up do not push out a spent budget (design record 0003).
+/// Keys that a client can make up do not push out a spent budget (design record 0003).
 @Suite("Budgets that are spent") struct FlushTests {
     private let start = IdentityTestServer.start
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "SEC-RATE-2, B5: a block lasts to its end whatever tokens, names and sources come meanwhile; memory is bounded")
+        "SEC-RATE-2: a block lasts to its end whatever tokens, names and sources come meanwhile; memory is bounded")
     func noBlockEndsEarly() throws {
         let limits = SourceLimits()
         let guesser = try source(1, net: 192)
@@ -43,7 +43,7 @@ import Testing
         #expect(!isBlocked(guesser, limits, at: start + 601))
     }
 
-    @Test("B5: while all counters are spent none gives way; new sources share a few, and are free when those are")
+    @Test("While all counters are spent none gives way; new sources share a few, and are free when those are")
     func aTableOfBlocks() throws {
         let limits = SourceLimits(capacity: 4)
         let blocked = try (0..<4).map { try source($0) }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "SEC-RATE-6, B5: a token that was made up has no counter; a real one does, and a family refreshes ten times a minute"
+        "SEC-RATE-6: a token that was made up has no counter; a real one does, and a family refreshes ten times a minute"
     )
     func unverifiedTokensAreNotCounted() async throws {
         try await withIdentityServer { server in

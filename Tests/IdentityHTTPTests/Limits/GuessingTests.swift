@@ -45,7 +45,7 @@ private struct LaneHasher: PasswordHasher {
 }
 
 @Suite("In whose queue a password is hashed") struct HashingLaneTests {
-    @Test("B7a: that of a sign-up waits apart from those of sign-ins and resets")
+    @Test("The password of a sign-up waits apart from those of sign-ins and resets")
     func signUpsHaveALane() async throws {
         let lanes = Locked<[HashingLane]>([])
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in

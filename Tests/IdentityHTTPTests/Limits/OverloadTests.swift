@@ -325,7 +325,7 @@ struct OverloadTests {
         #expect(try ConnectionsPerSource(within: AccessPolicy(), guardian: guardian()) == nil)
     }
 
-    @Test("SEC-NET-6, B6: proxies have a limit of connections; over one more only health checks are answered")
+    @Test("SEC-NET-6: proxies have a limit of connections; over one more only health checks are answered")
     func connectionsOfProxies() throws {
         let policy = AccessPolicy(
             trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),

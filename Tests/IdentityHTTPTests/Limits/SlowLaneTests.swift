@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "B1: while strangers of forty networks ask for resets, sign-ups and sign-ins, the owner resets from a new one")
+        "While strangers of forty networks ask for resets, sign-ups and sign-ins, the owner resets from a new one")
     func theOwnerResetsDuringAFlood() async throws {
         let server = try await server()
         for number in 0..<40 {
@@ -112,7 +112,7 @@ import Testing
         expectWait(900, try await askForReset(other))
     }
 
-    @Test("B1: a shared code is sent every quarter of an hour at most, and is good for ten minutes; waits are true")
+    @Test("A shared code is sent every quarter of an hour at most, and is good for ten minutes; waits are true")
     func oneMailInAQuarterOfAnHour() async throws {
         let server = try await server()
         for number in 0..<3 { for _ in 1...2 { _ = try await askForReset(stranger(number, on: server)) } }
@@ -250,7 +250,7 @@ import Testing
         #expect(try await server.mailbox.mails(for: "nobody@example.com").isEmpty)
     }
 
-    @Test("B2: in strict mode what is done with an alias does not show at the address of the same account")
+    @Test("In strict mode what is done with an alias does not show at the address of the same account")
     func anAliasTellsNothingOfAnAddress() async throws {
         let server = try await server(.strict)
         for number in 0..<40 {

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("Row D5: discovery names no endpoint, grant or response that is not there")
+    @Test("Discovery names no endpoint, grant or response that is not there")
     func discoveryNamesWhatIsThere() async throws {
         try await withIdentityServer { server in
             let answers = WireClient(
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("Row D5: the authorization endpoint answers with a page, whatever is asked, and never with a redirect")
+    @Test("The authorization endpoint answers with a page, whatever is asked, and never with a redirect")
     func authorizationIsAPage() async throws {
         try await withIdentityServer { server in
             let client = server.client()
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("Row E7: the home page shows all tenants that are in force when it is asked for")
+    @Test("The home page shows all tenants that are in force when it is asked for")
     func theHomePageShowsTheTenantsInForce() async throws {
         let two = try TestDirectory.directory()
         let inForce = Locked(TenantDirectory.development)
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test("Row E7: a new mail in the inbox is put beside the cards that are there, which stay the same elements")
+    @Test("A new mail in the inbox is put beside the cards that are there, which stay the same elements")
     func theInboxKeepsItsCards() async throws {
         try await withIdentityServer { server in
             let page = String(decoding: try await pages(on: server).get("/dev/inbox").body, as: UTF8.self)

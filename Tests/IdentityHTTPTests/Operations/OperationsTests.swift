@@ -39,7 +39,7 @@ struct OperationsTests {
         #expect(json.hasSuffix("}\n"))
     }
 
-    @Test("E8: in JSON a number is a number, and what looks like one in a text is a text")
+    @Test("In JSON a number is a number, and what looks like one in a text is a text")
     func numbersAreNumbers() async throws {
         let json = try #require(
             await lines(.json) {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityHTTP
 
-/// Rows E1 and E8: the log lines of a request.
+/// The log lines of a request.
 @Suite("A request in the log") struct RequestLogTests {
     private static let start = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
     private static let form =
@@ -29,7 +29,7 @@ import Testing
         return try lines.withLock { $0 }.map { try JSONDecoder().decode([String: JSON].self, from: Data($0.utf8)) }
     }
 
-    @Test("E1: it has the client's name for the request as the client wrote it, and the number of the error")
+    @Test("A line has the client's name for the request as the client wrote it, and the number of the error")
     func namesAndNumbers() async throws {
         let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
         let written = try await lines { logger in
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "SEC-LOG-3, E1: a name that is no harmless word is not in the log; that of the answer is",
+        "SEC-LOG-3: a name that is no harmless word is not in the log; that of the answer is",
         arguments: ["", "a b", "a\"b", "é", "a/b", "x=1", String(repeating: "a", count: 65), nil])
     func otherNames(_ id: String?) async throws {
         let answered = Locked<String?>(nil)
@@ -68,7 +68,7 @@ import Testing
         #expect(name == answered.withLock { $0 })
     }
 
-    @Test("E8: health checks are no news; one that fails is")
+    @Test("A health check is logged at level debug; one that fails at level info")
     func healthChecks() async throws {
         func ask(_ logger: Logger) async throws {
             try await withIdentityServer { server in
@@ -85,7 +85,7 @@ import Testing
         #expect(all.map { $0["level"]?.string } == ["debug", "debug", "info"])
     }
 
-    @Test("E8, SEC-LOG-1: the log has what the database said, and of any other error no more than its type")
+    @Test("SEC-LOG-1: the log has what the database said, and of any other error no more than its type")
     func databaseErrors() async throws {
         struct Said: LoggableFailure { let description = "SQLite 13: database or disk is full" }
         struct Silent: Error, CustomStringConvertible { let description = "canary" }

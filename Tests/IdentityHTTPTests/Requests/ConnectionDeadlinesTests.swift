@@ -67,7 +67,7 @@ struct ConnectionDeadlinesTests {
     }
 
     @Test(
-        "B6: nothing keeps a connection that has ended, though its alarm is not cancelled: that takes a search of all alarms"
+        "Nothing keeps a connection that has ended, though its alarm is not cancelled: that takes a search of all alarms"
     )
     func anEndedConnectionIsLetGo() throws {
         weak var handler: ConnectionDeadlines?

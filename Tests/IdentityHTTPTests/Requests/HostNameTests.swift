@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("SEC-NET-1, C6: the API answers to its own names only, and health checks to any or none")
+    @Test("SEC-NET-1: the API answers to its own names only, and health checks to any or none")
     func theAPIHasNames() async throws {
         try await withIdentityServer { server in
             let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"], inboxHosts: []))
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("E7: the name of a tunnel does not see the inbox unless it is listed for it, and sees everything else")
+    @Test("The name of a tunnel does not see the inbox unless it is listed for it, and sees everything else")
     func aTunnelDoesNotSeeTheInbox() async throws {
         try await withIdentityServer { server in
             for (listed, status) in [(Set<String>(), 421), (["tunnel.example"], 200)] {

@@ -77,8 +77,8 @@ import Testing
     }
 }
 
-@Suite("Row E9: test tenants") struct TestTenantApplicationTests {
-    @Test("Row E9: a test tenant has the applications of the development server: ids, user flows, scopes and order")
+@Suite("Test tenants") struct TestTenantApplicationTests {
+    @Test("A test tenant has the applications of the development server: ids, user flows, scopes and order")
     func theApplicationsAreThoseOfTheDevelopmentServer() async throws {
         let tenant = try TestTenant(seed: 1)
         let entry = try #require(TenantDirectory.development.entries.first)

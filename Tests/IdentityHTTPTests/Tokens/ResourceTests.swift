@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("Row C5, RFC 7662 §2.1: a resource server learns about the tokens of its own audience alone")
+    @Test("RFC 7662 §2.1: a resource server learns about the tokens of its own audience alone")
     func eachResourceHasItsSecret() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("Row C5: in development every audience has the secret development, and learns no more than another would")
+    @Test("In development every audience has the secret development, and learns no more than another would")
     func developmentHasOneSecret() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()
@@ -213,7 +213,7 @@ import Testing
         ("api://a=development api://b=development", true, "another audience"),
     ]
 
-    @Test("Row C5, SEC-PRF-4: what is wrong with the list is told, without a secret", arguments: faults)
+    @Test("SEC-PRF-4: what is wrong with the list is told, without a secret", arguments: faults)
     func faultsOfTheList(_ list: String, _ needsStrongSecrets: Bool, _ word: String) throws {
         do throws(ResourceServers.Invalid) {
             _ = try ResourceServers(list, needsStrongSecrets: needsStrongSecrets)
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("Row C5, SEC-PRF-4: random secrets are strong")
+    @Test("SEC-PRF-4: random secrets are strong")
     func randomSecretsAreStrong() throws {
         var random = Seeded(state: 5)
         for _ in 0..<200 {
@@ -369,7 +369,7 @@ import Testing
     }
 
     @Test(
-        "Row D5, RFC 6750 §3: a request without a token is asked for one, without an error code",
+        "RFC 6750 §3: a request without a token is asked for one, without an error code",
         arguments: [nil, "Basic ZGFuYTp4", "bearer", "Bearer "] as [String?])
     func noTokenIsNoError(_ header: String?) async throws {
         try await withIdentityServer { server in

@@ -48,7 +48,7 @@ struct ConfigurationTests {
         _ = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
     }
 
-    @Test("D4: an authority without a tenant in its path is refused, with a sentence that says what to add")
+    @Test("An authority without a tenant in its path is refused, with a sentence that says what to add")
     func anAuthorityWithoutATenantIsRefused() throws {
         for text in ["https://login.example.com", "http://127.0.0.1:8765/"] {
             let error = #expect(throws: (any Error).self) {
@@ -125,7 +125,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("E2: a certificate that is not trusted is told as that, with the reason")
+    @Test("A certificate that is not trusted is told as that, with the reason")
     @MainActor func aCertificateThatIsNotTrusted() async throws {
         struct Expired: HTTPTransport {
             func send(_ request: TransportRequest) async throws -> TransportResponse {

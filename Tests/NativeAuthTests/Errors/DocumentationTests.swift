@@ -9,7 +9,7 @@ import Testing
         try String(contentsOf: module.appending(path: path), encoding: .utf8)
     }
 
-    @Test("E11: each type that is used once, and the first page, lead to what the compiler says about it")
+    @Test("Each type that is used once, and the first page, lead to what the compiler says about it")
     func everyStepLeadsToTheWayOut() throws {
         let link = "<doc:CompilerMessages>"
         var count = 0

@@ -11,7 +11,7 @@ import Testing
 /// How a failed TLS connection is distinguished from other failures. Real listeners are in `EndToEndTests.TLSTests`.
 @Suite("TLS faults") struct TLSFaultTests {
     @Test(
-        "E2: the words of curl, by version and library",
+        "The words of curl, by version and library",
         arguments: [
             ("SSL certificate problem: certificate has expired", .certificateExpired),
             ("server certificate expiration date has passed.", .certificateExpired),
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "E2: the codes of Apple's systems",
+        "The codes of Apple's systems",
         arguments: [
             (URLError.Code.serverCertificateHasBadDate, TLSFault.certificateExpired),
             (.serverCertificateNotYetValid, .certificateNotYetValid),
@@ -67,7 +67,7 @@ import Testing
         #expect(provesNothingWasSent(URLError(code)))
     }
 
-    @Test("E2: no word of curl counts under another code, and other errors are none")
+    @Test("No word of curl counts under another code, and other errors are none")
     func others() {
         let words = "SSL certificate problem: certificate has expired"
         #expect(TLSFault(URLError(.timedOut, userInfo: [NSLocalizedDescriptionKey: words])) == nil)
@@ -75,7 +75,7 @@ import Testing
         #expect(TLSFault(CancellationError()) == nil)
     }
 
-    @Test("E2: each fault of a certificate says that it is not trusted, and has a text of its own")
+    @Test("Each fault of a certificate says that it is not trusted, and has a text of its own")
     func texts() {
         let circumstances = TLSFault.allCases.map { ClientCondition($0) }
         #expect(Set(circumstances).count == TLSFault.allCases.count)

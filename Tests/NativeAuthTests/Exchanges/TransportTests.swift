@@ -25,7 +25,7 @@ struct RequestTests {
             #expect(headers["client-request-id"] == correlation.uuidString)
             #expect(headers["return-client-request-id"] == "true")
             #expect(headers["x-client-sku"] == "swift-native-auth")
-            // E10: the same version as in `native-auth --version` and in the metric.
+            // The same version as in `native-auth --version` and in the metric.
             #expect(headers["x-client-ver"] == ProductVersion.current)
             let base = "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
             #expect(transport.requests[0].url.absoluteString == "\(base)/signup/v1.0/start")
@@ -245,7 +245,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "D4: an authority without a tenant in its path is refused when it is made, with a sentence",
+        "An authority without a tenant in its path is refused when it is made, with a sentence",
         arguments: [
             "https://login.example.com", "https://login.example.com/", "https://login.example.com///",
             "https://login.example.com?tenant=contoso", "https://login.example.com#contoso", "https://ciamlogin.com",

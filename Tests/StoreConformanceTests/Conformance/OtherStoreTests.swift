@@ -302,7 +302,7 @@ struct KeyStoreTests {
 @Suite("What a log may say of a store")
 struct StoreLogTests {
     @Test(
-        "E8, SEC-LOG-1: the log has the database's own words, without statement and values",
+        "SEC-LOG-1: the log has the database's own words, without statement and values",
         arguments: StoreUnderTest.available)
     func theDatabaseSaysWhy(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

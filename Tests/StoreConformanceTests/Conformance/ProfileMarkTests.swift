@@ -41,7 +41,7 @@ struct ProfileMarkTests {
         }
     }
 
-    @Test("E4: only a database in which nothing was sealed may get a master key", arguments: DatabaseUnderTest.all)
+    @Test("Only a database in which nothing was sealed may get a master key", arguments: DatabaseUnderTest.all)
     func whatWasSealed(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
             #expect(try await store.isUnsealed())

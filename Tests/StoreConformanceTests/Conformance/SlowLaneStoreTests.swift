@@ -6,7 +6,7 @@ import Testing
 @Suite("What is kept of a slow lane, and of guesses under way")
 struct SlowLaneStoreTests {
     @Test(
-        "B1: a slow lane has a row of its own, which no flow drives out, until it expires",
+        "A slow lane has a row of its own, which no flow drives out, until it expires",
         arguments: StoreUnderTest.available)
     func aSlowLaneIsKept(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

@@ -7,7 +7,7 @@ import Testing
 @Suite("Versions of the tenants' configuration")
 struct TenantDocumentTests {
     @Test(
-        "E3: a document comes into force over the one that the caller has seen, and each version stays",
+        "A document comes into force over the one that the caller has seen, and each version stays",
         arguments: DatabaseUnderTest.all)
     func versions(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
@@ -30,7 +30,7 @@ struct TenantDocumentTests {
         }
     }
 
-    @Test("E3: the users of each tenant are counted", arguments: DatabaseUnderTest.all)
+    @Test("The users of each tenant are counted", arguments: DatabaseUnderTest.all)
     func users(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
             #expect(try await store.userCounts().isEmpty)
