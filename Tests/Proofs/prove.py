@@ -110,7 +110,7 @@ PROOFS = [
         "races-alias", "REL-HA-1", "two people finish a sign-up for one alias at once, on two nodes", "races",
         1_000, 10_000, 250, "cluster", "races_alias"),
     Proof(
-        "wrong-passwords", "SEC-LOCK-1, SEC-LOCK-2, SEC-LOCK-3, SEC-LOCK-5",
+        "wrong-passwords", "SEC-LOCK-1, SEC-LOCK-2, SEC-LOCK-3, SEC-LOCK-5, SEC-RATE-9",
         "parallel wrong passwords for one account, on two nodes and on SQLite, while its owner signs in", "guesses on each store",
         2_000, 50_000, 2_000, "more_races", "wrong_passwords"),
     Proof(

@@ -6,7 +6,7 @@ import Testing
     /// The seeds of every test run, including those that once found a fault.
     static let seeds: [UInt64] = Array(1...10)
 
-    @Test("I1 to I13, SDK-STATE-2, SDK-REF-1, SDK-STO-4: nothing breaks them in the histories of fixed seeds")
+    @Test("I1 to I13, REL-TX-6, SDK-STATE-2, SDK-REF-1, SDK-STO-4: nothing breaks them in the histories of fixed seeds")
     func fixedSeeds() async throws {
         let seeds = Self.seeds
         let report = try await SerialRun.detached { await Self.play(seeds) }

@@ -39,6 +39,28 @@ import Testing
         #expect(await server.terminate() == 0)
     }
 
+    @Test(
+        "SEC-ENR-9: methods of a user who needs a second factor and could not enrol another are not forgotten",
+        .timeLimit(.minutes(1)))
+    func neededMethodsStay() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let api = NativeAPI(baseURL: server.baseURL).using(.password)
+        _ = try await api.signUp("dana@example.com", password: Self.password)
+        #expect(await server.terminate() == 0)
+
+        #expect(try await user("second-factor", data, "dana@example.com", "required").status == 0)
+        // As after a reset, which proves the mailbox alone.
+        _ = try await Database(of: data).rows("UPDATE users SET password_from_reset = 1")
+        let refused = try await user("forget-methods", data, "dana@example.com")
+        #expect(refused.status == 64 && refused.errors.contains("trust-password"), "\(refused)")
+
+        #expect(try await user("trust-password", data, "dana@example.com").status == 0)
+        #expect(try await user("forget-methods", data, "dana@example.com").status == 0)
+    }
+
     private func signIn(_ server: NativeAuthServer) async throws -> NativeAPI.Reply {
         let api = NativeAPI(baseURL: server.baseURL).using(.password)
         let kinds = "oob password redirect"

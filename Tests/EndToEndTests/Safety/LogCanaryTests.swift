@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "SEC-LOG-1, LOG-T: no secret and nothing personal of a sign-up is in the log at trace level or, but for the account, on disk",
+        "SEC-LOG-1, SEC-CT-8, LOG-T: no secret and nothing personal of a sign-up is in the log at trace level or, but for the account, on disk",
         .timeLimit(.minutes(2)))
     func secretsAreNowhere() async throws {
         let folder = try TemporaryFolder()

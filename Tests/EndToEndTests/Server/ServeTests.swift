@@ -82,6 +82,7 @@ import Testing
         production(["--inbox-hosts": "tunnel.example"], "--inbox-hosts"),
         production(["--durability": "unsafe"], "--durability"),
         production(["--log-level": "debug"], "--log-level"),
+        production(["--host": "0.0.0.0"], "--host"),
         production(
             [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "api://orders=development"],
             "NATIVE_AUTH_RESOURCE_SERVER_SECRETS"),
@@ -98,8 +99,8 @@ import Testing
     ]
 
     @Test(
-        "REL-SHUT-2, SEC-PRF-1: a wrong setting ends with 64 and one sentence that names it", .timeLimit(.minutes(1)),
-        arguments: mistakes)
+        "REL-SHUT-2, SEC-PRF-1, SEC-PRF-2: a wrong setting ends with 64 and one sentence that names it",
+        .timeLimit(.minutes(1)), arguments: mistakes)
     func aWrongSettingIsNamed(_ mistake: Mistake) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

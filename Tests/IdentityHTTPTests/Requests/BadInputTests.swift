@@ -239,7 +239,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "docs/protocol.md §4, SEC-NET-9, SEC-NET-10: each parameter, missing, empty, twice, broken, too long or odd",
+        "docs/protocol.md §4, SEC-NET-9, SEC-NET-10, SEC-CT-8: each parameter, missing, twice, broken, odd or in the URL",
         arguments: Ask.allCases)
     func eachParameterIsJudged(_ ask: Ask) async throws {
         let (server, walk, fields) = try await ready(ask)

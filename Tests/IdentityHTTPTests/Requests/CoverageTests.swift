@@ -874,7 +874,9 @@ enum EndpointTable {
 @Suite("Every endpoint, every answer") struct CoverageTests {
     private static let provoked: Locked<Int> = Locked(0)
 
-    @Test("docs/protocol.md §4: each answer of each endpoint is given as documented", arguments: EndpointTable.rows)
+    @Test(
+        "docs/protocol.md §4, SEC-OAUTH-6: each answer of each endpoint is given as documented, and is not cached",
+        arguments: EndpointTable.rows)
     func eachAnswerIsGiven(_ row: EndpointRow) async throws {
         let answer = try await row.provoke()
         let wire = row.name.wire

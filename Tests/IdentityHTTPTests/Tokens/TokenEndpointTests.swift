@@ -477,4 +477,20 @@ import Testing
             expectError(try await server.client().refresh(token), "invalid_grant", 70_000)
         }
     }
+
+    @Test("SEC-ID-8: a new user of a deleted user's address has another id and another subject")
+    func aFreedAddressIsAnotherUsers() async throws {
+        try await withIdentityServer { server in
+            var (users, subjects): (Set<String>, Set<String>) = ([], [])
+            for _ in 0..<3 {
+                let token = try claims(try await signedIn(on: server).text("id_token"))
+                users.insert(try #require(token["oid"]?.string))
+                subjects.insert(try #require(token["sub"]?.string))
+                _ = try await server.rows("DELETE FROM users")
+                server.clock.advance(by: 60)
+            }
+            #expect(users.count == 3)
+            #expect(subjects.count == 3)
+        }
+    }
 }

@@ -159,7 +159,7 @@ struct PostgresNodeTests {
         }
     }
 
-    @Test("SEC-OTP-10: of 1 000 parallel guesses on two nodes five are compared")
+    @Test("SEC-OTP-10, SEC-RATE-9: of 1 000 parallel guesses on two nodes five are compared")
     func fiveGuessesAreCompared() async throws {
         try await withTwoNodes { nodes in
             let query = fixtureQuery()
