@@ -141,7 +141,7 @@ extension TryConversation {
     mutating func switchAccount() async throws(TryEnd) {
         dialog.begin("Switch account")
         let others = place.accounts.filter { $0.homeAccountID != account?.homeAccountID }
-        guard !others.isEmpty else { throw .failed("Nobody else is signed in.") }
+        guard !others.isEmpty else { throw .failed("No other user is signed in.") }
         let chosen = try await dialog.choice("Account", of: others.map { Terminal.harmless($0.username) })
         account = others[chosen]
         dialog.note("The account is now \(others[chosen].username).")

@@ -64,7 +64,7 @@ extension TryConversation {
     private mutating func signIn(after done: consuming PasswordResetCompleted, _ subject: TrySubject)
         async throws(TryEnd)
     {
-        dialog.note("The password is the new one. Whoever was signed in with the old one is signed out.")
+        dialog.note("The password is the new one. All sessions with the old one have ended.")
         let account = try await signIn(after: done, subject) {
             (done: consuming PasswordResetCompleted) async throws(SignInError) in try await done.signIn()
         }

@@ -76,7 +76,7 @@ struct TerminalDialog: TryDialog {
 
     /// Asks what to do next.
     func menu(_ offered: [TryChoice], of account: Account?) async throws(TryEnd) -> TryChoice {
-        let who = account.map { "\(Terminal.harmless($0.username)) is signed in." } ?? "Nobody is signed in."
+        let who = account.map { "\(Terminal.harmless($0.username)) is signed in." } ?? "No user is signed in."
         begin("\(who) What next?")
         for choice in offered { say("  \(choice.rawValue)  \(choice.title)") }
         while true {

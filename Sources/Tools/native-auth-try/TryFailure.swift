@@ -16,8 +16,8 @@ extension SignUpError: TryFailure {
     func words(_ subject: TrySubject, _ place: TryPlace) -> String {
         switch self {
         case .userAlreadyExists:
-            subject.alias.map { "Somebody has \(subject.shownName) or the alias \($0) already. Take others." }
-                ?? "Somebody has signed up with \(subject.shownName) already. Take another address."
+            subject.alias.map { "An account with \(subject.shownName) or the alias \($0) exists already. Take others." }
+                ?? "An account with \(subject.shownName) exists already. Take another address."
         case .invalidUsername: subject.notAnAddress
         case .invalidPassword(let rule, _): TryWords.sentence(for: rule)
         case .invalidAttributes(let problems, _): TryWords.sentence(for: problems)
@@ -143,7 +143,7 @@ extension AttributesRefusal: TryFailure {
     func words(_ subject: TrySubject, _ place: TryPlace) -> String {
         switch self {
         case .invalidAttributes(let problems, _): TryWords.sentence(for: problems)
-        case .aliasTaken: "Somebody has that alias already. Take another one."
+        case .aliasTaken: "An account with that alias exists already. Take another one."
         case .service(let error): error.words(subject, place)
         }
     }
@@ -166,7 +166,7 @@ extension MethodRefusal: TryFailure {
 extension TrySubject {
     var shownName: String { Terminal.harmless(name) }
 
-    fileprivate var unknown: String { "Nobody has signed up with \(shownName). Check the name, or sign up with it." }
+    fileprivate var unknown: String { "No account has the name \(shownName). Check the name, or sign up with it." }
     fileprivate var notAnAddress: String { "The server does not take \(shownName) as an e-mail address." }
     fileprivate var wrongPassword: String {
         "That is not the password of \(shownName). Who has forgotten it can reset it."

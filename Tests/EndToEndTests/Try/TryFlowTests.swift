@@ -41,7 +41,7 @@ struct TryFlowTests {
 
         #expect(status == 0)
         #expect(errors == "")
-        #expect(output.contains("Nobody has signed up with nobody@example.com."))
+        #expect(output.contains("No account has the name nobody@example.com."))
         #expect(output.contains("That is not the password of LEE@example.com."))
         #expect(count("Signed in as lee@example.com.", in: output) == 2)
     }
@@ -133,7 +133,7 @@ struct TryFlowTests {
         #expect(status == 0)
         #expect(errors == "")
         #expect(count("Type a number of the list", in: output) == odd.count)
-        #expect(count("Nobody is signed in. What next?", in: output) == 4)
+        #expect(count("No user is signed in. What next?", in: output) == 4)
         #expect(!output.contains("\u{1B}"))
     }
 
@@ -180,7 +180,7 @@ struct TryFlowTests {
     }
 
     @Test(arguments: [
-        (["--flow", "sign-in", "--email", "nobody@example.com"], "Nobody has signed up with nobody@example.com."),
+        (["--flow", "sign-in", "--email", "nobody@example.com"], "No account has the name nobody@example.com."),
         (
             ["--flow", "sign-in", "--email", "dana@example.com"],
             "The server wants the password; give it with --password."

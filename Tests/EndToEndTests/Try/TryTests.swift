@@ -120,7 +120,7 @@ struct TryTests {
             #expect(status == 1)
             #expect(
                 errors
-                    == "native-auth-try: Somebody has signed up with DANA@example.com already. Take another address.\n")
+                    == "native-auth-try: An account with DANA@example.com exists already. Take another address.\n")
             #expect(!output.contains("signed in"))
         }
     }
