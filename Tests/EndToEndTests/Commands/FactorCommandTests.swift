@@ -54,11 +54,11 @@ import Testing
         #expect(try await user("second-factor", data, "dana@example.com", "required").status == 0)
         // As after a reset, which proves the mailbox alone.
         _ = try await Database(of: data).rows("UPDATE users SET password_from_reset = 1")
-        let refused = try await user("forget-methods", data, "dana@example.com")
+        let refused = try await user("methods remove", data, "dana@example.com")
         #expect(refused.status == 64 && refused.errors.contains("trust-password"), "\(refused)")
 
         #expect(try await user("trust-password", data, "dana@example.com").status == 0)
-        #expect(try await user("forget-methods", data, "dana@example.com").status == 0)
+        #expect(try await user("methods remove", data, "dana@example.com").status == 0)
     }
 
     private func signIn(_ server: NativeAuthServer) async throws -> NativeAPI.Reply {
@@ -83,6 +83,7 @@ import Testing
     private func user(
         _ command: String, _ data: URL, _ words: String...
     ) async throws -> (status: Int32, output: String, errors: String) {
-        try await NativeAuthProcess.run(["user", command, "--data", data.path, "--"] + words)
+        try await NativeAuthProcess.run(
+            ["user"] + command.split(separator: " ").map(String.init) + ["--data", data.path, "--"] + words)
     }
 }

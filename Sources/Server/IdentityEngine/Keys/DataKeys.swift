@@ -20,7 +20,7 @@ package enum DataKeyError: Error, CustomStringConvertible {
         case .unfinished:
             """
             Another master key opens the database, too: a rotation was begun and not ended. End it with native-auth key \
-            master retire, given the master key that stays.
+            master remove-old, given the master key that stays.
             """
         case .store: "The data keys cannot be read from the database."
         }

@@ -48,7 +48,7 @@ package struct Lockout: Hashable, Sendable {
     private static let longestLock = 900.0
 
     /// The decision about a guess.
-    package enum Admission: Hashable, Sendable {
+    package enum GuessDecision: Hashable, Sendable {
         /// The guess may be compared; these are the failures unless it is right.
         case compare(Lockout)
         /// No password is compared for this many seconds.
@@ -60,7 +60,7 @@ package struct Lockout: Hashable, Sendable {
     /// - Parameters:
     ///   - current: The failures so far; nil when there were none.
     ///   - guess: A keyed digest of the password.
-    package static func admitting(_ guess: Data, to current: Lockout?, now: Date) -> Admission {
+    package static func admitting(_ guess: Data, to current: Lockout?, now: Date) -> GuessDecision {
         var lockout = current ?? Lockout(failures: 0, recent: [], lastFailureAt: now)
         if now.timeIntervalSince(lockout.lastFailureAt) >= memory {
             lockout = Lockout(failures: 0, recent: [], lastFailureAt: now)
