@@ -13,8 +13,11 @@ import Testing
     func everyStepLeadsToTheWayOut() throws {
         let link = "<doc:CompilerMessages>"
         var count = 0
-        for file in ["SignUpSteps", "SignInSteps", "ResetPasswordSteps", "SecondFactorSteps", "Step"] {
-            let lines = try Self.text("Steps/\(file).swift").split(separator: "\n", omittingEmptySubsequences: false)
+        for file in [
+            "SignUp/SignUpSteps", "SignIn/SignInSteps", "PasswordReset/ResetPasswordSteps",
+            "SecondFactor/SecondFactorSteps", "Flow/Step",
+        ] {
+            let lines = try Self.text("\(file).swift").split(separator: "\n", omittingEmptySubsequences: false)
             for (index, line) in lines.enumerated() {
                 guard line.contains(/^public (struct|enum|protocol) [^(]*: ~Copyable/) else { continue }
                 let comment = lines[..<index].reversed().prefix { $0.hasPrefix("///") || $0.hasPrefix("@") }
