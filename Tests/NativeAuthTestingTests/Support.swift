@@ -14,7 +14,7 @@ struct Unexpected: Error, CustomStringConvertible {
     }
 }
 
-extension SignUpProgress {
+extension SignUpNextState {
     var done: CompletedState {
         get throws { if case .completed(let done) = self { done } else { throw Unexpected(self) } }
     }
@@ -23,7 +23,7 @@ extension SignUpProgress {
     }
 }
 
-extension SignInProgress {
+extension SignInNextState {
     var account: Account {
         get throws { if case .completed(let account) = self { account } else { throw Unexpected(self) } }
     }
@@ -32,8 +32,8 @@ extension SignInProgress {
     }
 }
 
-extension SignInStart {
-    var next: SignInProgress {
+extension SignInFirstState {
+    var next: SignInNextState {
         get throws { if case .next(let step) = self { step } else { throw Unexpected(self) } }
     }
     var account: Account { get throws { try next.account } }

@@ -65,7 +65,7 @@ enum Station: Sendable {
     case methodCode(MFACodeState)
     case contacts(RegistrationState)
     case contactCode(RegistrationCodeState)
-    case resetCode(ResetCodeState)
+    case resetCode(ResetPasswordCodeState)
     case newPassword(NewPasswordState)
     case resetDone(CompletedState)
     case signedIn(Account)
@@ -89,7 +89,7 @@ enum Station: Sendable {
         }
     }
 
-    init(_ progress: SignUpProgress) {
+    init(_ progress: SignUpNextState) {
         self =
             switch progress {
             case .passwordRequired(let state): .signUpPassword(state)
@@ -98,7 +98,7 @@ enum Station: Sendable {
             }
     }
 
-    init(_ start: SignInStart) {
+    init(_ start: SignInFirstState) {
         self =
             switch start {
             case .codeRequired(let state): .signInCode(state)
@@ -107,7 +107,7 @@ enum Station: Sendable {
             }
     }
 
-    init(_ progress: SignInProgress) {
+    init(_ progress: SignInNextState) {
         self =
             switch progress {
             case .mfaRequired(let state): .methods(state)
@@ -116,7 +116,7 @@ enum Station: Sendable {
             }
     }
 
-    init(_ progress: RegistrationProgress) {
+    init(_ progress: RegistrationNextState) {
         self =
             switch progress {
             case .codeRequired(let state): .contactCode(state)

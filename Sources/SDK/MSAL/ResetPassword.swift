@@ -45,9 +45,9 @@ extension MSALNativeAuthPublicClientApplication {
 /// A password reset that waits for the code. It can be used again after an error; it is spent once the code was
 /// accepted.
 public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
-    private let step: ResetCodeState
+    private let step: ResetPasswordCodeState
 
-    init(_ step: ResetCodeState) {
+    init(_ step: ResetPasswordCodeState) {
         self.step = step
     }
 

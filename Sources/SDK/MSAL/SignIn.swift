@@ -202,7 +202,7 @@ extension CompletedState {
     /// The sign-in that follows a flow.
     fileprivate func signIn<Delegate>(
         _ scopes: [String]?, _ claims: String?, _ delegate: Delegate,
-        succeed: @escaping @MainActor @Sendable (Delegate, SignInProgress) -> Void,
+        succeed: @escaping @MainActor @Sendable (Delegate, SignInNextState) -> Void,
         fail: @escaping @MainActor @Sendable (Delegate, NativeAuthError) -> Void
     ) {
         perform(
@@ -212,7 +212,7 @@ extension CompletedState {
     }
 }
 
-extension SignInProgress {
+extension SignInNextState {
     /// Calls the callback for the result, which several delegate protocols share.
     @MainActor
     fileprivate func report(to delegate: any FirstFactorDelegate) {

@@ -172,7 +172,7 @@ public final class SignUpAttributesRequiredState: NSObject, Sendable {
     }
 }
 
-extension SignUpProgress {
+extension SignUpNextState {
     /// Calls the callback for the result, which several delegate protocols share; `password` calls the one that they do
     /// not share.
     @MainActor

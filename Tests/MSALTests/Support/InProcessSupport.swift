@@ -183,14 +183,14 @@ func refusal<Result>(
 }
 
 // The expected step; any other step fails the test.
-extension SignInStart {
+extension SignInFirstState {
     var code: SignInCodeState {
         get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
     var password: SignInPasswordState {
         get throws { if case .passwordRequired(let step) = self { step } else { throw Unexpected(self) } }
     }
-    var next: SignInProgress {
+    var next: SignInNextState {
         get throws { if case .next(let step) = self { step } else { throw Unexpected(self) } }
     }
     var account: Account { get throws { try next.account } }
@@ -198,7 +198,7 @@ extension SignInStart {
     var registration: RegistrationState { get throws { try next.registration } }
 }
 
-extension SignInProgress {
+extension SignInNextState {
     var account: Account {
         get throws { if case .completed(let account) = self { account } else { throw Unexpected(self) } }
     }
@@ -210,7 +210,7 @@ extension SignInProgress {
     }
 }
 
-extension SignUpProgress {
+extension SignUpNextState {
     var done: CompletedState {
         get throws { if case .completed(let done) = self { done } else { throw Unexpected(self) } }
     }
@@ -222,7 +222,7 @@ extension SignUpProgress {
     }
 }
 
-extension RegistrationProgress {
+extension RegistrationNextState {
     var sent: RegistrationCodeState {
         get throws { if case .codeRequired(let step) = self { step } else { throw Unexpected(self) } }
     }

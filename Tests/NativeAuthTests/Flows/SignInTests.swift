@@ -9,7 +9,7 @@ private let user = "dahlia@example.com"
 let challengeTypeWords = "oob password redirect"
 
 /// The account at the end of a sign-in.
-func signedIn(_ step: SignInProgress, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
+func signedIn(_ step: SignInNextState, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
     guard case .completed(let account) = step else {
         Issue.record("Not signed in: \(step)", sourceLocation: sourceLocation)
         throw ScriptedTransport.Unscripted()
@@ -18,7 +18,7 @@ func signedIn(_ step: SignInProgress, sourceLocation: SourceLocation = #_sourceL
 }
 
 /// As above, when the password was given at the start.
-func signedIn(_ start: SignInStart, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
+func signedIn(_ start: SignInFirstState, sourceLocation: SourceLocation = #_sourceLocation) throws -> Account {
     guard case .next(let step) = start else {
         Issue.record("Not signed in: \(start)", sourceLocation: sourceLocation)
         throw ScriptedTransport.Unscripted()

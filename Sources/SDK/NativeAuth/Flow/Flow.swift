@@ -14,6 +14,10 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     var scopes: [String] = []
     /// The claims request of the app, repeated like ``scopes``.
     var claims: String?
+    /// Whether the sign-in ignored a given password, because the user signs in with codes.
+    var isPasswordUnused = false
+    /// How many codes or passwords the server refused on the current step.
+    var attempts = 0
 
     init(client: NativeAuthClient, username: String, correlationID: UUID?) {
         self.client = client
@@ -51,10 +55,19 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Stores the token of a reply; throws without one, because the flow cannot continue.
+    /// Asks a sign-up or a reset for a code, or for the question of the password.
+    mutating func challenge(_ endpoint: V1Endpoint) async throws(NativeAuthError) -> ChallengeReply {
+        let request = V1.SignUp.ChallengeRequest(
+            clientID: configuration.clientID, continuationToken: continuationToken,
+            challengeTypes: configuration.challengeTypeWords)
+        return try await ask(endpoint, request)
+    }
+
+    /// Stores the token of a reply for the next step; throws without one, because the flow cannot continue.
     mutating func advance(to token: Secret<String>?) throws(NativeAuthError) {
         guard let token, !token.reveal().isEmpty else { throw unexpectedReply() }
         continuationToken = token
+        attempts = 0
     }
 
     /// Accepts a challenge that was answered with a code; throws for any other challenge.
@@ -78,22 +91,6 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     mutating func takePassword(_ reply: ChallengeReply) throws(NativeAuthError) {
         guard reply.challengeType == .password else { throw unexpectedChallenge() }
         try advance(to: reply.continuationToken)
-    }
-
-    /// Asks for another code from a step that does not need it. After an error the step can be used again, and the
-    /// earlier code stays valid (docs/protocol.md §8.6), except when the server now requires something other than a
-    /// code.
-    func requestCode(
-        _ challenge: (inout Flow) async throws(NativeAuthError) -> ChallengeReply
-    ) async throws(NativeAuthError) -> (SentCode, Flow) {
-        var flow = self
-        do throws(NativeAuthError) {
-            let reply = try await challenge(&flow)
-            if reply.challengeType == .oneTimePasscode { return (try flow.takeCode(reply), flow) }
-        } catch {
-            throw error.with(canRetry: true)
-        }
-        throw flow.unexpectedChallenge()
     }
 
     // MARK: Errors
@@ -134,60 +131,5 @@ extension ErrorReply {
     /// Whether `code` is the first one: clients read no other (docs/protocol.md §14.2).
     func leads(with code: AADSTSCode) -> Bool {
         errorCodes?.first == code.rawValue
-    }
-}
-
-/// Allows one call of a step at a time, and none after a call that succeeded (`SDK-STATE-1`). Copies of a step share
-/// it.
-final class StepUse: Sendable {
-    private enum State: Sendable {
-        case free, busy, spent
-    }
-
-    private let state = Locked(State.free)
-    private let isSending = Locked(false)
-
-    /// Runs `body`, the call of the step. After an error the step can be called again.
-    ///
-    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
-    func once<Next: Sendable>(
-        _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
-    ) async throws(NativeAuthError) -> Next {
-        let isFree = state.withLock { state in
-            guard state == .free else { return false }
-            state = .busy
-            return true
-        }
-        guard isFree else { throw alreadyUsed(flow) }
-        do throws(NativeAuthError) {
-            let next = try await body()
-            state.withLock { $0 = .spent }
-            return next
-        } catch {
-            state.withLock { $0 = .free }
-            throw error
-        }
-    }
-
-    /// Runs `body`, a call that does not spend the step, such as sending another code. One such call runs at a time, so
-    /// that a double tap sends one mail. It may run while a code is being checked, which servers tolerate
-    /// (docs/protocol.md §8.6), but not after the step has succeeded.
-    ///
-    /// - Throws: ``NativeAuthError/stateAlreadyUsed(_:)`` without running `body`, or the error of `body`.
-    func withoutConsuming<Next: Sendable>(
-        _ flow: Flow, _ body: () async throws(NativeAuthError) -> Next
-    ) async throws(NativeAuthError) -> Next {
-        guard state.withLock({ $0 != .spent }) else { throw alreadyUsed(flow) }
-        let isAlone = isSending.withLock { isSending in
-            defer { isSending = true }
-            return !isSending
-        }
-        guard isAlone else { throw alreadyUsed(flow).with(canRetry: true) }
-        defer { isSending.withLock { $0 = false } }
-        return try await body()
-    }
-
-    private func alreadyUsed(_ flow: Flow) -> NativeAuthError {
-        .stateAlreadyUsed(flow.local("This step has succeeded, or is under way."))
     }
 }

@@ -1,4 +1,3 @@
-public import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
@@ -20,21 +19,6 @@ public enum CodeRefusal: NativeAuthFailure {
     }
 }
 
-/// Why the user's password was refused. The step stays usable.
-public enum PasswordRefusal: NativeAuthFailure {
-    /// The password is empty or wrong. `attempts` is the number of passwords refused on this step so far.
-    case incorrectPassword(attempts: Int, ErrorDetails)
-    /// The call failed for a reason unrelated to the password.
-    case service(ServiceError)
-
-    public var details: ErrorDetails {
-        switch self {
-        case .incorrectPassword(_, let details): details
-        case .service(let error): error.details
-        }
-    }
-}
-
 /// Why a password that the user chose was refused. The step stays usable.
 public enum NewPasswordRefusal: NativeAuthFailure {
     /// The password breaks this rule.
@@ -45,40 +29,6 @@ public enum NewPasswordRefusal: NativeAuthFailure {
     public var details: ErrorDetails {
         switch self {
         case .invalidPassword(_, let details): details
-        case .service(let error): error.details
-        }
-    }
-}
-
-/// Why attributes were refused. The step stays usable.
-public enum AttributesRefusal: NativeAuthFailure {
-    /// These attributes break their rules.
-    case invalidAttributes([AttributeProblem], ErrorDetails)
-    /// Another account already has the alias, ``AttributeName/flatUsername``.
-    case aliasTaken(ErrorDetails)
-    /// The call failed for a reason unrelated to the attributes.
-    case service(ServiceError)
-
-    public var details: ErrorDetails {
-        switch self {
-        case .invalidAttributes(_, let details), .aliasTaken(let details): details
-        case .service(let error): error.details
-        }
-    }
-}
-
-/// Why no code was sent with the method that the user chose. The step stays usable: choose another method.
-public enum MethodRefusal: NativeAuthFailure {
-    /// The method or the contact is blocked because of its reputation.
-    case blocked(ErrorDetails)
-    /// The contact is empty, or is neither an e-mail address nor a telephone number.
-    case invalidContact(ErrorDetails)
-    /// The call failed for a reason unrelated to the choice.
-    case service(ServiceError)
-
-    public var details: ErrorDetails {
-        switch self {
-        case .blocked(let details), .invalidContact(let details): details
         case .service(let error): error.details
         }
     }
@@ -115,33 +65,35 @@ public enum PasswordRule: Hashable, Sendable {
     }
 }
 
-/// An attribute that the server refused.
-public struct AttributeProblem: Hashable, Sendable {
-    /// The programmable name.
-    public let name: String
-    /// The server's description of the attribute, if it sent one.
-    public let attribute: RequiredAttribute?
-    /// The possible mistake, as far as this library can see it; nil when the server did not state the rule.
-    public let hint: AttributeHint?
+// MARK: - From the errors of all flows
 
-    init(name: String, attribute: RequiredAttribute?, hint: AttributeHint?) {
-        self.name = name
-        self.attribute = attribute
-        self.hint = hint
-    }
+/// A refusal of a step.
+protocol StepRefusal: NativeAuthFailure {
+    /// The refusal for `error`; nil when `error` ends the flow. `attempts` is the number of inputs that the step refused
+    /// before.
+    init?(_ error: NativeAuthError, attempts: Int)
+    /// The number of inputs refused so far; nil when `self` is not about the input, or is not counted.
+    var attempts: Int? { get }
+    static func service(_ error: ServiceError) -> Self
+}
 
-    init(name: String, required: [RequiredAttribute], submitted: [String: AttributeValue]) {
-        let attribute = required.first { $0.name == name }
-        self.init(name: name, attribute: attribute, hint: attribute?.hint(for: submitted[name]))
+extension StepRefusal {
+    var attempts: Int? { nil }
+
+    /// The refusal for an error that is unrelated to the input; nil when `error` ends the flow.
+    init?(unrelated error: NativeAuthError) {
+        guard let service = ServiceError(retrying: error) else { return nil }
+        self = .service(service)
     }
 }
 
-// MARK: - From the errors of all flows
+extension ServiceError: StepRefusal {
+    init?(_ error: NativeAuthError, attempts: Int) {
+        self.init(retrying: error)
+    }
 
-// Each initialiser separates the refusals of one kind of step from errors that end the flow; it returns nil for the
-// latter.
+    static func service(_ error: ServiceError) -> Self { error }
 
-extension ServiceError {
     /// Nil unless the same step can be tried again, also when the server no longer knows the flow.
     init?(retrying error: NativeAuthError) {
         switch error {
@@ -163,14 +115,12 @@ extension ServiceError {
     }
 }
 
-extension CodeRefusal {
+extension CodeRefusal: StepRefusal {
     init?(_ error: NativeAuthError, attempts: Int) {
         switch error {
         case .incorrectCode: self = .incorrectCode(attempts: attempts + 1, error.reporting)
         case .authMethodBlocked, .verificationContactBlocked: self = .blocked(error.reporting)
-        case _:
-            guard let service = ServiceError(retrying: error) else { return nil }
-            self = .service(service)
+        case _: self.init(unrelated: error)
         }
     }
 
@@ -179,58 +129,11 @@ extension CodeRefusal {
     }
 }
 
-extension PasswordRefusal {
-    init?(_ error: NativeAuthError, attempts: Int) {
-        switch error {
-        case .invalidPassword, .invalidCredentials:
-            self = .incorrectPassword(attempts: attempts + 1, error.reporting)
-        case _:
-            guard let service = ServiceError(retrying: error) else { return nil }
-            self = .service(service)
-        }
-    }
-
-    var attempts: Int? {
-        if case .incorrectPassword(let attempts, _) = self { attempts } else { nil }
-    }
-}
-
-extension NewPasswordRefusal {
-    init?(_ error: NativeAuthError) {
+extension NewPasswordRefusal: StepRefusal {
+    init?(_ error: NativeAuthError, attempts: Int = 0) {
         switch error {
         case .invalidPassword: self = .invalidPassword(PasswordRule(error.details), error.reporting)
-        case _:
-            guard let service = ServiceError(retrying: error) else { return nil }
-            self = .service(service)
-        }
-    }
-}
-
-extension AttributesRefusal {
-    init?(_ error: NativeAuthError, required: [RequiredAttribute], submitted: [String: AttributeValue]) {
-        switch error {
-        case .invalidAttributes(let names, _):
-            let problems = names.map { AttributeProblem(name: $0, required: required, submitted: submitted) }
-            self = .invalidAttributes(problems, error.reporting)
-        // The address was proven to be the user's own; only the alias can belong to another account.
-        case .userAlreadyExists where submitted[AttributeName.flatUsername] != nil:
-            self = .aliasTaken(error.reporting)
-        case _:
-            guard let service = ServiceError(retrying: error) else { return nil }
-            self = .service(service)
-        }
-    }
-}
-
-extension MethodRefusal {
-    init?(_ error: NativeAuthError) {
-        switch error {
-        case .authMethodBlocked, .verificationContactBlocked: self = .blocked(error.reporting)
-        case .invalidInput: self = .invalidContact(error.reporting)
-        case _:
-            // A contact that was verified before is spent together with its token, whatever the error.
-            guard error.details.canRetry, let service = ServiceError(retrying: error) else { return nil }
-            self = .service(service)
+        case _: self.init(unrelated: error)
         }
     }
 }

@@ -123,17 +123,13 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
 
     private static let version: UInt8 = 1
 
-    init(_ kind: Kind, _ flow: Flow, _ fill: (inout Fields) -> Void = { _ in }) {
-        self.flow = flow
+    init(_ kind: Kind, _ state: some StepState) {
+        flow = state.flow
         fields = Fields(
             kind: kind, username: flow.username, correlationID: flow.correlationID,
-            continuationToken: flow.continuationToken?.reveal(), scopes: flow.scopes, claims: flow.claims)
-        fill(&fields)
-    }
-
-    /// The flow, if it is of the requested kind; nil otherwise.
-    func flow(_ kind: Kind) -> Flow? {
-        fields.kind == kind ? flow : nil
+            continuationToken: flow.continuationToken?.reveal(), scopes: flow.scopes, claims: flow.claims,
+            attempts: flow.attempts, isPasswordUnused: flow.isPasswordUnused)
+        state.fill(&fields)
     }
 
     /// One version byte, then nonce, ciphertext and tag. The associated data names application and tenant.
@@ -164,6 +160,8 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         flow.continuationToken = fields.continuationToken.map { Secret($0) }
         flow.scopes = fields.scopes
         flow.claims = fields.claims
+        flow.attempts = fields.attempts ?? 0
+        flow.isPasswordUnused = fields.isPasswordUnused ?? false
         self.flow = flow
     }
 

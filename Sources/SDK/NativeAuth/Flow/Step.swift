@@ -121,3 +121,40 @@ extension FlowStep where Self: ~Copyable {
         Kept(self)
     }
 }
+
+// MARK: - A step of a state
+
+/// A public step that wraps a state.
+protocol StateStep: ~Copyable, FlowStep {
+    associatedtype State: StepState
+    var state: State { get }
+    init(state: State)
+}
+
+extension StateStep where Self: ~Copyable {
+    /// Calls the state. When the user can correct the error, the outcome is the same step for another try; any other
+    /// error ends the flow, with a `Failure`.
+    consuming func outcome<Next: ~Copyable & Sendable, Failure: FlowFailure>(
+        or failure: Failure.Type, _ call: (State) async throws(NativeAuthError) -> Next
+    ) async throws(Failure) -> Outcome<Self, Next> where Refusal: StepRefusal {
+        do throws(NativeAuthError) {
+            return .next(try await call(state))
+        } catch {
+            guard let refusal = Refusal(error, attempts: state.flow.attempts) else { throw Failure(error) }
+            var state = state
+            state.flow.attempts = refusal.attempts ?? state.flow.attempts
+            return .retry(Self(state: state), refusal)
+        }
+    }
+
+    /// The step with `content`, if that is of this kind.
+    init?(_ content: StepContent, _ kind: StepContent.Kind) {
+        guard content.fields.kind == kind, let state = State(content.fields, content.flow) else { return nil }
+        self.init(state: state)
+    }
+}
+
+/// Why a flow did not begin, or is over.
+protocol FlowFailure: NativeAuthFailure {
+    init(_ error: NativeAuthError)
+}

@@ -3,18 +3,10 @@ import NativeAuthWire
 package import PortableFoundation
 
 extension NativeAuthClient {
-    /// Begins a password reset, and sends the user a code.
-    ///
-    /// - Parameters:
-    ///   - username: The e-mail address or the alias.
-    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
-    /// - Returns: The next step: the code.
-    /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/userDoesNotHavePassword(_:)``,
-    ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``, and
-    ///   others.
+    /// The same as ``resetPassword(username:correlationID:)``, with the copyable form of the step.
     package func startResetPassword(
         username: String, correlationID: UUID? = nil
-    ) async throws(NativeAuthError) -> ResetCodeState {
+    ) async throws(NativeAuthError) -> ResetPasswordCodeState {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
         guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
         let request = V1.ResetPassword.StartRequest(
@@ -26,91 +18,61 @@ extension NativeAuthClient {
             return hasNoPassword ? .userDoesNotHavePassword(flow.details(refusal)) : flow.error(refusal)
         }
         try flow.advance(to: reply.continuationToken)
-        let challenge = try await flow.challengeReset()
-        return ResetCodeState(code: try flow.takeCode(challenge), flow: flow)
+        let challenge = try await flow.challenge(.resetPasswordChallenge)
+        return ResetPasswordCodeState(code: try flow.takeCode(challenge), flow: flow)
     }
 }
 
-/// The user must type the code they received.
-package struct ResetCodeState: Sendable {
-    /// The target of the code.
-    package let code: SentCode
-    let flow: Flow
-    private let use = StepUse()
+package typealias ResetPasswordCodeState = CodeState<NewPasswordState>
 
-    init(code: SentCode, flow: Flow) {
-        self.code = code
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-
+extension ResetPasswordCodeState {
     /// Submits the code.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
-    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here; and others.
     package func submit(code: String) async throws(NativeAuthError) -> NewPasswordState {
-        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.continueReset(code: Secret(code))
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.continueReset(code: code)
         }
     }
 
     /// Sends a new code; the old one becomes invalid. After an error the old code can still be submitted here.
-    ///
-    /// - Returns: The same step for the new code.
-    package func resend() async throws(NativeAuthError) -> ResetCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-                try await flow.challengeReset()
-            }
-            return ResetCodeState(code: code, flow: flow)
-        }
+    package func resend() async throws(NativeAuthError) -> Self {
+        try await resend { (flow) async throws(NativeAuthError) in try await flow.challenge(.resetPasswordChallenge) }
     }
 }
 
 /// The user must choose a new password.
-package struct NewPasswordState: Sendable {
+package struct NewPasswordState: StepState {
     /// Seconds left to submit the password, if the server states it; at most 600.
     package let expiresIn: Int?
-    let flow: Flow
-    /// The token of the next attempt: a server that refuses the password late issues another one (docs/protocol.md
-    /// §4.8.5).
-    private let continuationToken: Locked<Secret<String>?>
-    private let use = StepUse()
+    /// The flow for the next attempt: a server that refuses the password late issues another token (docs/protocol.md
+    /// §4.8.5). Copies of the state share it.
+    private let latest: Locked<Flow>
+    let use = StepUse()
+
+    var flow: Flow {
+        get { latest.withLock(\.self) }
+        nonmutating set { latest.withLock { $0 = newValue } }
+    }
 
     init(expiresIn: Int?, flow: Flow) {
         self.expiresIn = expiresIn
-        self.flow = flow
-        continuationToken = Locked(flow.continuationToken)
+        latest = Locked(flow)
     }
 
     /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
-    /// The flow with the token of the next attempt.
-    var nextFlow: Flow {
-        var flow = flow
-        flow.continuationToken = continuationToken.withLock(\.self)
-        return flow
-    }
 
-    /// Submits the new password, byte for byte, and waits until the server has set it: polls at once, then up to five
-    /// times more at the server's interval, 1 to 15 s. Cancelling the task ends the wait; the server may still set the
-    /// password.
+    /// Submits the new password as ``NewPasswordRequired/submit(password:progress:)`` does.
     ///
     /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
-    ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time: try to sign in with the new
-    ///   password; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    ///   ``NativeAuthError/indeterminate(_:)`` when the server was not ready in time; and others.
     package func submit(
         password: String, progress: ((Int) -> Void)? = nil
     ) async throws(NativeAuthError) -> CompletedState {
-        guard !password.isEmpty else {
-            throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
-        }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            var flow = nextFlow
-            let interval = try await flow.submit(newPassword: Secret(password))
+        try await submit(password: password) { (flow, password) async throws(NativeAuthError) in
+            var flow = flow
+            let interval = try await flow.submit(newPassword: password)
             do throws(NativeAuthError) {
                 return try await flow.pollCompletion(every: interval, progress: progress)
             } catch {
@@ -118,7 +80,7 @@ package struct NewPasswordState: Sendable {
                 case .invalidPassword, .general:
                     // Refused late: the next attempt needs the latest token.
                     let token = flow.continuationToken
-                    continuationToken.withLock { $0 = token }
+                    latest.withLock { $0.continuationToken = token }
                 case _:
                     // A repeated request with the same token gets the same answer.
                     break
@@ -129,14 +91,19 @@ package struct NewPasswordState: Sendable {
     }
 }
 
-extension Flow {
-    fileprivate mutating func challengeReset() async throws(NativeAuthError) -> ChallengeReply {
-        let request = V1.ResetPassword.ChallengeRequest(
-            clientID: configuration.clientID, continuationToken: continuationToken,
-            challengeTypes: configuration.challengeTypeWords)
-        return try await ask(.resetPasswordChallenge, request)
+extension NewPasswordState {
+    init?(_ fields: StepContent.Fields, _ flow: Flow) {
+        self.init(expiresIn: fields.expiresIn, flow: flow)
     }
 
+    func fill(_ fields: inout StepContent.Fields) {
+        fields.expiresIn = expiresIn
+    }
+}
+
+// MARK: - Requests
+
+extension Flow {
     fileprivate func continueReset(code: Secret<String>) async throws(NativeAuthError) -> NewPasswordState {
         var flow = self
         let request = V1.ResetPassword.ContinueRequest(

@@ -13,7 +13,7 @@ extension NativeAuthClient {
     ) async throws(ResetPasswordError) -> ResetPasswordCodeRequired {
         do throws(NativeAuthError) {
             return ResetPasswordCodeRequired(
-                try await startResetPassword(username: username, correlationID: correlationID))
+                state: try await startResetPassword(username: username, correlationID: correlationID))
         } catch {
             throw ResetPasswordError(error)
         }
@@ -23,14 +23,8 @@ extension NativeAuthClient {
 /// The user must type the code they received.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
-    private let state: ResetCodeState
-    private let attempts: Int
-
-    init(_ state: ResetCodeState, attempts: Int = 0) {
-        self.state = state
-        self.attempts = attempts
-    }
+public struct ResetPasswordCodeRequired: ~Copyable, FlowStep, StateStep {
+    let state: ResetPasswordCodeState
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -41,11 +35,8 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
     public consuming func submit(
         code: String
     ) async throws(ResetPasswordError) -> Outcome<Self, NewPasswordRequired> {
-        do throws(NativeAuthError) {
-            return .next(NewPasswordRequired(try await state.submit(code: code)))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw ResetPasswordError(error) }
-            return .retry(Self(state, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: ResetPasswordError.self) { (state) async throws(NativeAuthError) in
+            NewPasswordRequired(state: try await state.submit(code: code))
         }
     }
 
@@ -54,44 +45,30 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``ResetPasswordError``: the flow is over.
     public consuming func resend() async throws(ResetPasswordError) -> Outcome<Self, Self> {
-        do throws(NativeAuthError) {
-            return .next(Self(try await state.resend()))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw ResetPasswordError(error) }
-            return .retry(Self(state, attempts: attempts), refusal)
+        try await outcome(or: ResetPasswordError.self) { (state) async throws(NativeAuthError) in
+            Self(state: try await state.resend())
         }
     }
 
     public typealias Refusal = CodeRefusal
+}
 
-    public var content: StepContent {
-        StepContent(.resetCode, state.flow) {
-            $0.code = state.code
-            $0.attempts = attempts
-        }
-    }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.resetCode), let code = content.fields.code else { return nil }
-        self.init(ResetCodeState(code: code, flow: flow), attempts: content.fields.attempts ?? 0)
-    }
+extension ResetPasswordCodeRequired {
+    public var content: StepContent { StepContent(.resetCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .resetCode) }
 }
 
 /// The user must choose a new password.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct NewPasswordRequired: ~Copyable, FlowStep {
+public struct NewPasswordRequired: ~Copyable, FlowStep, StateStep {
     /// The time left to choose the password.
     public struct Info: Hashable, Sendable {
         /// Seconds to submit the password, counted from the accepted code, if the server states it; at most 600.
         public let expiresIn: Int?
     }
 
-    private let state: NewPasswordState
-
-    init(_ state: NewPasswordState) {
-        self.state = state
-    }
+    let state: NewPasswordState
 
     /// The time left to choose the password.
     public var info: Info { Info(expiresIn: state.expiresIn) }
@@ -107,35 +84,29 @@ public struct NewPasswordRequired: ~Copyable, FlowStep {
         password: String, progress: ((Int) -> Void)? = nil
     ) async throws(ResetPasswordError) -> Outcome<Self, PasswordResetCompleted> {
         do throws(NativeAuthError) {
-            return .next(PasswordResetCompleted(try await state.submit(password: password, progress: progress)))
+            return .next(PasswordResetCompleted(state: try await state.submit(password: password, progress: progress)))
         } catch {
             guard let refusal = NewPasswordRefusal(error) else {
                 if case .indeterminate = error { throw .notConfirmed(error.reporting) }
                 throw ResetPasswordError(error)
             }
-            return .retry(Self(state), refusal)
+            return .retry(Self(state: state), refusal)
         }
     }
 
     public typealias Refusal = NewPasswordRefusal
+}
 
-    public var content: StepContent { StepContent(.newPassword, state.nextFlow) { $0.expiresIn = state.expiresIn } }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.newPassword) else { return nil }
-        self.init(NewPasswordState(expiresIn: content.fields.expiresIn, flow: flow))
-    }
+extension NewPasswordRequired {
+    public var content: StepContent { StepContent(.newPassword, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .newPassword) }
 }
 
 /// The password is changed.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct PasswordResetCompleted: ~Copyable, FlowStep {
-    private let state: CompletedState
-
-    init(_ state: CompletedState) {
-        self.state = state
-    }
+public struct PasswordResetCompleted: ~Copyable, FlowStep, StateStep {
+    let state: CompletedState
 
     /// The username, and whether ``signIn(scopes:claims:)`` can work.
     public var info: CompletedFlow { CompletedFlow(state.flow) }
@@ -152,20 +123,15 @@ public struct PasswordResetCompleted: ~Copyable, FlowStep {
     public consuming func signIn(
         scopes: [String] = [], claims: String? = nil
     ) async throws(SignInError) -> Outcome<Self, SignInNext> {
-        do throws(NativeAuthError) {
-            return .next(SignInNext(try await state.signIn(scopes: scopes, claims: claims)))
-        } catch {
-            guard let refusal = ServiceError(retrying: error) else { throw SignInError(error) }
-            return .retry(Self(state), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            SignInNext(try await state.signIn(scopes: scopes, claims: claims))
         }
     }
 
     public typealias Refusal = ServiceError
+}
 
-    public var content: StepContent { StepContent(.resetCompleted, state.flow) }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.resetCompleted) else { return nil }
-        self.init(CompletedState(flow: flow))
-    }
+extension PasswordResetCompleted {
+    public var content: StepContent { StepContent(.resetCompleted, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .resetCompleted) }
 }

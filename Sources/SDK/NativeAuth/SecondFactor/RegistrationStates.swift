@@ -1,64 +1,44 @@
 import NativeAuthCore
 import NativeAuthWire
-package import PortableFoundation
 
-/// The user must register a strong authentication method before the sign-in completes.
-package struct RegistrationState: Sendable {
-    /// The methods that the user can choose from; at least one.
-    package let methods: [AuthMethod]
-    let flow: Flow
-    fileprivate let use = StepUse()
+/// The user must register a method before the sign-in completes.
+package enum RegistrationPurpose: MethodPurpose {}
 
-    init(methods: [AuthMethod], flow: Flow) {
-        self.methods = methods
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-
-    /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago. It can be called again,
-    /// also with another method or contact; an earlier code stays valid.
-    ///
-    /// - Parameters:
-    ///   - method: One of ``methods``.
-    ///   - contact: The e-mail address or telephone number, such as the method's ``AuthMethod/loginHint``.
-    /// - Throws: ``NativeAuthError/invalidInput(_:)`` or ``NativeAuthError/verificationContactBlocked(_:)``, after
-    ///   which another contact can be given here; ``NativeAuthError/browserRequired(_:)``, and others.
-    package func requestChallenge(
-        _ method: AuthMethod, contact: String
-    ) async throws(NativeAuthError) -> RegistrationProgress {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
-        }
-    }
-}
+package typealias RegistrationState = MethodsState<RegistrationPurpose>
+package typealias RegistrationCodeState = MethodCodeState<RegistrationPurpose>
 
 /// The step after the choice of a method to register.
-package enum RegistrationProgress: Sendable {
+package enum RegistrationNextState: Sendable {
     /// A code was sent to the contact.
     case codeRequired(RegistrationCodeState)
     /// The contact was already verified: the user is signed in.
     case completed(Account)
 }
 
-/// The user must type the code that was sent to the contact.
-package struct RegistrationCodeState: Sendable {
-    /// The target of the code, not masked.
-    package let code: SentCode
-    /// The choice of methods, usable until the code is accepted.
-    package let choice: RegistrationState
+extension RegistrationState {
+    /// Sends a code to `contact`, or signs in at once if the contact was verified a moment ago. It can be called again,
+    /// also with another method or contact; an earlier code stays valid.
+    ///
+    /// - Throws: ``NativeAuthError/invalidInput(_:)`` or ``NativeAuthError/verificationContactBlocked(_:)``, after
+    ///   which another contact can be given here; and others.
+    package func requestChallenge(
+        _ method: AuthMethod, contact: String
+    ) async throws(NativeAuthError) -> RegistrationNextState {
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
+            try await flow.requestRegistrationCode(method, contact: contact, methods: methods)
+        }
+    }
+}
 
+extension RegistrationCodeState {
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
     /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
     ///   ``NativeAuthError/mfaRequired(_:)`` or ``NativeAuthError/registrationRequired(_:)`` when the server requires a
-    ///   further factor; ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
+    ///   further factor; and others.
     package func submit(code: String) async throws(NativeAuthError) -> Account {
-        let flow = choice.flow
-        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await choice.use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.completeRegistration(.oob, oob: Secret(code))
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.completeRegistration(.oob, oob: code)
         }
     }
 }
@@ -73,7 +53,7 @@ extension Flow {
 
     fileprivate func requestRegistrationCode(
         _ method: AuthMethod, contact: String, methods: [AuthMethod]
-    ) async throws(NativeAuthError) -> RegistrationProgress {
+    ) async throws(NativeAuthError) -> RegistrationNextState {
         guard !contact.isEmpty else { throw .invalidInput(local("The contact is empty.", canRetry: true)) }
         var flow = self
         let request = V1.Register.ChallengeRequest(

@@ -11,12 +11,8 @@ public struct MethodCode: Hashable, Sendable {
 /// The user must give a second factor.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct MFARequired: ~Copyable, FlowStep {
-    private let state: MFAState
-
-    init(_ state: MFAState) {
-        self.state = state
-    }
+public struct MFARequired: ~Copyable, FlowStep, StateStep {
+    let state: MFAState
 
     /// The methods that the user can choose from; at least one.
     public var info: [AuthMethod] { state.methods }
@@ -27,35 +23,24 @@ public struct MFARequired: ~Copyable, FlowStep {
     public consuming func requestCode(
         by method: AuthMethod
     ) async throws(SignInError) -> Outcome<Self, MFACodeRequired> {
-        do throws(NativeAuthError) {
-            return .next(MFACodeRequired(try await state.requestChallenge(method)))
-        } catch {
-            guard let refusal = MethodRefusal(error) else { throw SignInError(error) }
-            return .retry(Self(state), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            MFACodeRequired(state: try await state.requestChallenge(method))
         }
     }
 
     public typealias Refusal = MethodRefusal
+}
 
-    public var content: StepContent { StepContent(.mfa, state.flow) { $0.methods = state.methods } }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.mfa), let methods = content.fields.methods else { return nil }
-        self.init(MFAState(methods: methods, flow: flow))
-    }
+extension MFARequired {
+    public var content: StepContent { StepContent(.mfa, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .mfa) }
 }
 
 /// The user must type the code of their second factor.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct MFACodeRequired: ~Copyable, FlowStep {
-    private let state: MFACodeState
-    private let attempts: Int
-
-    init(_ state: MFACodeState, attempts: Int = 0) {
-        self.state = state
-        self.attempts = attempts
-    }
+public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
+    let state: MFACodeState
 
     /// The target of the code, and the methods that can send another one.
     public var info: MethodCode { MethodCode(code: state.code, methods: state.choice.methods) }
@@ -64,11 +49,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
-        do throws(NativeAuthError) {
-            return .next(try await state.submit(code: code))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            try await state.submit(code: code)
         }
     }
 
@@ -76,31 +58,17 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func requestCode(by method: AuthMethod) async throws(SignInError) -> Outcome<Self, Self> {
-        do throws(NativeAuthError) {
-            return .next(Self(try await state.choice.requestChallenge(method)))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, attempts: attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            Self(state: try await state.choice.requestChallenge(method))
         }
     }
 
     public typealias Refusal = CodeRefusal
+}
 
-    public var content: StepContent {
-        StepContent(.mfaCode, state.choice.flow) {
-            $0.methods = state.choice.methods
-            $0.code = state.code
-            $0.attempts = attempts
-        }
-    }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.mfaCode), let methods = content.fields.methods, let code = content.fields.code
-        else { return nil }
-        self.init(
-            MFACodeState(code: code, choice: MFAState(methods: methods, flow: flow)),
-            attempts: content.fields.attempts ?? 0)
-    }
+extension MFACodeRequired {
+    public var content: StepContent { StepContent(.mfaCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .mfaCode) }
 }
 
 // MARK: - Registration of a second factor
@@ -108,12 +76,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep {
 /// The user must register a strong authentication method before the sign-in completes.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct RegistrationRequired: ~Copyable, FlowStep {
-    private let state: RegistrationState
-
-    init(_ state: RegistrationState) {
-        self.state = state
-    }
+public struct RegistrationRequired: ~Copyable, FlowStep, StateStep {
+    let state: RegistrationState
 
     /// The methods that the user can choose from; at least one.
     public var info: [AuthMethod] { state.methods }
@@ -127,22 +91,17 @@ public struct RegistrationRequired: ~Copyable, FlowStep {
     public consuming func requestCode(
         to contact: String, by method: AuthMethod
     ) async throws(SignInError) -> Outcome<Self, RegistrationStep> {
-        do throws(NativeAuthError) {
-            return .next(RegistrationStep(try await state.requestChallenge(method, contact: contact)))
-        } catch {
-            guard let refusal = MethodRefusal(error) else { throw SignInError(error) }
-            return .retry(Self(state), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            RegistrationStep(try await state.requestChallenge(method, contact: contact))
         }
     }
 
     public typealias Refusal = MethodRefusal
+}
 
-    public var content: StepContent { StepContent(.registration, state.flow) { $0.methods = state.methods } }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.registration), let methods = content.fields.methods else { return nil }
-        self.init(RegistrationState(methods: methods, flow: flow))
-    }
+extension RegistrationRequired {
+    public var content: StepContent { StepContent(.registration, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registration) }
 }
 
 /// The step after the choice of a method to register.
@@ -155,10 +114,10 @@ public enum RegistrationStep: ~Copyable, Sendable {
     /// The contact was already verified: the user is signed in.
     case completed(Account)
 
-    init(_ progress: RegistrationProgress) {
+    init(_ next: RegistrationNextState) {
         self =
-            switch progress {
-            case .codeRequired(let state): .codeRequired(RegistrationCodeRequired(state))
+            switch next {
+            case .codeRequired(let state): .codeRequired(RegistrationCodeRequired(state: state))
             case .completed(let account): .completed(account)
             }
     }
@@ -167,14 +126,8 @@ public enum RegistrationStep: ~Copyable, Sendable {
 /// The user must type the code that was sent to the contact.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct RegistrationCodeRequired: ~Copyable, FlowStep {
-    private let state: RegistrationCodeState
-    private let attempts: Int
-
-    init(_ state: RegistrationCodeState, attempts: Int = 0) {
-        self.state = state
-        self.attempts = attempts
-    }
+public struct RegistrationCodeRequired: ~Copyable, FlowStep, StateStep {
+    let state: RegistrationCodeState
 
     /// The contact that the code was sent to, not masked, and the methods to choose from.
     public var info: MethodCode { MethodCode(code: state.code, methods: state.choice.methods) }
@@ -183,11 +136,8 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
-        do throws(NativeAuthError) {
-            return .next(try await state.submit(code: code))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            try await state.submit(code: code)
         }
     }
 
@@ -196,37 +146,22 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func resend() async throws(SignInError) -> Outcome<Self, RegistrationStep> {
-        let (code, choice) = (state.code, state.choice)
-        let method = choice.methods.first { $0.channel == code.channel } ?? choice.methods[0]
-        do throws(NativeAuthError) {
-            return .next(RegistrationStep(try await choice.requestChallenge(method, contact: code.sentTo)))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, attempts: attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            let (code, methods) = (state.code, state.choice.methods)
+            let method = methods.first { $0.channel == code.channel } ?? methods[0]
+            return RegistrationStep(try await state.choice.requestChallenge(method, contact: code.sentTo))
         }
     }
 
     /// Returns to the choice, to send a code to another contact. The code that was sent cannot be submitted after that.
     public consuming func chooseAgain() -> RegistrationRequired {
-        RegistrationRequired(state.choice)
+        RegistrationRequired(state: state.choice)
     }
 
     public typealias Refusal = CodeRefusal
+}
 
-    public var content: StepContent {
-        StepContent(.registrationCode, state.choice.flow) {
-            $0.methods = state.choice.methods
-            $0.code = state.code
-            $0.attempts = attempts
-        }
-    }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.registrationCode), let methods = content.fields.methods, !methods.isEmpty,
-            let code = content.fields.code
-        else { return nil }
-        self.init(
-            RegistrationCodeState(code: code, choice: RegistrationState(methods: methods, flow: flow)),
-            attempts: content.fields.attempts ?? 0)
-    }
+extension RegistrationCodeRequired {
+    public var content: StepContent { StepContent(.registrationCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registrationCode) }
 }

@@ -3,25 +3,11 @@ import NativeAuthWire
 package import PortableFoundation
 
 extension NativeAuthClient {
-    /// Begins a sign-in: with the given password, with a code if the user has no password, otherwise by asking for the
-    /// password.
-    ///
-    /// - Parameters:
-    ///   - username: The e-mail address or the alias.
-    ///   - password: The password; ignored when the user signs in with codes.
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
-    ///     added.
-    ///   - claims: A claims request: JSON as text. It is repeated after a second factor and a registration, as the
-    ///     scopes are.
-    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
-    /// - Returns: The next step; with a right password the account.
-    /// - Throws: ``NativeAuthError/userNotFound(_:)``, ``NativeAuthError/invalidCredentials(_:)``,
-    ///   ``NativeAuthError/invalidUsername(_:)`` for an empty username, ``NativeAuthError/browserRequired(_:)``,
-    ///   ``NativeAuthError/invalidScope(_:)``, and others.
+    /// The same as ``signIn(username:password:scopes:claims:correlationID:)``, with the copyable form of the steps.
     package func startSignIn(
         username: String, password: String? = nil, scopes: [String] = [], claims: String? = nil,
         correlationID: UUID? = nil
-    ) async throws(NativeAuthError) -> SignInStart {
+    ) async throws(NativeAuthError) -> SignInFirstState {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
         flow.scopes = scopes
         flow.claims = claims
@@ -35,6 +21,7 @@ extension NativeAuthClient {
         try flow.advance(to: start.continuationToken)
         let challenge = try await flow.challengeSignIn()
         guard challenge.challengeType == .password else {
+            flow.isPasswordUnused = password != nil
             return .codeRequired(SignInCodeState(code: try flow.takeCode(challenge), flow: flow))
         }
         try flow.takePassword(challenge)
@@ -44,17 +31,17 @@ extension NativeAuthClient {
 }
 
 /// The first step of a sign-in.
-package enum SignInStart: Sendable {
+package enum SignInFirstState: Sendable {
     /// A code was sent to the user.
     case codeRequired(SignInCodeState)
     /// The server asks for the password.
     case passwordRequired(SignInPasswordState)
     /// The given password is right.
-    case next(SignInProgress)
+    case next(SignInNextState)
 }
 
 /// The step after the first factor.
-package enum SignInProgress: Sendable {
+package enum SignInNextState: Sendable {
     /// The server requires a second factor.
     case mfaRequired(MFAState)
     /// The user has no second factor yet and must register one.
@@ -63,99 +50,44 @@ package enum SignInProgress: Sendable {
     case completed(Account)
 }
 
-/// The user must type the code they received.
-package struct SignInCodeState: Sendable {
-    /// The target of the code.
-    package let code: SentCode
-    let flow: Flow
-    private let use = StepUse()
+package typealias SignInCodeState = CodeState<SignInNextState>
 
-    init(code: SentCode, flow: Flow) {
-        self.code = code
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-
+extension SignInCodeState {
     /// Submits the code.
     ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
-    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    package func submit(code: String) async throws(NativeAuthError) -> SignInProgress {
-        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.signInStep(after: .code(Secret(code)))
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here; and others.
+    package func submit(code: String) async throws(NativeAuthError) -> SignInNextState {
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.signInStep(after: .code(code))
         }
     }
 
     /// Sends a new code; the old one becomes invalid. After an error the old code can still be submitted here.
-    ///
-    /// - Returns: The same step for the new code.
-    package func resend() async throws(NativeAuthError) -> SignInCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-                try await flow.challengeSignIn()
-            }
-            return SignInCodeState(code: code, flow: flow)
-        }
+    package func resend() async throws(NativeAuthError) -> Self {
+        try await resend { (flow) async throws(NativeAuthError) in try await flow.challengeSignIn() }
     }
 }
 
-/// The user must give their password.
-package struct SignInPasswordState: Sendable {
-    let flow: Flow
-    private let use = StepUse()
+package typealias SignInPasswordState = PasswordState<SignInNextState>
 
-    init(flow: Flow) {
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-
+extension SignInPasswordState {
     /// Submits the password, byte for byte.
     ///
-    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
-    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    package func submit(password: String) async throws(NativeAuthError) -> SignInProgress {
-        guard !password.isEmpty else {
-            throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
-        }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.signInStep(after: .password(Secret(password)))
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here; and others.
+    package func submit(password: String) async throws(NativeAuthError) -> SignInNextState {
+        try await submit(password: password) { (flow, password) async throws(NativeAuthError) in
+            try await flow.signInStep(after: .password(password))
         }
     }
 }
 
-/// A finished sign-up or password reset: the user can be signed in without another question.
-package struct CompletedState: Sendable {
-    let flow: Flow
-    private let use = StepUse()
-
-    init(flow: Flow) {
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-    /// The username that the flow began with.
-    package var username: String { flow.username }
-    /// Whether ``signIn(scopes:claims:)`` can work, that is whether the server issued a token for it.
-    package var isSignInAvailable: Bool { flow.continuationToken != nil }
-
+extension CompletedState {
     /// Signs the user in without another question.
     ///
-    /// - Parameters:
-    ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
-    ///     added.
-    ///   - claims: A claims request: JSON as text.
-    /// - Returns: The account; or the second factor, or the registration of one, if the tenant requires it.
-    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false;
-    ///   ``NativeAuthError/browserRequired(_:)``, ``NativeAuthError/expired(_:)``, and others.
-    package func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInProgress {
+    /// - Throws: ``NativeAuthError/notAvailable(_:)`` without a request when ``isSignInAvailable`` is false; and others.
+    package func signIn(scopes: [String] = [], claims: String? = nil) async throws(NativeAuthError) -> SignInNextState {
         try await use.once(flow) { () async throws(NativeAuthError) in
-            guard flow.continuationToken != nil else {
+            guard isSignInAvailable else {
                 throw .notAvailable(
                     flow.local("Sign-in is not available at this point; use the standalone sign-in."))
             }
@@ -208,15 +140,16 @@ enum Redeemed: Sendable {
 }
 
 extension Flow {
-    fileprivate mutating func challengeSignIn() async throws(NativeAuthError) -> ChallengeReply {
+    /// Asks for a code, or for the question of the password; in a second factor with `method`.
+    mutating func challengeSignIn(_ method: AuthMethod? = nil) async throws(NativeAuthError) -> ChallengeReply {
         let request = V1.SignIn.ChallengeRequest(
             clientID: configuration.clientID, continuationToken: continuationToken,
-            challengeTypes: configuration.challengeTypeWords)
+            challengeTypes: configuration.challengeTypeWords, id: method?.id)
         return try await ask(.signInChallenge, request) { $0.challengeError($1) }
     }
 
     /// Asks for tokens, and for the methods of a factor that the server requires first.
-    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInProgress {
+    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInNextState {
         switch try await redeem(proof) {
         case .account(let account): .completed(account)
         case .mfaRequired(let flow, _): .mfaRequired(try await flow.introspectMFA())
@@ -307,7 +240,7 @@ extension Flow {
     }
 
     /// The error mapping of a challenge in sign-in, for the first and the second factor (docs/protocol.md §4.5).
-    func challengeError(_ refusal: ErrorReply) -> NativeAuthError {
+    private func challengeError(_ refusal: ErrorReply) -> NativeAuthError {
         let isBlocked = refusal.error == .accessDenied && refusal.suberror == .providerBlockedByReputation
         return isBlocked ? .authMethodBlocked(details(refusal)) : error(refusal)
     }

@@ -22,7 +22,7 @@ extension NativeAuthClient {
         do throws(NativeAuthError) {
             let start = try await startSignIn(
                 username: username, password: password, scopes: scopes, claims: claims, correlationID: correlationID)
-            return SignInStep(start, isPasswordUnused: password != nil)
+            return SignInStep(start)
         } catch {
             throw SignInError(error)
         }
@@ -45,14 +45,13 @@ public enum SignInStep: ~Copyable, Sendable {
     /// The user is signed in.
     case completed(Account)
 
-    init(_ start: SignInStart, isPasswordUnused: Bool) {
+    init(_ start: SignInFirstState) {
         self =
             switch start {
-            case .codeRequired(let state):
-                .codeRequired(SignInCodeRequired(state, isPasswordUnused: isPasswordUnused))
-            case .passwordRequired(let state): .passwordRequired(SignInPasswordRequired(state))
-            case .next(.mfaRequired(let state)): .mfaRequired(MFARequired(state))
-            case .next(.registrationRequired(let state)): .registrationRequired(RegistrationRequired(state))
+            case .codeRequired(let state): .codeRequired(SignInCodeRequired(state: state))
+            case .passwordRequired(let state): .passwordRequired(SignInPasswordRequired(state: state))
+            case .next(.mfaRequired(let state)): .mfaRequired(MFARequired(state: state))
+            case .next(.registrationRequired(let state)): .registrationRequired(RegistrationRequired(state: state))
             case .next(.completed(let account)): .completed(account)
             }
     }
@@ -70,11 +69,11 @@ public enum SignInNext: ~Copyable, Sendable {
     /// The user is signed in.
     case completed(Account)
 
-    init(_ progress: SignInProgress) {
+    init(_ next: SignInNextState) {
         self =
-            switch progress {
-            case .mfaRequired(let state): .mfaRequired(MFARequired(state))
-            case .registrationRequired(let state): .registrationRequired(RegistrationRequired(state))
+            switch next {
+            case .mfaRequired(let state): .mfaRequired(MFARequired(state: state))
+            case .registrationRequired(let state): .registrationRequired(RegistrationRequired(state: state))
             case .completed(let account): .completed(account)
             }
     }
@@ -83,17 +82,10 @@ public enum SignInNext: ~Copyable, Sendable {
 /// The user must type the code they received.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignInCodeRequired: ~Copyable, FlowStep {
+public struct SignInCodeRequired: ~Copyable, FlowStep, StateStep {
     /// Whether the sign-in ignored a given password, because the user signs in with codes.
-    public let isPasswordUnused: Bool
-    private let state: SignInCodeState
-    private let attempts: Int
-
-    init(_ state: SignInCodeState, isPasswordUnused: Bool, attempts: Int = 0) {
-        self.state = state
-        self.isPasswordUnused = isPasswordUnused
-        self.attempts = attempts
-    }
+    public var isPasswordUnused: Bool { state.flow.isPasswordUnused }
+    let state: SignInCodeState
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -102,12 +94,8 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
-        do throws(NativeAuthError) {
-            return .next(SignInNext(try await state.submit(code: code)))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(
-                Self(state, isPasswordUnused: isPasswordUnused, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            SignInNext(try await state.submit(code: code))
         }
     }
 
@@ -116,43 +104,24 @@ public struct SignInCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func resend() async throws(SignInError) -> Outcome<Self, Self> {
-        do throws(NativeAuthError) {
-            return .next(Self(try await state.resend(), isPasswordUnused: isPasswordUnused))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, isPasswordUnused: isPasswordUnused, attempts: attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            Self(state: try await state.resend())
         }
     }
 
     public typealias Refusal = CodeRefusal
+}
 
-    public var content: StepContent {
-        StepContent(.signInCode, state.flow) {
-            $0.code = state.code
-            $0.attempts = attempts
-            $0.isPasswordUnused = isPasswordUnused
-        }
-    }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signInCode), let code = content.fields.code else { return nil }
-        self.init(
-            SignInCodeState(code: code, flow: flow), isPasswordUnused: content.fields.isPasswordUnused ?? false,
-            attempts: content.fields.attempts ?? 0)
-    }
+extension SignInCodeRequired {
+    public var content: StepContent { StepContent(.signInCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signInCode) }
 }
 
 /// The user must give their password.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignInPasswordRequired: ~Copyable, FlowStep {
-    private let state: SignInPasswordState
-    private let attempts: Int
-
-    init(_ state: SignInPasswordState, attempts: Int = 0) {
-        self.state = state
-        self.attempts = attempts
-    }
+public struct SignInPasswordRequired: ~Copyable, FlowStep, StateStep {
+    let state: SignInPasswordState
 
     /// There is nothing to show.
     public var info: Void { () }
@@ -161,20 +130,15 @@ public struct SignInPasswordRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(password: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
-        do throws(NativeAuthError) {
-            return .next(SignInNext(try await state.submit(password: password)))
-        } catch {
-            guard let refusal = PasswordRefusal(error, attempts: attempts) else { throw SignInError(error) }
-            return .retry(Self(state, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            SignInNext(try await state.submit(password: password))
         }
     }
 
     public typealias Refusal = PasswordRefusal
+}
 
-    public var content: StepContent { StepContent(.signInPassword, state.flow) { $0.attempts = attempts } }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signInPassword) else { return nil }
-        self.init(SignInPasswordState(flow: flow), attempts: content.fields.attempts ?? 0)
-    }
+extension SignInPasswordRequired {
+    public var content: StepContent { StepContent(.signInPassword, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signInPassword) }
 }

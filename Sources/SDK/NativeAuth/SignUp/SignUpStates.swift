@@ -3,17 +3,7 @@ import NativeAuthWire
 package import PortableFoundation
 
 extension NativeAuthClient {
-    /// Begins a sign-up, and sends the user a code.
-    ///
-    /// - Parameters:
-    ///   - username: The e-mail address.
-    ///   - password: The password, if the app signs users up with one. It may also be given later.
-    ///   - attributes: Attributes by their programmable names. The server asks later for missing ones.
-    ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
-    /// - Returns: The next step: the code.
-    /// - Throws: ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/invalidUsername(_:)``,
-    ///   ``NativeAuthError/invalidPassword(_:)``, ``NativeAuthError/invalidAttributes(names:_:)``,
-    ///   ``NativeAuthError/browserRequired(_:)``, and others.
+    /// The same as ``signUp(username:password:attributes:correlationID:)``, with the copyable form of the step.
     package func startSignUp(
         username: String, password: String? = nil, attributes: [String: AttributeValue] = [:],
         correlationID: UUID? = nil
@@ -28,55 +18,13 @@ extension NativeAuthClient {
             challengeTypes: api.configuration.challengeTypeWords, capabilities: api.configuration.capabilityWords)
         let reply: ContinuationReply = try await flow.ask(.signUpStart, request) { $0.signUpStartError($1) }
         try flow.advance(to: reply.continuationToken)
-        let challenge = try await flow.challengeSignUp()
+        let challenge = try await flow.challenge(.signUpChallenge)
         return SignUpCodeState(code: try flow.takeCode(challenge), flow: flow)
     }
 }
 
-/// The user must type the code they received.
-package struct SignUpCodeState: Sendable {
-    /// The target of the code.
-    package let code: SentCode
-    let flow: Flow
-    private let use = StepUse()
-
-    init(code: SentCode, flow: Flow) {
-        self.code = code
-        self.flow = flow
-    }
-
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
-
-    /// Submits the code.
-    ///
-    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
-    ///   ``NativeAuthError/invalidPassword(_:)`` for a password given at the start; ``NativeAuthError/expired(_:)``,
-    ///   ``NativeAuthError/userAlreadyExists(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    package func submit(code: String) async throws(NativeAuthError) -> SignUpProgress {
-        guard !code.isEmpty else { throw .incorrectCode(flow.local("The code is empty.", canRetry: true)) }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.continueSignUp(.oob, oob: Secret(code))
-        }
-    }
-
-    /// Sends a new code; the old one becomes invalid.
-    ///
-    /// - Returns: The same step for the new code.
-    /// - Throws: The error; the earlier code can still be submitted here, unless the server requires something other
-    ///   than a code.
-    package func resend() async throws(NativeAuthError) -> SignUpCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            let (code, flow) = try await flow.requestCode { (flow) async throws(NativeAuthError) in
-                try await flow.challengeSignUp()
-            }
-            return SignUpCodeState(code: code, flow: flow)
-        }
-    }
-}
-
 /// The step after a step of sign-up.
-package enum SignUpProgress: Sendable {
+package enum SignUpNextState: Sendable {
     /// The server asks for a password.
     case passwordRequired(SignUpPasswordState)
     /// The server asks for attributes.
@@ -85,43 +33,44 @@ package enum SignUpProgress: Sendable {
     case completed(CompletedState)
 }
 
-/// The user must choose a password.
-package struct SignUpPasswordState: Sendable {
-    let flow: Flow
-    private let use = StepUse()
+package typealias SignUpCodeState = CodeState<SignUpNextState>
 
-    init(flow: Flow) {
-        self.flow = flow
+extension SignUpCodeState {
+    /// Submits the code.
+    ///
+    /// - Throws: ``NativeAuthError/incorrectCode(_:)``, after which another code can be submitted here;
+    ///   ``NativeAuthError/invalidPassword(_:)`` for a password given at the start; and others.
+    package func submit(code: String) async throws(NativeAuthError) -> SignUpNextState {
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.continueSignUp(.oob, oob: code)
+        }
     }
 
-    /// Identifies this flow in the server's log.
-    package var correlationID: UUID { flow.correlationID }
+    /// Sends a new code; the old one becomes invalid. After an error the old code can still be submitted here.
+    package func resend() async throws(NativeAuthError) -> Self {
+        try await resend { (flow) async throws(NativeAuthError) in try await flow.challenge(.signUpChallenge) }
+    }
+}
 
+package typealias SignUpPasswordState = PasswordState<SignUpNextState>
+
+extension SignUpPasswordState {
     /// Submits the password, byte for byte.
     ///
-    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here;
-    ///   ``NativeAuthError/expired(_:)``, ``NativeAuthError/browserRequired(_:)``, and others.
-    package func submit(password: String) async throws(NativeAuthError) -> SignUpProgress {
-        guard !password.isEmpty else {
-            throw .invalidPassword(flow.local("The password is empty.", canRetry: true))
-        }
-        return try await use.once(flow) { () async throws(NativeAuthError) in
-            try await flow.continueSignUp(.password, password: Secret(password))
+    /// - Throws: ``NativeAuthError/invalidPassword(_:)``, after which another one can be submitted here; and others.
+    package func submit(password: String) async throws(NativeAuthError) -> SignUpNextState {
+        try await submit(password: password) { (flow, password) async throws(NativeAuthError) in
+            try await flow.continueSignUp(.password, password: password)
         }
     }
 }
 
 /// The user must give attributes.
-package struct SignUpAttributesState: Sendable {
+package struct SignUpAttributesState: StepState {
     /// The attributes that the server asks for.
     package let required: [RequiredAttribute]
-    let flow: Flow
-    private let use = StepUse()
-
-    init(required: [RequiredAttribute], flow: Flow) {
-        self.required = required
-        self.flow = flow
-    }
+    var flow: Flow
+    let use = StepUse()
 
     /// Identifies this flow in the server's log.
     package var correlationID: UUID { flow.correlationID }
@@ -129,25 +78,31 @@ package struct SignUpAttributesState: Sendable {
     /// Submits attributes by their programmable names.
     ///
     /// - Throws: ``NativeAuthError/invalidAttributes(names:_:)``, after which others can be submitted here;
-    ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias, ``NativeAuthError/expired(_:)``, and others.
-    package func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpProgress {
+    ///   ``NativeAuthError/userAlreadyExists(_:)`` for a taken alias; and others.
+    package func submit(_ attributes: [String: AttributeValue]) async throws(NativeAuthError) -> SignUpNextState {
         try await use.once(flow) { () async throws(NativeAuthError) in
             try await flow.continueSignUp(.attributes, attributes: AttributesJSON.encode(attributes))
         }
     }
 }
 
-extension Flow {
-    fileprivate mutating func challengeSignUp() async throws(NativeAuthError) -> ChallengeReply {
-        let request = V1.SignUp.ChallengeRequest(
-            clientID: configuration.clientID, continuationToken: continuationToken,
-            challengeTypes: configuration.challengeTypeWords)
-        return try await ask(.signUpChallenge, request)
+extension SignUpAttributesState {
+    init?(_ fields: StepContent.Fields, _ flow: Flow) {
+        guard let required = fields.required else { return nil }
+        self.init(required: required, flow: flow)
     }
 
+    func fill(_ fields: inout StepContent.Fields) {
+        fields.required = required
+    }
+}
+
+// MARK: - Requests
+
+extension Flow {
     fileprivate func continueSignUp(
         _ grant: GrantType, oob: Secret<String>? = nil, password: Secret<String>? = nil, attributes: String? = nil
-    ) async throws(NativeAuthError) -> SignUpProgress {
+    ) async throws(NativeAuthError) -> SignUpNextState {
         var flow = self
         let request = V1.SignUp.ContinueRequest(
             clientID: configuration.clientID, continuationToken: continuationToken, grantType: grant, oob: oob,
@@ -171,8 +126,8 @@ extension Flow {
         }
     }
 
-    private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpProgress {
-        try takePassword(try await challengeSignUp())
+    private mutating func requestNewPassword() async throws(NativeAuthError) -> SignUpNextState {
+        try takePassword(try await challenge(.signUpChallenge))
         return .passwordRequired(SignUpPasswordState(flow: self))
     }
 

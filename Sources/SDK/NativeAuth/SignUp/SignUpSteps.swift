@@ -18,7 +18,7 @@ extension NativeAuthClient {
     ) async throws(SignUpError) -> SignUpCodeRequired {
         do throws(NativeAuthError) {
             return SignUpCodeRequired(
-                try await startSignUp(
+                state: try await startSignUp(
                     username: username, password: password, attributes: attributes, correlationID: correlationID))
         } catch {
             throw SignUpError(error)
@@ -38,12 +38,12 @@ public enum SignUpStep: ~Copyable, Sendable {
     /// The account exists.
     case completed(SignUpCompleted)
 
-    init(_ progress: SignUpProgress) {
+    init(_ next: SignUpNextState) {
         self =
-            switch progress {
-            case .passwordRequired(let state): .passwordRequired(SignUpPasswordRequired(state))
-            case .attributesRequired(let state): .attributesRequired(SignUpAttributesRequired(state))
-            case .completed(let state): .completed(SignUpCompleted(state))
+            switch next {
+            case .passwordRequired(let state): .passwordRequired(SignUpPasswordRequired(state: state))
+            case .attributesRequired(let state): .attributesRequired(SignUpAttributesRequired(state: state))
+            case .completed(let state): .completed(SignUpCompleted(state: state))
             }
     }
 }
@@ -51,14 +51,8 @@ public enum SignUpStep: ~Copyable, Sendable {
 /// The user must type the code they received.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignUpCodeRequired: ~Copyable, FlowStep {
-    private let state: SignUpCodeState
-    private let attempts: Int
-
-    init(_ state: SignUpCodeState, attempts: Int = 0) {
-        self.state = state
-        self.attempts = attempts
-    }
+public struct SignUpCodeRequired: ~Copyable, FlowStep, StateStep {
+    let state: SignUpCodeState
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -68,11 +62,8 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
     /// - Throws: ``SignUpError``: the flow is over. ``SignUpError/invalidPassword(_:_:)`` is about the password given
     ///   at the start.
     public consuming func submit(code: String) async throws(SignUpError) -> Outcome<Self, SignUpStep> {
-        do throws(NativeAuthError) {
-            return .next(SignUpStep(try await state.submit(code: code)))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignUpError(error) }
-            return .retry(Self(state, attempts: refusal.attempts ?? attempts), refusal)
+        try await outcome(or: SignUpError.self) { (state) async throws(NativeAuthError) in
+            SignUpStep(try await state.submit(code: code))
         }
     }
 
@@ -81,38 +72,24 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignUpError``: the flow is over.
     public consuming func resend() async throws(SignUpError) -> Outcome<Self, Self> {
-        do throws(NativeAuthError) {
-            return .next(Self(try await state.resend()))
-        } catch {
-            guard let refusal = CodeRefusal(error, attempts: attempts) else { throw SignUpError(error) }
-            return .retry(Self(state, attempts: attempts), refusal)
+        try await outcome(or: SignUpError.self) { (state) async throws(NativeAuthError) in
+            Self(state: try await state.resend())
         }
     }
 
     public typealias Refusal = CodeRefusal
+}
 
-    public var content: StepContent {
-        StepContent(.signUpCode, state.flow) {
-            $0.code = state.code
-            $0.attempts = attempts
-        }
-    }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signUpCode), let code = content.fields.code else { return nil }
-        self.init(SignUpCodeState(code: code, flow: flow), attempts: content.fields.attempts ?? 0)
-    }
+extension SignUpCodeRequired {
+    public var content: StepContent { StepContent(.signUpCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpCode) }
 }
 
 /// The user must choose a password.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignUpPasswordRequired: ~Copyable, FlowStep {
-    private let state: SignUpPasswordState
-
-    init(_ state: SignUpPasswordState) {
-        self.state = state
-    }
+public struct SignUpPasswordRequired: ~Copyable, FlowStep, StateStep {
+    let state: SignUpPasswordState
 
     /// There is nothing to show.
     public var info: Void { () }
@@ -121,33 +98,24 @@ public struct SignUpPasswordRequired: ~Copyable, FlowStep {
     ///
     /// - Throws: ``SignUpError``: the flow is over.
     public consuming func submit(password: String) async throws(SignUpError) -> Outcome<Self, SignUpStep> {
-        do throws(NativeAuthError) {
-            return .next(SignUpStep(try await state.submit(password: password)))
-        } catch {
-            guard let refusal = NewPasswordRefusal(error) else { throw SignUpError(error) }
-            return .retry(Self(state), refusal)
+        try await outcome(or: SignUpError.self) { (state) async throws(NativeAuthError) in
+            SignUpStep(try await state.submit(password: password))
         }
     }
 
     public typealias Refusal = NewPasswordRefusal
+}
 
-    public var content: StepContent { StepContent(.signUpPassword, state.flow) }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signUpPassword) else { return nil }
-        self.init(SignUpPasswordState(flow: flow))
-    }
+extension SignUpPasswordRequired {
+    public var content: StepContent { StepContent(.signUpPassword, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpPassword) }
 }
 
 /// The user must give attributes.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignUpAttributesRequired: ~Copyable, FlowStep {
-    private let state: SignUpAttributesState
-
-    init(_ state: SignUpAttributesState) {
-        self.state = state
-    }
+public struct SignUpAttributesRequired: ~Copyable, FlowStep, StateStep {
+    let state: SignUpAttributesState
 
     /// The attributes that the server asks for: names, types and rules.
     public var info: [RequiredAttribute] { state.required }
@@ -159,17 +127,17 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
         _ attributes: [String: AttributeValue]
     ) async throws(SignUpError) -> Outcome<Self, SignUpStep> {
         do throws(NativeAuthError) {
-            let progress = try await state.submit(attributes)
+            let next = try await state.submit(attributes)
             // The server asks again for attributes that it did not get.
-            if case .attributesRequired(let again) = progress, let refusal = missing(again) {
-                return .retry(Self(again), refusal)
+            if case .attributesRequired(let again) = next, let refusal = missing(again) {
+                return .retry(Self(state: again), refusal)
             }
-            return .next(SignUpStep(progress))
+            return .next(SignUpStep(next))
         } catch {
             guard let refusal = AttributesRefusal(error, required: state.required, submitted: attributes) else {
                 throw SignUpError(error)
             }
-            return .retry(Self(state), refusal)
+            return .retry(Self(state: state), refusal)
         }
     }
 
@@ -185,13 +153,11 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep {
     }
 
     public typealias Refusal = AttributesRefusal
+}
 
-    public var content: StepContent { StepContent(.signUpAttributes, state.flow) { $0.required = state.required } }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signUpAttributes), let required = content.fields.required else { return nil }
-        self.init(SignUpAttributesState(required: required, flow: flow))
-    }
+extension SignUpAttributesRequired {
+    public var content: StepContent { StepContent(.signUpAttributes, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpAttributes) }
 }
 
 /// The result of a sign-up or a password reset. Its description does not contain the username (`SDK-LOG-1`).
@@ -215,12 +181,8 @@ extension CompletedFlow: CustomStringConvertible, CustomReflectable {
 /// The account exists.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
-public struct SignUpCompleted: ~Copyable, FlowStep {
-    private let state: CompletedState
-
-    init(_ state: CompletedState) {
-        self.state = state
-    }
+public struct SignUpCompleted: ~Copyable, FlowStep, StateStep {
+    let state: CompletedState
 
     /// The username, and whether ``signIn(scopes:claims:)`` can work.
     public var info: CompletedFlow { CompletedFlow(state.flow) }
@@ -237,20 +199,15 @@ public struct SignUpCompleted: ~Copyable, FlowStep {
     public consuming func signIn(
         scopes: [String] = [], claims: String? = nil
     ) async throws(SignInError) -> Outcome<Self, SignInNext> {
-        do throws(NativeAuthError) {
-            return .next(SignInNext(try await state.signIn(scopes: scopes, claims: claims)))
-        } catch {
-            guard let refusal = ServiceError(retrying: error) else { throw SignInError(error) }
-            return .retry(Self(state), refusal)
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            SignInNext(try await state.signIn(scopes: scopes, claims: claims))
         }
     }
 
     public typealias Refusal = ServiceError
+}
 
-    public var content: StepContent { StepContent(.signUpCompleted, state.flow) }
-
-    public init?(content: StepContent, client: NativeAuthClient) {
-        guard let flow = content.flow(.signUpCompleted) else { return nil }
-        self.init(CompletedState(flow: flow))
-    }
+extension SignUpCompleted {
+    public var content: StepContent { StepContent(.signUpCompleted, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpCompleted) }
 }
