@@ -2,7 +2,7 @@
 ///
 /// Most errors have a server number, `AADSTS` and digits, which ``ErrorDetails/errorCodes`` holds. The texts are for
 /// developers, in English; do not show them to users, and do not base decisions on them. <doc:ErrorNumbers> lists them
-/// all.
+/// all. A release build of an app does not contain them.
 public struct ErrorRemedy: Hashable, Sendable {
     /// The server's number; nil for an error that only has a word.
     public let number: Int?
@@ -20,53 +20,62 @@ public struct ErrorRemedy: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// All known errors, sorted by number; those without a number come last.
+    /// All known errors, sorted by number; those without a number come last. Empty in a release build of an app.
     public static let all = chapters.flatMap(\.remedies)
         .sorted { ($0.number ?? .max, $0.name) < ($1.number ?? .max, $1.name) }
 
     private static let byNumber = Dictionary(
         all.compactMap { remedy in remedy.number.map { ($0, remedy) } }, uniquingKeysWith: { first, _ in first })
-    private static let byWord = Dictionary(
-        words.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The entry for a server number, such as 50034; nil for an unknown number.
+    /// The entry for a server number, such as 50034; nil for an unknown number, and in a release build of an app.
     public init?(number: Int) {
         guard let remedy = Self.byNumber[number] else { return nil }
         self = remedy
     }
-
-    /// The entry for a server word, such as `nativeauthapi_disabled`; nil for an unknown word.
-    init?(word: String) {
-        guard let remedy = Self.byWord[word] else { return nil }
-        self = remedy
-    }
-
-    /// The entry for an error, found by the server's second word, its numbers, its first word, or the cause that this
-    /// library detected.
-    package init?(for details: ErrorDetails) {
-        let numbered = details.errorCodes.lazy.compactMap(ErrorRemedy.init(number:)).first
-        let second = details.suberror.flatMap(ErrorRemedy.init(word:))
-        // One number often stands for several second words, such as those about passwords. For codes the number says
-        // more.
-        let found = second == ErrorRemedy(word: "invalid_oob_value") ? numbered ?? second : second ?? numbered
-        let noticed = details.circumstance.map { ErrorRemedy($0) }
-        guard let remedy = found ?? details.error.flatMap(ErrorRemedy.init(word:)) ?? noticed else { return nil }
-        self = remedy
-    }
-
-    /// The entry for an error, found by its details and its kind.
-    package init?(for error: NativeAuthError) {
-        var details = error.details
-        details.circumstance = error.circumstance
-        self.init(for: details)
-    }
 }
+
+#if DEBUG || Server
+    extension ErrorRemedy {
+        private static let byWord = Dictionary(
+            words.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+        /// The entry for a server word, such as `nativeauthapi_disabled`; nil for an unknown word.
+        init?(word: String) {
+            guard let remedy = Self.byWord[word] else { return nil }
+            self = remedy
+        }
+
+        /// The entry for an error, found by the server's second word, its numbers, its first word, or the cause that this
+        /// library detected.
+        package init?(for details: ErrorDetails) {
+            let numbered = details.errorCodes.lazy.compactMap(ErrorRemedy.init(number:)).first
+            let second = details.suberror.flatMap(ErrorRemedy.init(word:))
+            // One number often stands for several second words, such as those about passwords. For codes the number says
+            // more.
+            let found = second == ErrorRemedy(word: "invalid_oob_value") ? numbered ?? second : second ?? numbered
+            let noticed = details.circumstance.map { ErrorRemedy($0) }
+            guard let remedy = found ?? details.error.flatMap(ErrorRemedy.init(word:)) ?? noticed else { return nil }
+            self = remedy
+        }
+
+        /// The entry for an error, found by its details and its kind.
+        package init?(for error: NativeAuthError) {
+            var details = error.details
+            details.circumstance = error.circumstance
+            self.init(for: details)
+        }
+    }
+#else
+    extension ErrorRemedy {
+        private static let chapters: [(title: String, remedies: [ErrorRemedy])] = []
+    }
+#endif
 
 extension ErrorDetails {
     /// In debug builds, the change that corrects the error, in a sentence, if it is known; in release builds always
     /// nil.
     ///
-    /// The text comes from ``ErrorRemedy``, which tools can also use in release builds.
+    /// The text comes from ``ErrorRemedy``.
     public var remedy: String? {
         #if DEBUG
             ErrorRemedy(for: self)?.remedy

@@ -83,4 +83,27 @@ enum TLSFault: CaseIterable {
                 .handshakeFailed
             }
     }
+
+    /// The fault for developers, in English. The operator of the server must change something, so release builds report
+    /// it too.
+    var sentence: String {
+        switch self {
+        case .certificateExpired:
+            "The server's certificate is not trusted: it has expired."
+        case .certificateNotYetValid:
+            "The server's certificate is not trusted: it is not valid yet."
+        case .certificateOfOtherHost:
+            "The server's certificate is not trusted: it is for another host name."
+        case .certificateUntrusted:
+            "The server's certificate is not trusted: no authority that the system trusts has signed it."
+        case .certificateRefused:
+            "The server's certificate is not trusted: the system refuses it."
+        case .clientCertificateRequired:
+            "The server asks for a certificate of the client, and this library sends none."
+        case .notTLS:
+            "The server does not speak TLS at this port."
+        case .handshakeFailed:
+            "No encrypted connection came about: client and server could not agree."
+        }
+    }
 }

@@ -195,8 +195,7 @@ final class V1Client: Sendable {
             case .cancelled: return .cancelled(again)
             case .notSent(let underlying):
                 var details = again
-                // The operator of the server must change something, so release builds report it too.
-                details.message = TLSFault(underlying).map { ErrorRemedy(ClientCondition($0)).cause }
+                details.message = TLSFault(underlying)?.sentence
                 return .network(details, underlying: underlying)
             case .lost(let underlying) where isRepeatable: return .network(again, underlying: underlying)
             case .lost:
