@@ -23,6 +23,7 @@ extension NativeAuthClient {
     }
 }
 
+/// The copyable form of ``ResetPasswordCodeRequired``.
 package typealias ResetPasswordCodeState = CodeState<NewPasswordState>
 
 extension ResetPasswordCodeState {

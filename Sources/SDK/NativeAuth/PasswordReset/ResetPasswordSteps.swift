@@ -51,11 +51,9 @@ public struct ResetPasswordCodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-}
-
-extension ResetPasswordCodeRequired {
     public var content: StepContent { StepContent(.resetCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .resetCode) }
+    init(state: ResetPasswordCodeState) { self.state = state }
 }
 
 /// The user must choose a new password.
@@ -95,11 +93,9 @@ public struct NewPasswordRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = NewPasswordRefusal
-}
-
-extension NewPasswordRequired {
     public var content: StepContent { StepContent(.newPassword, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .newPassword) }
+    init(state: NewPasswordState) { self.state = state }
 }
 
 /// The password is changed.
@@ -129,9 +125,7 @@ public struct PasswordResetCompleted: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = ServiceError
-}
-
-extension PasswordResetCompleted {
     public var content: StepContent { StepContent(.resetCompleted, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .resetCompleted) }
+    init(state: CompletedState) { self.state = state }
 }

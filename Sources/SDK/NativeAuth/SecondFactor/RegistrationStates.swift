@@ -4,7 +4,9 @@ import NativeAuthWire
 /// The user must register a method before the sign-in completes.
 package enum RegistrationPurpose: MethodPurpose {}
 
+/// The copyable form of ``RegistrationRequired``.
 package typealias RegistrationState = MethodsState<RegistrationPurpose>
+/// The copyable form of ``RegistrationCodeRequired``.
 package typealias RegistrationCodeState = MethodCodeState<RegistrationPurpose>
 
 /// The step after the choice of a method to register.

@@ -29,11 +29,9 @@ public struct MFARequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = MethodRefusal
-}
-
-extension MFARequired {
     public var content: StepContent { StepContent(.mfa, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .mfa) }
+    init(state: MFAState) { self.state = state }
 }
 
 /// The user must type the code of their second factor.
@@ -64,11 +62,9 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-}
-
-extension MFACodeRequired {
     public var content: StepContent { StepContent(.mfaCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .mfaCode) }
+    init(state: MFACodeState) { self.state = state }
 }
 
 // MARK: - Registration of a second factor
@@ -97,11 +93,9 @@ public struct RegistrationRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = MethodRefusal
-}
-
-extension RegistrationRequired {
     public var content: StepContent { StepContent(.registration, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registration) }
+    init(state: RegistrationState) { self.state = state }
 }
 
 /// The step after the choice of a method to register.
@@ -159,9 +153,7 @@ public struct RegistrationCodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-}
-
-extension RegistrationCodeRequired {
     public var content: StepContent { StepContent(.registrationCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registrationCode) }
+    init(state: RegistrationCodeState) { self.state = state }
 }

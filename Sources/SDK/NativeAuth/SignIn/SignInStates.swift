@@ -50,6 +50,7 @@ package enum SignInNextState: Sendable {
     case completed(Account)
 }
 
+/// The copyable form of ``SignInCodeRequired``.
 package typealias SignInCodeState = CodeState<SignInNextState>
 
 extension SignInCodeState {
@@ -68,6 +69,7 @@ extension SignInCodeState {
     }
 }
 
+/// The copyable form of ``SignInPasswordRequired``.
 package typealias SignInPasswordState = PasswordState<SignInNextState>
 
 extension SignInPasswordState {

@@ -110,11 +110,9 @@ public struct SignInCodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-}
-
-extension SignInCodeRequired {
     public var content: StepContent { StepContent(.signInCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signInCode) }
+    init(state: SignInCodeState) { self.state = state }
 }
 
 /// The user must give their password.
@@ -136,9 +134,7 @@ public struct SignInPasswordRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = PasswordRefusal
-}
-
-extension SignInPasswordRequired {
     public var content: StepContent { StepContent(.signInPassword, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signInPassword) }
+    init(state: SignInPasswordState) { self.state = state }
 }

@@ -33,6 +33,7 @@ package enum SignUpNextState: Sendable {
     case completed(CompletedState)
 }
 
+/// The copyable form of ``SignUpCodeRequired``.
 package typealias SignUpCodeState = CodeState<SignUpNextState>
 
 extension SignUpCodeState {
@@ -52,6 +53,7 @@ extension SignUpCodeState {
     }
 }
 
+/// The copyable form of ``SignUpPasswordRequired``.
 package typealias SignUpPasswordState = PasswordState<SignUpNextState>
 
 extension SignUpPasswordState {

@@ -78,11 +78,9 @@ public struct SignUpCodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-}
-
-extension SignUpCodeRequired {
     public var content: StepContent { StepContent(.signUpCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpCode) }
+    init(state: SignUpCodeState) { self.state = state }
 }
 
 /// The user must choose a password.
@@ -104,11 +102,9 @@ public struct SignUpPasswordRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = NewPasswordRefusal
-}
-
-extension SignUpPasswordRequired {
     public var content: StepContent { StepContent(.signUpPassword, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpPassword) }
+    init(state: SignUpPasswordState) { self.state = state }
 }
 
 /// The user must give attributes.
@@ -153,11 +149,9 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = AttributesRefusal
-}
-
-extension SignUpAttributesRequired {
     public var content: StepContent { StepContent(.signUpAttributes, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpAttributes) }
+    init(state: SignUpAttributesState) { self.state = state }
 }
 
 /// The result of a sign-up or a password reset. Its description does not contain the username (`SDK-LOG-1`).
@@ -205,9 +199,7 @@ public struct SignUpCompleted: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = ServiceError
-}
-
-extension SignUpCompleted {
     public var content: StepContent { StepContent(.signUpCompleted, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .signUpCompleted) }
+    init(state: CompletedState) { self.state = state }
 }
