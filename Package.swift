@@ -1,5 +1,7 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
+
+// 6.2 is the lowest version that the sources allow: `NonisolatedNonsendingByDefault` came with its compiler. Traits need 6.1.
 
 // Two traits, both off by default, keep an app's dependency graph small: an app that uses `MSAL` or `NativeAuth`
 // fetches swift-crypto and nothing else. A dependency counts as fetched unless every use of it stands under the

@@ -148,84 +148,36 @@ struct IdentityService: Sendable {
         port: Int, address: Address, onReady: @escaping @Sendable (Address) async -> Void
     ) async throws {
         let signal = MailSignal()
-        var engineSettings = EngineSettings(baseURL: address.baseURL)
+        let engineSettings = try engineSettings(address)
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
-        if settings.profile == .development {
-            engineSettings.enumeration = .compat
-            engineSettings.enrolment = .compatible
-        }
-        engineSettings.fixedCode = settings.fixedCode
-        if settings.limits == .development {
-            engineSettings.resendCooldown = 0
-            engineSettings.limits = nil
-        }
-        let problems = engineSettings.problems(allowsNoCooldown: settings.limits == .development)
-        guard problems.isEmpty else { throw StartFailure.usage(problems) }
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
                 randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
+        let inbox = settings.profile == .development ? DevelopmentInbox() : nil
+        let readiness = Readiness(flows: store)
 
         var services: [any Service] = [SecondSignal()]
-        let smtp: SMTPTransport
-        if let url = settings.smtpURL {
-            smtp = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
-        } else {
-            let receiver = try await DevelopmentMailServer.start()
-            services.append(receiver)
-            smtp = try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)")
-        }
-        let inbox = settings.profile == .development ? DevelopmentInbox() : nil
-        let mailFrom = try settings.mailFrom.map { try MailAddress($0) }
-        let fallbackSender = try MailAddress("no-reply@localhost.localdomain")
-        var onDelivered: (@Sendable (DeliveredMail) async -> Void)?
-        if let inbox { onDelivered = { mail in await inbox.record(mail) } }
-        services.append(
-            OutboxWorker(
-                store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
-                sender: { [tenants] in mailFrom ?? Self.sender(of: $0, in: tenants.directory) ?? fallbackSender },
-                clock: clock, randomness: randomness, signal: signal,
-                logger: logger, onDelivered: onDelivered))
-        services.append(ClockReader(store: store, logger: logger))
-        services.append(
+        services += try await mailServices(signal, inbox)
+        services += [
+            ClockReader(store: store, logger: logger),
             Janitor(
                 engine: engine, keys: keys, store: store, chain: AuditChain(vault: vault), tenants: tenants,
-                clock: clock, logger: logger))
-        services.append(AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger))
-
-        var pages: DevelopmentPages?
-        if let inbox {
-            pages = DevelopmentPages(
-                baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
-                mails: { recipient in await inbox.mails(to: recipient) })
-        }
-        let readiness = Readiness(flows: store)
-        let application = IdentityServer.application(
-            IdentityRoutes(
-                engine: engine, clock: clock, readiness: readiness,
-                resourceServers: settings.resourceServers, development: pages,
-                countsRequests: metrics != nil),
-            within: policy(address, limits: engineSettings.limits), host: settings.host, port: port, logger: logger,
-            onRunning: { _ in await onReady(address) })
-        if let metrics, let port = settings.metricsPort {
-            services.append(
-                OperationsServer.application(
-                    metrics, facts: [("profile", settings.profile.rawValue), ("version", ProductVersion.current)],
-                    readiness: readiness, clock: clock,
-                    port: try port == 0 ? FreePort.any(on: "127.0.0.1") : port, logger: logger,
-                    onRunning: { logger.notice("metrics", metadata: ["url": "http://127.0.0.1:\($0)/metrics"]) }))
-        }
-        services.append(application)
-        services.append(
-            KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger))
-        services.append(TenantWatch(tenants: tenants, store: store, logger: logger))
-        services.append(DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger))
-        services.append(Heartbeat(readiness: readiness))
-        // Services end in reverse order, so this one ends before the listener.
-        services.append(Drain(readiness: readiness, seconds: settings.drain))
-
+                clock: clock, logger: logger),
+            AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger),
+        ]
+        services += try operationsServices(readiness)
+        services += [
+            application(engine, readiness, inbox, port: port, address: address, onReady: onReady),
+            KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
+            TenantWatch(tenants: tenants, store: store, logger: logger),
+            DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger),
+            Heartbeat(readiness: readiness),
+            // Services end in reverse order, so this one ends before the listener.
+            Drain(readiness: readiness, seconds: settings.drain),
+        ]
         var configuration = ServiceGroupConfiguration(
             // Without names, the library describes each service with all its properties for its log: that takes tens of
             // milliseconds and may print secrets.
@@ -241,6 +193,79 @@ struct IdentityService: Sendable {
             settings.drain + (settings.profile == .production ? 25 : 10))
         try await ServiceGroup(configuration: configuration).run()
         try await store.close()
+    }
+
+    private func engineSettings(_ address: Address) throws(StartFailure) -> EngineSettings {
+        var engineSettings = EngineSettings(baseURL: address.baseURL)
+        if settings.profile == .development {
+            engineSettings.enumeration = .compat
+            engineSettings.enrolment = .compatible
+        }
+        engineSettings.fixedCode = settings.fixedCode
+        if settings.limits == .development {
+            engineSettings.resendCooldown = 0
+            engineSettings.limits = nil
+        }
+        let problems = engineSettings.problems(allowsNoCooldown: settings.limits == .development)
+        guard problems.isEmpty else { throw .usage(problems) }
+        return engineSettings
+    }
+
+    /// The worker that sends the outbox, after its receiver if that is ours.
+    private func mailServices(_ signal: MailSignal, _ inbox: DevelopmentInbox?) async throws -> [any Service] {
+        var services: [any Service] = []
+        let smtp: SMTPTransport
+        if let url = settings.smtpURL {
+            smtp = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
+        } else {
+            let receiver = try await DevelopmentMailServer.start()
+            services.append(receiver)
+            smtp = try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)")
+        }
+        let mailFrom = try settings.mailFrom.map { try MailAddress($0) }
+        let fallbackSender = try MailAddress("no-reply@localhost.localdomain")
+        var onDelivered: (@Sendable (DeliveredMail) async -> Void)?
+        if let inbox { onDelivered = { mail in await inbox.record(mail) } }
+        services.append(
+            OutboxWorker(
+                store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
+                sender: { [tenants] in mailFrom ?? Self.sender(of: $0, in: tenants.directory) ?? fallbackSender },
+                clock: clock, randomness: randomness, signal: signal,
+                logger: logger, onDelivered: onDelivered))
+        return services
+    }
+
+    /// The listener of clients.
+    private func application(
+        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, port: Int, address: Address,
+        onReady: @escaping @Sendable (Address) async -> Void
+    ) -> some Service {
+        let pages = inbox.map { inbox in
+            DevelopmentPages(
+                baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
+                mails: { recipient in await inbox.mails(to: recipient) })
+        }
+        return IdentityServer.application(
+            IdentityRoutes(
+                engine: engine, clock: clock, readiness: readiness,
+                resourceServers: settings.resourceServers, development: pages,
+                countsRequests: metrics != nil),
+            within: policy(address, limits: engine.settings.limits), host: settings.host, port: port, logger: logger,
+            onRunning: { _ in await onReady(address) })
+    }
+
+    /// The listener of metrics, if there is one.
+    private func operationsServices(_ readiness: Readiness) throws -> [any Service] {
+        guard let metrics, let port = settings.metricsPort else { return [] }
+        return [
+            OperationsServer.application(
+                metrics, facts: [("profile", settings.profile.rawValue), ("version", ProductVersion.current)],
+                readiness: readiness, clock: clock,
+                port: try port == 0 ? FreePort.any(on: "127.0.0.1") : port, logger: logger,
+                onRunning: { [logger] in
+                    logger.notice("metrics", metadata: ["url": "http://127.0.0.1:\($0)/metrics"])
+                })
+        ]
     }
 
     /// The limits per source are on when the limits over time are (design record 0003).

@@ -1,4 +1,3 @@
-import Configuration
 import IdentityEngine
 import IdentityHTTP
 import IdentityMail
@@ -81,8 +80,6 @@ struct ServeSettings: Sendable {
         var problems: [String]
     }
 
-    private static let secrets: Set<String> = ["smtp", "resource-server-secrets", "database", "master-key"]
-
     init() {}
 
     /// - Parameters:
@@ -90,181 +87,121 @@ struct ServeSettings: Sendable {
     ///   - environment: The process's environment.
     /// - Throws: ``Invalid`` with all problems together.
     init(options: [String: String], environment: [String: String]) throws(Invalid) {
-        var given: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (name, value) in options {
-            given[AbsoluteConfigKey(Self.key(name))] = ConfigValue(
-                .string(value), isSecret: Self.secrets.contains(name))
+        var reader = SettingsReader(options: options, environment: environment)
+        profile = reader.choice("profile", profile)
+        limits = reader.choice("limits", profile == .production ? .production : .development)
+        clock = reader.choice("clock", clock)
+        logLevel = reader.choice("log-level", logLevel)
+        logFormat = reader.choice("log-format", logFormat)
+        host = reader.text("host") ?? host
+        dataFolder = reader.text("data") ?? dataFolder
+        baseURL = reader.text("base-url")
+        port = reader.number("port", in: 0...65_535) ?? port
+        metricsPort = reader.number("metrics-port", in: 0...65_535)
+        drain = reader.number("drain", in: 0...60, of: " of seconds") ?? (profile == .production ? 3 : 0)
+        fixedCode = reader.value("fixed-code", mustBe: "8 digits") { given in
+            let isCode = given.utf8.count == 8 && given.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            return isCode ? Secret(given) : nil
         }
-        let config = ConfigReader(providers: [
-            InMemoryProvider(name: "command line", values: given),
-            EnvironmentVariablesProvider(environmentVariables: environment),
-        ])
-        var problems: [String] = []
-        var known: Set<String> = []
-        func text(_ name: String) -> String? {
-            known.insert("NATIVE_AUTH_" + name.uppercased().replacing("-", with: "_"))
-            return config.string(forKey: Self.key(name), isSecret: Self.secrets.contains(name))
+        let durability = readDatabase(&reader)
+        readMasterKey(&reader)
+        readNetwork(&reader)
+        readResourceServers(&reader)
+        if !["127.0.0.1", "::1", "localhost"].contains(host) {
+            reader.problems.append(
+                "--host is “\(SettingsReader.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
+            )
         }
-        func choice<Value: RawRepresentable & CaseIterable>(
-            _ name: String, _ fallback: Value
-        ) -> Value where Value.RawValue == String {
-            guard let given = text(name) else { return fallback }
-            guard let value = Value(rawValue: given) else {
-                let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
-                problems.append("--\(name) is “\(Self.shown(given))”; it must be one of: \(choices).")
-                return fallback
-            }
-            return value
-        }
+        readMail(&reader)
+        readTenants(&reader)
+        let problems = reader.unknownVariables(environment) + reader.problems + productionProblems(durability)
+        guard problems.isEmpty else { throw Invalid(problems: problems) }
+    }
 
-        func number(_ name: String, in range: ClosedRange<Int>, of unit: String = "") -> Int? {
-            guard let given = text(name) else { return nil }
-            if let number = Int(given), range.contains(number) { return number }
-            problems.append(
-                """
-                --\(name) is “\(Self.shown(given))”; it must be a number\(unit) from \(range.lowerBound) to \
-                \(range.upperBound).
-                """)
-            return nil
-        }
-
-        profile = choice("profile", profile)
-        limits = choice("limits", profile == .production ? .production : .development)
-        clock = choice("clock", clock)
-        logLevel = choice("log-level", logLevel)
-        logFormat = choice("log-format", logFormat)
-        host = text("host") ?? host
-        dataFolder = text("data") ?? dataFolder
-        smtpURL = text("smtp")
-        smtpCAFile = text("smtp-ca-file")
-        mailFrom = text("mail-from")
-        baseURL = text("base-url")
-        port = number("port", in: 0...65_535) ?? port
-        metricsPort = number("metrics-port", in: 0...65_535)
-        drain = number("drain", in: 0...60, of: " of seconds") ?? (profile == .production ? 3 : 0)
-        if let given = text("fixed-code") {
-            if given.utf8.count == 8, given.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                fixedCode = Secret(given)
-            } else {
-                problems.append("--fixed-code must be 8 digits.")
-            }
-        }
-        if let given = text("database") {
-            if let address = DatabaseAddress(given) {
-                database = address
-            } else {
-                // Do not print the value: a URL may contain a password.
-                problems.append("--database must be sqlite:PATH or postgresql://USER:PASSWORD@HOST/DATABASE.")
-            }
-        }
-        let durability = choice("durability", Durability.required)
-        let connections = number("database-connections", in: 1...200) ?? 10
+    private mutating func readDatabase(_ reader: inout SettingsReader) -> Durability {
+        let rule = "sqlite:PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
+        if let address = reader.value("database", mustBe: rule, DatabaseAddress.init) { database = address }
+        let durability = reader.choice("durability", Durability.required)
+        let connections = reader.number("database-connections", in: 1...200) ?? 10
         if case .postgres(let place, var postgres) = database {
             postgres.connections = connections
             postgres.allowsUnsafeDurability = durability == .unsafe
             database = .postgres(place, postgres)
         }
-        if let file = text("master-key-file") { masterKey = .file(file) }
-        if let given = text("master-key") {
-            if let bytes = Data(base64Encoded: given), bytes.count == 32, MasterKey.isRandom(bytes) {
-                masterKey = .given(Secret(bytes))
-            } else {
-                problems.append(
-                    "NATIVE_AUTH_MASTER_KEY must be 32 random bytes in base64, as openssl rand -base64 32 gives.")
-            }
-            if text("master-key-file") != nil {
-                problems.append("NATIVE_AUTH_MASTER_KEY and --master-key-file are both given; one key is needed.")
-            }
+        return durability
+    }
+
+    private mutating func readMasterKey(_ reader: inout SettingsReader) {
+        let file = reader.text("master-key-file")
+        if let file { masterKey = .file(file) }
+        let rule = "32 random bytes in base64, as openssl rand -base64 32 gives"
+        let key = reader.value("master-key", mustBe: rule, as: "NATIVE_AUTH_MASTER_KEY") { given in
+            Data(base64Encoded: given).flatMap { $0.count == 32 && MasterKey.isRandom($0) ? $0 : nil }
         }
-        if let given = baseURL {
-            if let url = URL(string: given), let scheme = url.scheme, ["http", "https"].contains(scheme),
-                url.host() != nil,
-                !given.hasSuffix("/"), url.query() == nil, url.fragment() == nil, url.user() == nil
-            {
-                baseURL = given
-            } else {
-                problems.append(
-                    "--base-url is “\(Self.shown(given))”; it must be an http or https URL without a slash at its end.")
-            }
+        if let key { masterKey = .given(Secret(key)) }
+        if reader.text("master-key") != nil, file != nil {
+            reader.problems.append("NATIVE_AUTH_MASTER_KEY and --master-key-file are both given; one key is needed.")
         }
-        if let given = text("trusted-proxies") {
-            do {
-                trustedProxies = TrustedProxies(try NetworkList(given))
-            } catch {
-                problems.append("--trusted-proxies is “\(Self.shown(given))”; \(error.sentence).")
-            }
+    }
+
+    private mutating func readNetwork(_ reader: inout SettingsReader) {
+        _ = reader.value("base-url", mustBe: "an http or https URL without a slash at its end") { given -> URL? in
+            guard let url = URL(string: given), let scheme = url.scheme, ["http", "https"].contains(scheme),
+                url.host() != nil, !given.hasSuffix("/"), url.query() == nil, url.fragment() == nil, url.user() == nil
+            else { return nil }
+            return url
         }
-        if let given = text("unlimited-networks") {
-            do {
-                unlimitedNetworks = try NetworkList(given)
-            } catch {
-                problems.append("--unlimited-networks is “\(Self.shown(given))”; \(error.sentence).")
-            }
-        }
-        if let given = text("inbox-hosts") {
+        if let networks = reader.networks("trusted-proxies") { trustedProxies = TrustedProxies(networks) }
+        if let networks = reader.networks("unlimited-networks") { unlimitedNetworks = networks }
+        let names = reader.value(
+            "inbox-hosts", mustBe: "host names with commas between, without ports"
+        ) { given in
             let names = given.split(separator: ",", omittingEmptySubsequences: false).map { $0.lowercased() }
-            if names.allSatisfy({ $0.wholeMatch(of: /[a-z0-9.:-]{1,255}/) != nil }) {
-                inboxHosts = Set(names)
-            } else {
-                problems.append(
-                    "--inbox-hosts is “\(Self.shown(given))”; it must be host names with commas between, without ports."
-                )
-            }
+            return names.allSatisfy { $0.wholeMatch(of: /[a-z0-9.:-]{1,255}/) != nil } ? Set(names) : nil
         }
+        if let names { inboxHosts = names }
+    }
+
+    private mutating func readResourceServers(_ reader: inout SettingsReader) {
         if profile == .development { resourceServers = .development }
-        if let given = text("resource-server-secrets") {
-            do throws(ResourceServers.Invalid) {
-                resourceServers = try ResourceServers(given, needsStrongSecrets: profile == .production)
-            } catch {
-                problems += error.problems.map { "NATIVE_AUTH_RESOURCE_SERVER_SECRETS: \($0)." }
-            }
+        guard let given = reader.text("resource-server-secrets") else { return }
+        do throws(ResourceServers.Invalid) {
+            resourceServers = try ResourceServers(given, needsStrongSecrets: profile == .production)
+        } catch {
+            reader.problems += error.problems.map { "NATIVE_AUTH_RESOURCE_SERVER_SECRETS: \($0)." }
         }
-        if !["127.0.0.1", "::1", "localhost"].contains(host) {
-            problems.append(
-                "--host is “\(Self.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
-            )
-        }
+    }
+
+    private mutating func readMail(_ reader: inout SettingsReader) {
+        smtpURL = reader.text("smtp")
+        smtpCAFile = reader.text("smtp-ca-file")
+        mailFrom = reader.text("mail-from")
         if let smtpURL {
             do {
                 _ = try SMTPTransport(url: smtpURL, caFile: smtpCAFile)
             } catch {
-                problems.append("--smtp is not usable: \(error)")
+                reader.problems.append("--smtp is not usable: \(error)")
             }
         } else if smtpCAFile != nil {
-            problems.append("--smtp-ca-file is given without --smtp.")
+            reader.problems.append("--smtp-ca-file is given without --smtp.")
         }
-        if let mailFrom {
-            do {
-                _ = try MailAddress(mailFrom)
-            } catch {
-                problems.append("--mail-from is “\(Self.shown(mailFrom))”; it must be an e-mail address.")
-            }
+        guard let mailFrom else { return }
+        do {
+            _ = try MailAddress(mailFrom)
+        } catch {
+            let shown = SettingsReader.shown(mailFrom)
+            reader.problems.append("--mail-from is “\(shown)”; it must be an e-mail address.")
         }
-        if let path = text("config") {
-            hasTenantFile = true
-            do {
-                let file = try TenantFile.read(path)
-                (directory, tenantWarnings) = (file.directory, file.warnings)
-            } catch {
-                problems.append(contentsOf: error.problems)
-            }
-        }
-        problems.append(contentsOf: productionProblems(durability))
-        problems.insert(contentsOf: Self.unknownVariables(environment, known: known), at: 0)
-        guard problems.isEmpty else { throw Invalid(problems: problems) }
     }
 
-    /// A sentence for each variable of this package that no setting has read: it is a mistake. The SDK reads
-    /// `NATIVE_AUTH_EMULATOR`.
-    private static func unknownVariables(_ environment: [String: String], known: Set<String>) -> [String] {
-        environment.keys.sorted().compactMap { name in
-            guard name.hasPrefix("NATIVE_AUTH_"), name != "NATIVE_AUTH_EMULATOR", !known.contains(name) else {
-                return nil
-            }
-            let successor =
-                name == "NATIVE_AUTH_RESOURCE_SERVER_SECRET"
-                ? " NATIVE_AUTH_RESOURCE_SERVER_SECRETS, AUDIENCE=SECRET for each API, is in its place." : ""
-            return "The environment variable \(shown(name)) is not known.\(successor)"
+    private mutating func readTenants(_ reader: inout SettingsReader) {
+        guard let path = reader.text("config") else { return }
+        hasTenantFile = true
+        do {
+            let file = try TenantFile.read(path)
+            (directory, tenantWarnings) = (file.directory, file.warnings)
+        } catch {
+            reader.problems.append(contentsOf: error.problems)
         }
     }
 
@@ -317,19 +254,10 @@ struct ServeSettings: Sendable {
         return folders.compactMap { option, path in
             PrivateFolders.exposed(on: path).map { folder in
                 """
-                --\(option) \(Self.shown(path)): others may change the folder \(Self.shown(folder)), and put another database \
+                --\(option) \(SettingsReader.shown(path)): others may change the folder \(SettingsReader.shown(folder)), and put another database \
                 or key there; it must belong to you or root, and be writable by its owner alone (chmod go-w).
                 """
             }
         }
-    }
-
-    private static func key(_ name: String) -> ConfigKey {
-        ConfigKey(["native", "auth"] + name.split(separator: "-").map(String.init))
-    }
-
-    /// A value for an error text: short, and without control characters.
-    private static func shown(_ text: String) -> String {
-        String(text.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(80).map(Character.init))
     }
 }
