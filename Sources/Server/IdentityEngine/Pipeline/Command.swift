@@ -52,8 +52,6 @@ package enum StepCommand: Sendable {
 package struct CommandTraits: Sendable {
     /// What the presented token must allow, at least one of these; empty for a command without a continuation token.
     var operations: FlowOperations = []
-    /// The content of the request besides its token. It identifies a repeated request (`REL-IDEM`).
-    var content: [Data] = []
     /// Whether the command is the first step of a flow.
     package var beginsFlow = false
     /// Whether the command hashes a password.
@@ -112,41 +110,47 @@ extension StepCommand {
     var traits: CommandTraits {
         switch self {
         case .challengeSignUp: CommandTraits(operations: .challengeSignUp)
-        case .submitSignUpCode(let code):
-            CommandTraits(operations: .submitSignUpCode, content: code.digits, compares: .code)
-        case .submitSignUpPassword(let password):
-            CommandTraits(operations: .submitSignUpPassword, content: password.bytes, hashesPassword: true)
+        case .submitSignUpCode: CommandTraits(operations: .submitSignUpCode, compares: .code)
+        case .submitSignUpPassword: CommandTraits(operations: .submitSignUpPassword, hashesPassword: true)
         case .submitSignUpAttributes(let attributes):
-            CommandTraits(
-                operations: .submitSignUpAttributes, content: attributes.digestContent,
-                reveals: attributes.nameAlias ? [.newAlias] : [])
+            CommandTraits(operations: .submitSignUpAttributes, reveals: attributes.nameAlias ? [.newAlias] : [])
         case .challengeSignIn: CommandTraits(operations: .challengeSignIn)
-        case .submitSignInPassword(let password, let request):
+        case .submitSignInPassword:
             CommandTraits(
-                operations: .submitSignInPassword, content: password.bytes + request.digestContent,
-                hashesPassword: true, compares: .password, signsIn: true)
-        case .submitSignInCode(let code, let request):
+                operations: .submitSignInPassword, hashesPassword: true, compares: .password, signsIn: true)
+        case .submitSignInCode:
             CommandTraits(
-                operations: [.submitSignInCode, .submitSecondFactor], content: code.digits + request.digestContent,
-                compares: .code, signsIn: true)
+                operations: [.submitSignInCode, .submitSecondFactor], compares: .code, signsIn: true)
         case .introspectMethods: CommandTraits(operations: .introspectMethods, repeats: .introspect)
-        case .submitSecondFactor(let code, let request):
-            CommandTraits(
-                operations: .submitSecondFactor, content: code.digits + request.digestContent, compares: .code,
-                signsIn: true)
+        case .submitSecondFactor: CommandTraits(operations: .submitSecondFactor, compares: .code, signsIn: true)
         case .introspectRegistration: CommandTraits(operations: .introspectRegistration, repeats: .introspect)
         case .challengeContact: CommandTraits(operations: .challengeContact)
-        case .submitContactCode(let code):
-            CommandTraits(operations: .submitContactCode, content: code.digits, compares: .code)
+        case .submitContactCode: CommandTraits(operations: .submitContactCode, compares: .code)
         case .confirmContact: CommandTraits(operations: .confirmContact)
         case .challengeReset: CommandTraits(operations: .challengeReset)
-        case .submitResetCode(let code):
-            CommandTraits(operations: .submitResetCode, content: code.digits, compares: .code)
-        case .submitNewPassword(let password):
-            CommandTraits(operations: .submitNewPassword, content: password.bytes, hashesPassword: true)
+        case .submitResetCode: CommandTraits(operations: .submitResetCode, compares: .code)
+        case .submitNewPassword: CommandTraits(operations: .submitNewPassword, hashesPassword: true)
         case .pollReset: CommandTraits(operations: .pollReset, repeats: .poll)
-        case .redeem(let request):
-            CommandTraits(operations: .redeem, content: request.digestContent, signsIn: true)
+        case .redeem: CommandTraits(operations: .redeem, signsIn: true)
+        }
+    }
+}
+
+extension StepCommand {
+    /// The content of the request besides its token. It identifies a repeated request (`REL-IDEM`), and holds secrets in
+    /// the clear: only for a digest.
+    var content: [Data] {
+        switch self {
+        case .challengeSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration, .challengeContact,
+            .confirmContact, .challengeReset, .pollReset:
+            []
+        case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
+        case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes
+        case .submitSignUpAttributes(let attributes): attributes.digestContent
+        case .submitSignInPassword(let password, let request): password.bytes + request.digestContent
+        case .submitSignInCode(let code, let request), .submitSecondFactor(let code, let request):
+            code.digits + request.digestContent
+        case .redeem(let request): request.digestContent
         }
     }
 }

@@ -94,6 +94,10 @@ extension Engine {
 
     /// The digest that stands for a request's source in the audit trail (`SEC-AUD-1`).
     func auditSource(_ caller: CallerContext, _ tenant: TenantID) -> Data? {
-        caller.source.map { vault.digest(.audit, tenant: tenant, [Data("source".utf8), $0.address]).prefix(16) }
+        caller.source.map { auditSource($0, tenant) }
+    }
+
+    func auditSource(_ source: RequestSource, _ tenant: TenantID) -> Data {
+        vault.digest(.audit, tenant: tenant, [Data("source".utf8), source.address]).prefix(16)
     }
 }

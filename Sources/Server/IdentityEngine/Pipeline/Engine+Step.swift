@@ -60,18 +60,18 @@ enum CodeUse: Sendable {
 extension Engine {
     /// Opens the token of a command.
     func open(
-        _ token: ContinuationToken, for traits: CommandTraits, in context: RequestContext
+        _ token: ContinuationToken, for command: StepCommand, in context: RequestContext
     ) async -> Result<Step, ContinuationTokens.Fault> {
+        let operations = command.traits.operations
         await tokens.learnKey(of: token, now: context.now)
         do {
             let envelope = try tokens.open(
-                token, for: traits.operations, tenant: context.tenant.id, client: context.client.id, now: context.now)
+                token, for: operations, tenant: context.tenant.id, client: context.client.id, now: context.now)
             let secret = Data(token.secret.reveal().utf8)
-            let operations = Data("\(traits.operations.rawValue)".utf8)
             return .success(
                 Step(
                     context: context, envelope: envelope, secret: secret,
-                    requestDigest: Vault.fingerprint([secret, operations] + traits.content)))
+                    requestDigest: Vault.fingerprint([secret, Data("\(operations.rawValue)".utf8)] + command.content)))
         } catch {
             return .failure(error)
         }

@@ -72,7 +72,7 @@ package struct Engine: Sendable {
         }
 
         // 3. Take the step.
-        var outcome = try await perform(command, traits, in: context)
+        var outcome = try await perform(command, in: context)
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if tells {
             outcome.disclosure = .counts
@@ -83,7 +83,7 @@ package struct Engine: Sendable {
     }
 
     private func perform(
-        _ command: Command, _ traits: CommandTraits, in context: RequestContext
+        _ command: Command, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
         switch command {
         case .startSignUp(let request): try await startSignUp(request, in: context)
@@ -93,7 +93,7 @@ package struct Engine: Sendable {
         case .revoke(let token): try await revoke(token, in: context)
         case .step(let token, let command):
             // The cheap check first: most of what a stranger can send ends here.
-            switch await open(token, for: traits, in: context) {
+            switch await open(token, for: command, in: context) {
             case .success(let step): try await take(command, step)
             case .failure(let fault): context.outcome(.refused(Refusal(fault)))
             }

@@ -100,9 +100,33 @@ extension Engine {
             presented: Self.digest(token), successor: Self.digest(successor), sealedAnswer: sealedAnswer,
             slidingExpiry: refreshExpiry(createdAt: found.createdAt, in: context), now: context.now,
             grace: Double(settings.refreshGrace))
-        let verdict: RefreshVerdict
+        switch try await rotate(found, by: rotation, to: wanted, grant, in: context) {
+        case .rotated: return answer
+        case .refused(let refusal): return context.outcome(.refused(refusal))
+        case .reused: return context.outcome(.refused(.revokedRefreshToken))
+        case .repeated(let sealed):
+            do {
+                guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: [])),
+                    case .accepted(.signedIn(let tokens)) = first.verdict
+                else { return context.outcome(.refused(.unusableRefreshToken)) }
+                guard tokens.scopes != issued.scopes else { return first }
+                // The same refresh token for another resource at the same moment (docs/protocol.md §5.5): a new access
+                // token, and the existing successor.
+                issued.refreshToken = tokens.refreshToken
+                return context.outcome(.accepted(.signedIn(issued)))
+            } catch {
+                return context.outcome(.refused(.unusableRefreshToken))
+            }
+        }
+    }
+
+    /// Presents the refresh token to its family, under the family's lock.
+    private func rotate(
+        _ found: RefreshFamily, by rotation: Rotation, to wanted: ScopeGrant, _ grant: ScopeGrant,
+        in context: RequestContext
+    ) async throws(EngineError) -> RefreshVerdict {
         do {
-            verdict = try await ports.refresh.updateRefreshFamily(found.id, in: context.tenant.id) { family in
+            return try await ports.refresh.updateRefreshFamily(found.id, in: context.tenant.id) { family in
                 guard let family else { return (nil, nil, .refused(.unusableRefreshToken)) }
                 let (change, verdict) = family.presenting(rotation)
                 switch verdict {
@@ -132,24 +156,6 @@ extension Engine {
             }
         } catch {
             throw .store(error)
-        }
-        switch verdict {
-        case .rotated: return answer
-        case .refused(let refusal): return context.outcome(.refused(refusal))
-        case .reused: return context.outcome(.refused(.revokedRefreshToken))
-        case .repeated(let sealed):
-            do {
-                guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: [])),
-                    case .accepted(.signedIn(let tokens)) = first.verdict
-                else { return context.outcome(.refused(.unusableRefreshToken)) }
-                guard tokens.scopes != issued.scopes else { return first }
-                // The same refresh token for another resource at the same moment (docs/protocol.md §5.5): a new access
-                // token, and the existing successor.
-                issued.refreshToken = tokens.refreshToken
-                return context.outcome(.accepted(.signedIn(issued)))
-            } catch {
-                return context.outcome(.refused(.unusableRefreshToken))
-            }
         }
     }
 
@@ -191,7 +197,7 @@ extension Engine {
         if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
-        guard case .step(let token, _) = command else { return nil }
+        guard case .step(let token, let step) = command, step.traits.repeats != nil else { return nil }
         await tokens.learnKey(of: token, now: caller.now)
         guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
         return Vault.fingerprint([Data(token.secret.reveal().utf8)])
