@@ -314,6 +314,13 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
         try await store.taken(keys, in: tenant)
     }
 
+    func updateAttributes<Answer: Sendable>(
+        of id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await store.updateAttributes(of: id, in: tenant, decide: decide)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await store.countUsers(in: tenant)
     }

@@ -108,6 +108,21 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { url.absoluteString }
 
+    /// The address of a path of the directory API: below `/graph` of the server's base URL, or on the vendor's own host.
+    ///
+    /// - Parameter query: Percent-encoded.
+    package func directory(_ path: String, query: String? = nil) -> URL {
+        let vendor = URLComponents(string: "https://graph.microsoft.com")
+        guard var components = isVendorCloud ? vendor : URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+            return url
+        }
+        // The last segment of the authority is the tenant, which the token names here.
+        let base = components.percentEncodedPath.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+        components.percentEncodedPath = (isVendorCloud ? "" : base + "/graph") + "/v1.0" + path
+        components.percentEncodedQuery = query
+        return components.url ?? url
+    }
+
     /// Whether the host is a tenant's host in the vendor's cloud, `{subdomain}.ciamlogin.com`.
     package var isVendorCloud: Bool {
         let labels = environment.split(separator: ".", omittingEmptySubsequences: false)

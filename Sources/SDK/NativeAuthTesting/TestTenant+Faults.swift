@@ -227,6 +227,9 @@ struct TenantTransport: HTTPTransport {
     let preparation: Task<Void, any Error>?
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var request = request
+        // The directory API of the vendor's cloud has a host of its own; the server has it below its base URL.
+        if let directory = directory(request.url) { request.url = directory }
         let host = request.url.host()?.lowercased() ?? ""
         guard hosts.contains(host) else { throw TestTenantError.foreignHost(host) }
         try await preparation?.value
@@ -250,5 +253,14 @@ struct TenantTransport: HTTPTransport {
         case .answered(let answer):
             return answer(request)
         }
+    }
+
+    private func directory(_ url: URL) -> URL? {
+        guard url.host()?.lowercased() == "graph.microsoft.com", let host = hosts.min(),
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return nil }
+        components.host = host
+        components.percentEncodedPath = "/graph" + components.percentEncodedPath
+        return components.url
     }
 }

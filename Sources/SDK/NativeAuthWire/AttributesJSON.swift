@@ -32,7 +32,8 @@ package enum AttributesJSON {
     /// The content of a member.
     package enum Content: Hashable, Sendable {
         case value(AttributeValue)
-        /// `null`, an array, an object, a fraction, or a whole number outside the range: the attribute must be refused
+        case null
+        /// An array, an object, a fraction, or a whole number outside the range: the attribute must be refused
         /// by name.
         case wrongType
     }
@@ -140,7 +141,7 @@ private struct Reader {
             return .value(.boolean(false))
         case UInt8(ascii: "n"):
             try expect("null")
-            return .wrongType
+            return .null
         case UInt8(ascii: "{"):
             guard depth < 2 else { throw .tooDeep }
             _ = try object(depth: depth + 1)

@@ -57,6 +57,7 @@ package struct IdentityRoutes: Sendable {
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
+        route(router, "/\(DirectoryEndpoint.me.rawValue)", .get, .patch, handler: me)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
             await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
@@ -241,6 +242,11 @@ enum MediaType {
         }
         guard parts.first == "application/x-www-form-urlencoded" else { return false }
         return parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    }
+
+    /// `application/json`, with any parameters: the SDKs of the directory send some.
+    static func isJSON(_ contentType: String?) -> Bool {
+        contentType?.lowercased().split(separator: ";").first?.trimmingPrefix(" ") == "application/json"
     }
 
     /// Whether the client is an SDK for browsers, by its `x-client-SKU` (docs/protocol.md §2.2).

@@ -93,7 +93,7 @@ extension IdentityRoutes {
     }
 
     /// The bearer token of the header (RFC 6750 section 2.1); the two other ways would put tokens into logs or forms.
-    private static func bearer(of request: Request) -> Secret<String>? {
+    static func bearer(of request: Request) -> Secret<String>? {
         credentials(of: request, scheme: "bearer ").map { Secret($0) }
     }
 

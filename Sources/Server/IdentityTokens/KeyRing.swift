@@ -97,6 +97,14 @@ package actor KeyRing: TokenIssuer {
         return try await keys.verify(token, issuer: CommonClaims.issuer(issuer, tenant), tenant: tenant, now: now)
     }
 
+    package nonisolated func claimedTenant(of accessToken: Secret<String>) -> TenantID? {
+        do {
+            return try CompactToken(accessToken).claimedTenant
+        } catch {
+            return nil
+        }
+    }
+
     package nonisolated func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data {
         try await keys(for: tenant).jwks
     }

@@ -26,6 +26,16 @@ struct CompactToken: Sendable {
         self.payload = payload
     }
 
+    /// The claim `tid`, not verified.
+    var claimedTenant: TenantID? {
+        struct Claims: Decodable { let tid: String }
+        do {
+            return UUID(uuidString: try JSONDecoder().decode(Claims.self, from: payload).tid).map { TenantID($0) }
+        } catch {
+            return nil
+        }
+    }
+
     /// Whether the claims are written as this package writes them. Two readers could understand a repeated name
     /// differently (`SEC-TOK-2`).
     var hasCanonicalPayload: Bool {

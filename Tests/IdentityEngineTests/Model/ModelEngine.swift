@@ -143,6 +143,13 @@ struct TurnStore: FlowStore, UserStore {
         try await store.setFactorRule(rule, of: id, in: tenant, event: event)
     }
 
+    func updateAttributes<Answer: Sendable>(
+        of id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await store.updateAttributes(of: id, in: tenant, decide: decide)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
 }
 
@@ -180,6 +187,8 @@ private struct PlainIssuer: TokenIssuer {
     ) async throws(TokenVerificationError) -> VerifiedAccessToken {
         throw .malformed
     }
+
+    func claimedTenant(of accessToken: Secret<String>) -> TenantID? { nil }
 
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }
 }

@@ -594,6 +594,13 @@ private struct TracedUsers: UserStore {
         note("taken \(keys.count)")
         return try await users.taken(keys, in: tenant)
     }
+    func updateAttributes<Answer: Sendable>(
+        of id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await users.updateAttributes(of: id, in: tenant, decide: decide)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await users.countUsers(in: tenant) }
 }
 

@@ -50,7 +50,7 @@ final class V1Client: Sendable {
     ) async throws(NativeAuthError) -> V1Answer<Reply> {
         let url = try authority(correlationID).endpoint(endpoint.rawValue)
         do throws(ExchangeFailure) {
-            let response = try await exchange("POST", url, request.form, correlationID: correlationID)
+            let response = try await exchange(Message("POST", url, request.form), correlationID: correlationID)
             return try readRefusals(response, correlationID: &correlationID)
         } catch {
             throw error.asNativeAuthError(correlationID, isRepeatable: false)
@@ -67,7 +67,7 @@ final class V1Client: Sendable {
         let url = try authority(correlationID).endpoint(endpoint.rawValue)
         do throws(ExchangeFailure) {
             let response = try await exchangeRepeatably(
-                "POST", url, request.form, correlationID: correlationID, repeats: repeats)
+                Message("POST", url, request.form), correlationID: correlationID, repeats: repeats)
             return try readRefusals(response, correlationID: &correlationID)
         } catch {
             throw error.asNativeAuthError(correlationID, isRepeatable: true)
@@ -79,7 +79,7 @@ final class V1Client: Sendable {
         _ form: FormFields, to url: URL, correlationID: UUID
     ) async throws(NativeAuthError) -> Bool {
         do throws(ExchangeFailure) {
-            return try await exchange("POST", url, form, correlationID: correlationID).status == 200
+            return try await exchange(Message("POST", url, form), correlationID: correlationID).status == 200
         } catch {
             throw error.asNativeAuthError(correlationID, isRepeatable: true)
         }
@@ -91,13 +91,49 @@ final class V1Client: Sendable {
     ) async throws(NativeAuthError) -> Document {
         let url = try authority(correlationID).endpoint(document.rawValue)
         do throws(ExchangeFailure) {
-            let response = try await exchangeRepeatably("GET", url, nil, correlationID: correlationID, repeats: 1)
+            let response = try await exchangeRepeatably(
+                Message("GET", url, nil), correlationID: correlationID, repeats: 1)
             guard response.status == 200, let document = Self.json(Document.self, of: response) else {
                 throw ExchangeFailure.unreadable(Self.unexpectedReply)
             }
             return document
         } catch {
             throw error.asNativeAuthError(correlationID, isRepeatable: true)
+        }
+    }
+
+    /// A request to the directory API with an access token, and its answer with any status but those that ask to wait.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the API's version, such as `/me`.
+    ///   - query: Percent-encoded.
+    ///   - body: JSON; nil for none.
+    ///   - version: The content that the request is about (`If-Match`); nil for any.
+    /// - Throws: As ``send(_:to:correlationID:)``. A request without a body is repeated once when there is no answer.
+    func directory(
+        _ method: String, _ path: String, query: String? = nil, token: AccessToken, body: Data? = nil,
+        ifVersion version: String? = nil,
+        correlationID: UUID
+    ) async throws(NativeAuthError) -> TransportResponse {
+        let url = try authority(correlationID).directory(path, query: query)
+        var fields = ["authorization": "Bearer \(token.value)"]
+        if body != nil { fields["content-type"] = "application/json" }
+        fields["if-match"] = version.map { "\"\($0)\"" }
+        do throws(ExchangeFailure) {
+            let message = Message(method: method, url: url, body: body, fields: fields)
+            let response =
+                body == nil
+                ? try await exchangeRepeatably(message, correlationID: correlationID, repeats: 1)
+                : try await exchange(message, correlationID: correlationID)
+            switch response.status {
+            case 429: throw .throttled(retryAfter: retryAfter(response), nil)
+            case 503 where retryAfter(response) != nil: throw .throttled(retryAfter: retryAfter(response), nil)
+            case 502, 504: throw .lost(underlying: TransportError.noAnswer)
+            case 300..<400: throw .unreadable("The server redirects; that is not followed (SDK-NET-4).")
+            case _: return response
+            }
+        } catch {
+            throw error.asNativeAuthError(correlationID, isRepeatable: body == nil)
         }
     }
 
@@ -214,12 +250,34 @@ final class V1Client: Sendable {
         }
     }
 
+    /// A request before the headers that all have.
+    private struct Message {
+        var method: String
+        var url: URL
+        var body: Data?
+        var fields: [String: String]
+
+        init(method: String, url: URL, body: Data?, fields: [String: String]) {
+            self.method = method
+            self.url = url
+            self.body = body
+            self.fields = fields
+        }
+
+        /// - Parameter form: Nil for no body.
+        init(_ method: String, _ url: URL, _ form: FormFields?) {
+            self.init(
+                method: method, url: url, body: form.map { Data($0.encoded.utf8) },
+                fields: form == nil ? [:] : ["content-type": "application/x-www-form-urlencoded"])
+        }
+    }
+
     private func exchangeRepeatably(
-        _ method: String, _ url: URL, _ form: FormFields?, correlationID: UUID, repeats: Int
+        _ message: Message, correlationID: UUID, repeats: Int
     ) async throws(ExchangeFailure) -> TransportResponse {
         for repetition in 0..<repeats {
             do throws(ExchangeFailure) {
-                let response = try await exchange(method, url, form, correlationID: correlationID)
+                let response = try await exchange(message, correlationID: correlationID)
                 // A server that states when to try again is not asked earlier (`SDK-RETRY-3`).
                 guard response.status == 503, response.headers["retry-after"] == nil else { return response }
             } catch {
@@ -230,7 +288,7 @@ final class V1Client: Sendable {
             }
             if repeats > 1 { try await pause(beforeRepetition: repetition) }
         }
-        return try await exchange(method, url, form, correlationID: correlationID)
+        return try await exchange(message, correlationID: correlationID)
     }
 
     /// Waits 0.5 s, then twice as long each time up to 4 s, each changed by up to half of it at random, so that clients
@@ -246,15 +304,15 @@ final class V1Client: Sendable {
     }
 
     private func exchange(
-        _ method: String, _ url: URL, _ form: FormFields?, correlationID: UUID
+        _ message: Message, correlationID: UUID
     ) async throws(ExchangeFailure) -> TransportResponse {
-        guard Authority.isSecure(url) else { throw .insecure }
+        guard Authority.isSecure(message.url) else { throw .insecure }
         let response: TransportResponse
         do {
-            var headers = try await headers(for: url, correlationID: correlationID)
-            if form == nil { headers["content-type"] = nil }
+            let headers = try await headers(for: message.url, correlationID: correlationID)
             let request = TransportRequest(
-                method: method, url: url, headers: headers, body: Data((form?.encoded ?? "").utf8))
+                method: message.method, url: message.url, headers: headers.merging(message.fields) { $1 },
+                body: message.body ?? Data())
             response = try await send(request)
         } catch {
             if error is CancellationError || Task.isCancelled { throw .cancelled }
@@ -291,7 +349,6 @@ final class V1Client: Sendable {
 
     private func headers(for url: URL, correlationID: UUID) async throws -> [String: String] {
         var headers = [
-            "content-type": "application/x-www-form-urlencoded",
             "accept": "application/json",
             "accept-language": languages,
             WireHeader.clientRequestID: correlationID.uuidString,

@@ -17,17 +17,29 @@ package struct AttributeDefinition: Hashable, Sendable {
     package var pattern: AttributePattern?
     /// The maximum length of a value, in characters.
     package var maximumLength: Int
+    /// Whether a signed-in user may change the value (docs/protocol.md §18.2).
+    package var userMayChange: Bool
 
     package init(
         name: String, type: ValueType = .string, isRequired: Bool = false, pattern: AttributePattern? = nil,
-        maximumLength: Int = 250
+        maximumLength: Int = 250, userMayChange: Bool? = nil
     ) {
         self.name = name
         self.type = type
         self.isRequired = isRequired
         self.pattern = pattern
         self.maximumLength = maximumLength
+        self.userMayChange = userMayChange ?? Self.changedByUsers.contains(name)
     }
+
+    /// The attributes that a user may change unless the tenant says otherwise: the vendor's list.
+    package static let changedByUsers: Set<String> = [
+        "displayName", "givenName", "surname", "jobTitle", "country", "state", "city", "streetAddress", "postalCode",
+        "preferredLanguage",
+    ]
+
+    /// An attribute of the directory that no sign-up collects: a language tag such as `da-DK`.
+    package static let preferredLanguage = AttributeDefinition(name: "preferredLanguage", maximumLength: 20)
 
     /// The name of the alias, an attribute that is also a login name (`SEC-ID-6`).
     package static let aliasName = "flatusername"

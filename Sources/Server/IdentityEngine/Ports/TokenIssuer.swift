@@ -148,6 +148,10 @@ package protocol TokenIssuer: Sendable {
     func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken
+    /// The tenant that an access token names, before any check: it says only whose keys to verify the token with.
+    ///
+    /// - Returns: Nil when the text is no token.
+    func claimedTenant(of accessToken: Secret<String>) -> TenantID?
     /// The tenant's public keys as a JSON Web Key Set (RFC 7517 section 5), UTF-8 JSON: the key that signs, the next
     /// key, and earlier keys whose tokens may still be valid (`SEC-TOK-5`).
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data

@@ -159,10 +159,30 @@ package protocol UserStore: Sendable {
     func setFactorRule(
         _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
     ) async throws(StoreError) -> Bool
+    /// Reads the account, passes it to `decide`, and writes the attributes that it returns, in one transaction. A nil
+    /// value deletes the attribute; an empty list changes nothing, and then no event is written.
+    ///
+    /// - Parameter decide: Must be pure and quick. It may run more than once, with a fresh account.
+    func updateAttributes<Answer: Sendable>(
+        of id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer
     /// The keys in `keys` that an account has.
     func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
+}
+
+/// A new value of an attribute of a user.
+package struct AttributeChange: Hashable, Sendable {
+    package var name: String
+    /// Nil deletes the attribute.
+    package var value: AttributeValue?
+
+    package init(_ name: String, _ value: AttributeValue?) {
+        self.name = name
+        self.value = value
+    }
 }
 
 /// An operator's rule for one user's factors.
@@ -205,6 +225,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case resetStarted = "reset.started"
         case resetCompleted = "reset.completed"
         case passwordChanged = "password.changed"
+        case profileChanged = "profile.changed"
         case accountDisabled = "account.disabled"
         case accountEnabled = "account.enabled"
         case attributesIgnored = "attribute.ignored"

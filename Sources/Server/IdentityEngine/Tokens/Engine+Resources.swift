@@ -6,7 +6,9 @@ extension Engine {
     /// A live access token and its user.
     package struct LiveToken: Sendable {
         package var claims: VerifiedAccessToken
-        package var user: User
+        package var account: UserAccount
+
+        package var user: User { account.user }
     }
 
     /// The token's claims and user if the token is live now: signed by this tenant, within its validity, its user
@@ -34,7 +36,7 @@ extension Engine {
                 return nil
             }
         }
-        return LiveToken(claims: claims, user: account.user)
+        return LiveToken(claims: claims, account: account)
     }
 
     /// The claims of an access token that this tenant signed and that is valid at `now`; nil for any other token.

@@ -24,6 +24,8 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             self = group
         } else if ["/", "/livez", "/readyz"].contains(template) || template.hasPrefix("/dev/") {
             self = .probe
+        } else if template.hasPrefix("/graph/") {
+            self = .step
         } else {
             return nil
         }

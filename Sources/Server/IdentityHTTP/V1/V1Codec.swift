@@ -341,7 +341,7 @@ package enum V1Codec {
                 try AttributesJSON.decode(json).map { member in
                     switch member.content {
                     case .value(let value): (member.name, value)
-                    case .wrongType: (member.name, nil)
+                    case .null, .wrongType: (member.name, nil)
                     }
                 })
         } catch {

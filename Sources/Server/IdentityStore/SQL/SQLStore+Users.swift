@@ -86,6 +86,25 @@ extension SQLStore {
         }
     }
 
+    package func updateAttributes<Answer: Sendable>(
+        of id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await write([]) { session in
+            let account = try session.account(locking: id, in: tenant).get()
+            let (changes, event, answer) = decide(account)
+            guard account != nil, !changes.isEmpty else { return answer }
+            for change in changes {
+                try session.run(
+                    #"DELETE FROM attributes WHERE tenant = ? AND "user" = ? AND name = ?"#, [tenant, id, change.name])
+                guard let value = change.value else { continue }
+                try session.insert(change.name, value, of: id, in: tenant)
+            }
+            if let event { try session.insert(event) }
+            return answer
+        }
+    }
+
     package func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         try await account(id, in: tenant)?.user
     }
@@ -133,11 +152,13 @@ extension SQLSession {
                     isProven ? user.createdAt : nil, isProven ? "email one-time passcode" : nil,
                 ])
         }
-        for (name, value) in user.attributes {
-            try run(
-                #"INSERT INTO attributes (tenant, "user", name, type, value) VALUES (?, ?, ?, ?, ?)"#,
-                [user.tenant, user.id, name, value.typeName, value])
-        }
+        for (name, value) in user.attributes { try insert(name, value, of: user.id, in: user.tenant) }
+    }
+
+    func insert(_ name: String, _ value: AttributeValue, of user: UserID, in tenant: TenantID) throws {
+        try run(
+            #"INSERT INTO attributes (tenant, "user", name, type, value) VALUES (?, ?, ?, ?, ?)"#,
+            [tenant, user, name, value.typeName, value])
     }
 
     /// The version increases, so that everything begun under the old password has ended (`SEC-CT-9`). Only a reset

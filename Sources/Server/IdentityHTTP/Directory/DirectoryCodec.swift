@@ -1,0 +1,175 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// An error of the directory API: a row of docs/protocol.md §18.3.
+struct DirectoryFailure: Error {
+    var status: HTTPResponse.Status
+    var code: DirectoryErrorCode
+    var message: String
+    var target: String?
+    var headers: HTTPFields = [:]
+}
+
+extension DirectoryFailure {
+    /// A new refusal does not compile until it has a row.
+    init(_ refusal: DirectoryRefusal) {
+        switch refusal {
+        case .invalidToken:
+            self.init(
+                status: .unauthorized, code: .invalidToken,
+                message: "The access token is missing, not valid any more, or not for this API.",
+                headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+        case .insufficientScope, .applicationDisabled:
+            self.init(
+                status: .forbidden, code: .denied, message: "Insufficient privileges to complete the operation.")
+        case .unknownProperty(let name):
+            self.init(
+                status: .badRequest, code: .badRequest, message: "The user has no such property.",
+                target: Self.shown(name))
+        case .readOnlyProperty(let name):
+            self.init(
+                status: .forbidden, code: .denied, message: "The user may not change this property.",
+                target: Self.shown(name))
+        case .invalidValue(let name):
+            self.init(
+                status: .badRequest, code: .badRequest, message: "The value breaks a rule of the property.",
+                target: Self.shown(name))
+        case .changedMeanwhile:
+            self.init(
+                status: .preconditionFailed, code: .preconditionFailed,
+                message: "The object is another one than the If-Match header names.")
+        }
+    }
+
+    /// The faults that every route can have.
+    init(_ fault: RequestFault) {
+        switch fault {
+        case .throttled(let seconds):
+            self.init(
+                status: .tooManyRequests, code: .tooManyRequests, message: "Too many requests; wait.",
+                headers: [.retryAfter: "\(seconds)"])
+        case .unavailable(let seconds):
+            self.init(
+                status: .serviceUnavailable, code: .unavailable,
+                message: "The service is not available now; try again.",
+                headers: [.retryAfter: "\(seconds)"])
+        case .wrongMethod(let allowed):
+            self.init(
+                status: .methodNotAllowed, code: .badRequest,
+                message: "Specified HTTP method is not allowed for the request target.", headers: [.allow: allowed])
+        case .bodyTooLarge:
+            self.init(status: .contentTooLarge, code: .badRequest, message: "The body is longer than 64 KiB.")
+        case .wrongContentType:
+            self.init(
+                status: .unsupportedMediaType, code: .badRequest, message: "The body must be application/json.")
+        case .broken:
+            self.init(status: .internalServerError, code: .unavailable, message: "The server failed.")
+        case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes,
+            .parametersInQuery, .unknownTenant, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath:
+            self.init(status: .badRequest, code: .badRequest, message: "The body must be one JSON object.")
+        }
+    }
+
+    /// A name from a request, if it can be a property; another text is not repeated.
+    private static func shown(_ name: String) -> String? {
+        let isName = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || "_.@".utf8.contains($0)
+        }
+        return isName && (1...256).contains(name.utf8.count) ? name : nil
+    }
+}
+
+/// Turns profiles into users of the directory, and changes into changes of profiles. Pure.
+enum DirectoryCodec {
+    /// The members that a user has without `$select`.
+    private static let usual = [
+        "businessPhones", "displayName", "givenName", "id", "jobTitle", "mail", "mobilePhone", "officeLocation",
+        "preferredLanguage", "surname", "userPrincipalName",
+    ]
+
+    /// The user as JSON.
+    ///
+    /// - Parameter select: The value of `$select`, names with commas between in any letter case; nil: the usual members.
+    static func user(
+        _ profile: UserProfile, select: String?, baseURL: String
+    ) throws(DirectoryFailure) -> [String: JSONValue] {
+        let all = members(of: profile)
+        var chosen = usual
+        if let select {
+            chosen = []
+            for word in select.split(separator: ",") {
+                let name = word.trimmingPrefix(" ").lowercased()
+                guard let found = all.keys.first(where: { $0.lowercased() == name }) else {
+                    throw DirectoryFailure(.unknownProperty(String(word)))
+                }
+                chosen.append(found)
+            }
+        }
+        var reply = all.filter { chosen.contains($0.key) }
+        let fields = select == nil ? "" : "(\(chosen.joined(separator: ",")))"
+        reply["@odata.context"] = .string("\(baseURL)/graph/v1.0/$metadata#users\(fields)/$entity")
+        reply["@odata.etag"] = .string("\"\(profile.version)\"")
+        return reply
+    }
+
+    private static func members(of profile: UserProfile) -> [String: JSONValue] {
+        let user = profile.user
+        var members: [String: JSONValue] = [
+            "id": .string(user.id.description), "mail": .string(user.email),
+            "userPrincipalName": .string("\(user.id.description)@\(profile.tenant.domain)"),
+            "businessPhones": .array([]), "mobilePhone": .null, "officeLocation": .null,
+            "accountEnabled": .boolean(profile.isEnabled), "userType": .string("Member"),
+            "createdDateTime": .string(user.createdAt.ISO8601Format()), "identities": .array(identities(of: profile)),
+        ]
+        for name in AttributeDefinition.changedByUsers { members[name] = .null }
+        for (name, value) in user.attributes {
+            members[name] =
+                switch value {
+                case .string(let text): .string(text)
+                case .integer(let number): .integer(number)
+                case .boolean(let flag): .boolean(flag)
+                }
+        }
+        return members
+    }
+
+    /// The names that the user signs in with: a user of codes is `federated` with the issuer `mail`.
+    private static func identities(of profile: UserProfile) -> [JSONValue] {
+        func identity(_ type: String, _ issuer: String, _ name: String) -> JSONValue {
+            .object(["signInType": .string(type), "issuer": .string(issuer), "issuerAssignedId": .string(name)])
+        }
+        let (user, domain) = (profile.user, profile.tenant.domain)
+        let email =
+            user.hasPassword
+            ? identity("emailAddress", domain, user.email) : identity("federated", "mail", user.email)
+        return [email] + (user.alias.map { [identity("userName", domain, $0)] } ?? [])
+    }
+
+    /// The members of the body of a PATCH. Members about the body itself, such as `@odata.type`, are left out.
+    static func changes(_ body: ByteBuffer) throws(DirectoryFailure) -> [ProfileChange] {
+        let members: [AttributesJSON.Member]
+        do {
+            members = try AttributesJSON.decode(String(decoding: body.readableBytesView, as: UTF8.self))
+        } catch {
+            throw DirectoryFailure(.unreadableAttributes)
+        }
+        guard members.count <= UserFlow.maximumAttributes else {
+            throw DirectoryFailure(
+                status: .badRequest, code: .badRequest,
+                message: "A request changes at most \(UserFlow.maximumAttributes) properties.")
+        }
+        return members.filter { !$0.name.hasPrefix("@odata.") }.map { member in
+            switch member.content {
+            case .value(let value): ProfileChange(member.name, .value(value))
+            case .null: ProfileChange(member.name, .remove)
+            case .wrongType: ProfileChange(member.name, .unusable)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+// The directory API: what a signed-in user does with the own account (docs/protocol.md §18).
+extension IdentityRoutes {
+    /// `GET /me`: the profile; `PATCH /me`: changes of it.
+    func me(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        do {
+            guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
+            if request.method == .patch { return try await changeMe(token, request, context) }
+            let profile = try Self.accepted(try await engine.profile(of: token, now: context.trace.at))
+            let user = try DirectoryCodec.user(
+                profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
+            return try Self.reply(.ok, body: WireJSON.encode(user), version: profile.version, context)
+        } catch let failure as DirectoryFailure {
+            return try Self.reply(failure, context)
+        } catch let fault as RequestFault {
+            return try Self.reply(DirectoryFailure(fault), context)
+        }
+    }
+
+    private func changeMe(
+        _ token: Secret<String>, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
+        let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
+        let profile = try Self.accepted(
+            try await engine.updateProfile(
+                of: token, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
+                now: context.trace.at))
+        return try Self.reply(.noContent, body: nil, version: profile.version, context)
+    }
+
+    private static func accepted<Value>(_ answer: DirectoryAnswer<Value>) throws(DirectoryFailure) -> Value {
+        switch answer {
+        case .accepted(let value): return value
+        case .refused(let refusal): throw DirectoryFailure(refusal)
+        }
+    }
+
+    /// The version in `If-Match`; nil for no header and for `*` (RFC 9110 section 13.1.1). A list has no version, so it
+    /// never matches.
+    private static func version(of request: Request) -> String? {
+        guard let tag = request.headers[.ifMatch], tag != "*" else { return nil }
+        let bare = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+        return bare.count >= 2 && bare.first == "\"" && bare.last == "\"" ? String(bare.dropFirst().dropLast()) : ""
+    }
+
+    /// A query option, with or without `$`.
+    private static func query(_ name: String, of request: Request) -> String? {
+        let parameters = request.uri.queryParameters
+        return (parameters["$\(name)"] ?? parameters["\(name)"]).map { String($0) }
+    }
+
+    private static func reply(_ failure: DirectoryFailure, _ context: IdentityRequestContext) throws -> Response {
+        let trace = context.trace
+        let inner = DirectoryErrorReply.Inner(
+            date: String(trace.at.ISO8601Format().dropLast()), requestID: trace.id.text,
+            clientRequestID: trace.correlationID.text)
+        let body = DirectoryErrorReply(
+            code: failure.code, message: failure.message, target: failure.target, innerError: inner)
+        var response = try reply(failure.status, body: WireJSON.encode(body), version: nil, context)
+        for field in failure.headers { response.headers[field.name] = field.value }
+        return response
+    }
+
+    private static func reply(
+        _ status: HTTPResponse.Status, body: Data?, version: String?, _ context: IdentityRequestContext
+    ) throws -> Response {
+        var headers: HTTPFields = [
+            .cacheControl: "no-store", IdentityHeader.requestID: context.trace.id.text,
+            IdentityHeader.clientRequestID: context.trace.correlationID.text,
+        ]
+        headers[.eTag] = version.map { "\"\($0)\"" }
+        guard let body else { return Response(status: status, headers: headers) }
+        headers[.contentType] = "application/json;odata.metadata=minimal;charset=utf-8"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,199 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import PortableFoundation
+import Testing
+
+@testable import IdentityHTTP
+
+/// The profile of a signed-in user, on the directory API (docs/protocol.md §18).
+@Suite struct ProfileTests {
+    private static let path = "/graph/v1.0/me"
+
+    /// Signs a user up and returns an access token with these scopes.
+    private func token(
+        _ scope: String, on server: IdentityTestServer, _ email: String = "dana@example.com"
+    ) async throws -> String {
+        let done = try await server.signUp(email, [("attributes", #"{"displayName":"Dana","city":"Ribe"}"#)])
+        let answer = try await server.client().redeem(done.token, scope: scope)
+        return try #require(answer.text("access_token"), "\(answer)")
+    }
+
+    private func get(
+        _ token: String?, _ query: String = "", on server: IdentityTestServer
+    ) async throws -> WireAnswer {
+        try await server.client().get(
+            Self.path + query, headers: token.map { ["authorization": "Bearer \($0)"] } ?? [:])
+    }
+
+    private func patch(
+        _ token: String, _ body: String, headers: [String: String] = [:], on server: IdentityTestServer
+    ) async throws -> WireAnswer {
+        let fields = ["authorization": "Bearer \(token)", "content-type": "application/json"]
+        let client = server.client()
+        return try await client.send(
+            client.request("PATCH", Self.path, headers: fields.merging(headers) { $1 }, body: Data(body.utf8)))
+    }
+
+    private func expectError(
+        _ answer: WireAnswer, _ status: Int, _ code: String, target: String? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.status == status, "\(answer)", sourceLocation: location)
+        #expect(answer["error"]?["code"] == .string(code), "\(answer)", sourceLocation: location)
+        #expect(
+            answer["error"]?["target"] == target.map { .string($0) }, "\(answer)", sourceLocation: location)
+        #expect(answer["error"]?["innerError"]?["request-id"] != nil, "\(answer)", sourceLocation: location)
+    }
+
+    @Test("A profile has the vendor's members, and what sign-up collected")
+    func theProfile() async throws {
+        try await withIdentityServer { server in
+            let answer = try await get(try await token("User.Read", on: server), on: server)
+            #expect(answer.status == 200, "\(answer)")
+            let names: Set<String> = [
+                "businessPhones", "displayName", "givenName", "id", "jobTitle", "mail", "mobilePhone",
+                "officeLocation", "preferredLanguage", "surname", "userPrincipalName",
+            ]
+            #expect(Set(answer.members.keys).filter { !$0.hasPrefix("@odata.") } == names)
+            #expect(answer.text("displayName") == "Dana" && answer.text("mail") == "dana@example.com")
+            #expect(answer["givenName"] == .null)
+            let user = try #require(try await server.storedUsers().first)
+            #expect(answer.text("id") == user.id.description)
+            #expect(answer.headers["cache-control"] == "no-store")
+
+            let chosen = try await get(
+                try await token("User.Read", on: server, "alex@example.com"), "?$select=City,identities,id", on: server)
+            let three: Set<String> = ["city", "identities", "id"]
+            #expect(Set(chosen.members.keys).filter { !$0.hasPrefix("@odata.") } == three)
+            #expect(chosen.text("city") == "Ribe")
+            guard case .array(let identities)? = chosen["identities"] else { throw Missing() }
+            #expect(identities.first?["signInType"] == .string("federated"), "a user of codes")
+            #expect(identities.first?["issuer"] == .string("mail"))
+        }
+    }
+
+    private struct Missing: Error {}
+
+    @Test("A change is stored, all of it or nothing, and audited without its values")
+    func changes() async throws {
+        try await withIdentityServer { server in
+            let token = try await token("User.ReadWrite", on: server)
+            let done = try await patch(
+                token,
+                ##"{"@odata.type":"#microsoft.graph.user","displayName":"Dana Q.","city":null,"country":"DK"}"##,
+                on: server)
+            #expect(done.status == 204 && done.body.isEmpty, "\(done)")
+            let user = try #require(try await server.storedUsers().first)
+            #expect(user.attributes == ["displayName": "Dana Q.", "country": "DK"])
+            #expect(try await server.audited(.profileChanged) == 1)
+            let details = try await server.rows("SELECT detail FROM audit WHERE kind = 'profile.changed'")
+            #expect(details == [["3"]])
+
+            let before = try await server.snapshot()
+            for (body, status, code, target) in [
+                (#"{"country":"NO","favouriteColour":"red"}"#, 400, "Request_BadRequest", "favouriteColour"),
+                (#"{"country":"NO","flatusername":"dana"}"#, 403, "Authorization_RequestDenied", "flatusername"),
+                (#"{"country":"NO","mail":"other@example.com"}"#, 400, "Request_BadRequest", "mail"),
+                (#"{"country":["NO"]}"#, 400, "Request_BadRequest", "country"),
+                (#"{"country":44}"#, 400, "Request_BadRequest", "country"),
+                (#"{"country":""}"#, 400, "Request_BadRequest", "country"),
+                (#"{"country":"\#(String(repeating: "x", count: 129))"}"#, 400, "Request_BadRequest", "country"),
+                (#"{"displayName":null}"#, 400, "Request_BadRequest", "displayName"),
+                ("{", 400, "Request_BadRequest", nil), ("[]", 400, "Request_BadRequest", nil),
+                (#"{"city":"A","city":"B"}"#, 400, "Request_BadRequest", nil),
+            ] as [(String, Int, String, String?)] {
+                expectError(try await patch(token, body, on: server), status, code, target: target)
+            }
+            let many = (0..<10_000).map { #""a\#($0)":1"# }.joined(separator: ",")
+            expectError(try await patch(token, "{\(many)}", on: server), 413, "Request_BadRequest")
+            let hundred = (0...100).map { #""a\#($0)":1"# }.joined(separator: ",")
+            expectError(try await patch(token, "{\(hundred)}", on: server), 400, "Request_BadRequest")
+            #expect(try await server.snapshot() == before)
+            // What it already is changes nothing.
+            #expect(try await patch(token, #"{"country":"DK"}"#, on: server).status == 204)
+            #expect(try await server.snapshot() == before)
+        }
+    }
+
+    @Test("If-Match refuses a change of a profile that another request has changed")
+    func versions() async throws {
+        try await withIdentityServer { server in
+            let token = try await token("User.ReadWrite", on: server)
+            let tag = try #require(try await get(token, on: server).headers["etag"])
+            let first = try await patch(token, #"{"city":"Esbjerg"}"#, headers: ["if-match": tag], on: server)
+            #expect(first.status == 204)
+            expectError(
+                try await patch(token, #"{"city":"Tønder"}"#, headers: ["if-match": tag], on: server), 412,
+                "PreconditionFailed")
+            let next = try #require(first.headers["etag"])
+            #expect(try await get(token, on: server).headers["etag"] == next)
+            let second = try await patch(token, #"{"city":"Tønder"}"#, headers: ["if-match": next], on: server)
+            #expect(second.status == 204)
+            #expect(try await patch(token, #"{"city":"Ribe"}"#, headers: ["if-match": "*"], on: server).status == 204)
+            // Of twenty changes of one version one is made.
+            let last = try #require(try await get(token, on: server).headers["etag"])
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        try await patch(token, #"{"city":"\#(number)"}"#, headers: ["if-match": last], on: server)
+                            .status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 204 } == 1 && statuses.count { $0 == 412 } == 19, "\(statuses)")
+        }
+    }
+
+    @Test("Only a live token for the directory, with the scope, gets in")
+    func tokens() async throws {
+        try await withIdentityServer { server in
+            expectError(try await get(nil, on: server), 401, "InvalidAuthenticationToken")
+            for token in ["x", "a.b.c", String(repeating: "A", count: 9_000)] {
+                expectError(try await get(token, on: server), 401, "InvalidAuthenticationToken")
+            }
+            // For the application itself, and for another API.
+            let own = try await token("openid", on: server)
+            expectError(try await get(own, on: server), 401, "InvalidAuthenticationToken")
+            let other = try await token("api://orders/User.Read", on: server, "alex@example.com")
+            expectError(try await get(other, on: server), 401, "InvalidAuthenticationToken")
+            // A scope that is not enough.
+            let reader = try await token("User.Read", on: server, "erik@example.com")
+            expectError(
+                try await patch(reader, #"{"city":"Ribe"}"#, on: server), 403, "Authorization_RequestDenied")
+            let methods = try await token("UserAuthenticationMethod.Read", on: server, "frida@example.com")
+            expectError(try await get(methods, on: server), 403, "Authorization_RequestDenied")
+            // A disabled account.
+            try await server.setDisabled(true, "erik@example.com")
+            expectError(try await get(reader, on: server), 401, "InvalidAuthenticationToken")
+        }
+    }
+
+    @Test("Other methods, media types and properties get the directory's errors")
+    func badRequests() async throws {
+        try await withIdentityServer { server in
+            let token = try await token("User.ReadWrite", on: server)
+            expectError(
+                try await get(token, "?$select=displayName,passwordHash", on: server), 400, "Request_BadRequest",
+                target: "passwordHash")
+            expectError(
+                try await patch(token, "{}", headers: ["content-type": "text/plain"], on: server), 415,
+                "Request_BadRequest")
+            let client = server.client()
+            let deleted = try await client.send(
+                client.request("DELETE", Self.path, headers: ["authorization": "Bearer \(token)"]))
+            #expect(deleted.status == 405 && deleted.headers["allow"] == "GET, PATCH", "\(deleted)")
+        }
+    }
+
+    @Test("Two users with equal attributes have different versions")
+    func versionsDiffer() async throws {
+        try await withIdentityServer { server in
+            let one = try await get(try await token("User.Read", on: server), on: server)
+            let other = try await get(try await token("User.Read", on: server, "alex@example.com"), on: server)
+            #expect(one.headers["etag"] != other.headers["etag"] && one.headers["etag"] != nil)
+        }
+    }
+}

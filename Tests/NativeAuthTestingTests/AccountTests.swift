@@ -1,0 +1,97 @@
+import Foundation
+import NativeAuth
+import NativeAuthTesting
+import Testing
+
+/// The account of a signed-in user, through the SDK, against the server in this process.
+@Suite("Account: profile", .timeLimit(.minutes(1)))
+struct AccountTests {
+    /// An app's own idea of a profile.
+    private struct Member: Codable, Equatable {
+        var displayName: String
+        var city: String?
+    }
+
+    private func account(of tenant: TestTenant) async throws -> Account {
+        try await tenant.client.startSignIn(username: dana, password: goodPassword).account
+    }
+
+    private func tenant() throws -> TestTenant {
+        try TestTenant { settings in
+            settings.applications = [.emailPassword]
+            settings.users = [
+                .init(dana, password: goodPassword, attributes: ["displayName": "Dana", "city": "Ribe"])
+            ]
+        }
+    }
+
+    @Test func aProfileIsReadChangedAndReadAgain() async throws {
+        let account = try await account(of: tenant())
+        let before = try await account.profile(selecting: ["displayName", "city"])
+        #expect(before.email == dana && before.displayName == "Dana")
+        #expect(try before.decode(Member.self) == Member(displayName: "Dana", city: "Ribe"))
+        #expect(!"\(before)".contains("Dana"), "no personal data in a description")
+
+        try await account.update(["city": nil, "jobTitle": "Sailor"], of: before)
+        let after = try await account.profile(selecting: ["displayName", "city", "jobTitle"])
+        #expect(after.members["jobTitle"]?.string == "Sailor")
+        #expect(try after.decode(Member.self) == Member(displayName: "Dana", city: nil))
+        #expect(after.id == before.id && after.id == account.objectID)
+    }
+
+    @Test func aChangeOfAnOldProfileIsRefused() async throws {
+        let account = try await account(of: tenant())
+        let before = try await account.profile()
+        try await account.update(["city": "Esbjerg"], of: before)
+        await #expect { try await account.update(["city": "Tønder"], of: before) } throws: { error in
+            if case AccountError.changedMeanwhile = error { true } else { false }
+        }
+        try await account.update(["city": "Tønder"])
+    }
+
+    @Test func aRefusalNamesTheAttribute() async throws {
+        let account = try await account(of: tenant())
+        await #expect { try await account.update(["shoeSize": 44]) } throws: { error in
+            if case AccountError.invalidAttribute("shoeSize", _) = error { true } else { false }
+        }
+        await #expect { try await account.update(["flatusername": "dana"]) } throws: { error in
+            if case AccountError.notAllowed(attribute: "flatusername", _) = error { true } else { false }
+        }
+    }
+
+    @Test func anAnswerThatIsLostIsToldAsSuch() async throws {
+        let tenant = try tenant()
+        let account = try await account(of: tenant)
+        _ = try await account.profile()
+        // The token is there; the next request is the one that is lost.
+        tenant.faults.next(.loseReply(.afterCommit))
+        await #expect { try await account.update(["city": "Esbjerg"]) } throws: { error in
+            if case AccountError.service(.indeterminate) = error { true } else { false }
+        }
+        #expect(try await account.profile(selecting: ["city"]).members["city"]?.string == "Esbjerg")
+    }
+
+    @Test func anApplicationThatMayOnlyReadReads() async throws {
+        let tenant = try TestTenant { settings in
+            settings.applications = [.emailPassword]
+            settings.applications[0].scopes = ["User.Read"]
+            settings.users = [.init(dana, password: goodPassword, attributes: ["displayName": "Dana"])]
+        }
+        let account = try await account(of: tenant)
+        #expect(try await account.profile().displayName == "Dana")
+        await #expect { try await account.update(["city": "Ribe"]) } throws: { error in
+            if case AccountError.notAllowed(attribute: nil, _) = error { true } else { false }
+        }
+        #expect(try await account.profile().displayName == "Dana", "and the session goes on")
+    }
+
+    @Test func afterASignOutTheUserMustSignIn() async throws {
+        let tenant = try tenant()
+        let client = tenant.client
+        let account = try await client.startSignIn(username: dana, password: goodPassword).account
+        client.signOut()
+        await #expect { try await account.profile() } throws: { error in
+            if case AccountError.signInRequired = error { true } else { false }
+        }
+    }
+}
