@@ -71,6 +71,25 @@ struct AccountTests {
         #expect(try await account.profile(selecting: ["city"]).members["city"]?.string == "Esbjerg")
     }
 
+    @Test func anAttributeOfTheAppIsChangedWhereTheTenantAllowsIt() async throws {
+        let tenant = try TestTenant { settings in
+            settings.applications = [.emailPassword]
+            var size = TestTenant.Attribute.optional("extension_1_Size", .integer)
+            size.userMayChange = true
+            settings.applications[0].attributes = [size, .optional("extension_1_Level", .integer)]
+            settings.users = [.init(dana, password: goodPassword)]
+        }
+        let account = try await account(of: tenant)
+        let before = try await account.profile(selecting: ["extension_1_Size"])
+        #expect(before.members["extension_1_Size"] == .null)
+        try await account.update(["extension_1_Size": 43])
+        let profile = try await account.profile(selecting: ["extension_1_Size"])
+        #expect(profile.members["extension_1_Size"] == .integer(43))
+        await #expect { try await account.update(["extension_1_Level": 9]) } throws: { error in
+            if case AccountError.notAllowed(attribute: "extension_1_Level", _) = error { true } else { false }
+        }
+    }
+
     @Test func anApplicationThatMayOnlyReadReads() async throws {
         let tenant = try TestTenant { settings in
             settings.applications = [.emailPassword]

@@ -120,6 +120,8 @@ extension TestTenant {
         public var isRequired: Bool
         /// A regular expression that the whole value must match: POSIX extended, with `\d`, `\w`, `\s` and `(?:…)`.
         public var regex: String?
+        /// Whether a signed-in user may change the value; nil: built-in attributes yes, others no.
+        public var userMayChange: Bool?
 
         /// The name of the alias, which users can sign in with like their e-mail address.
         public static let alias = "flatusername"
@@ -225,6 +227,7 @@ extension TestTenant.Attribute {
         var definition =
             AttributeDefinition.builtIn.first { $0.name == name } ?? AttributeDefinition(name: name)
         definition.isRequired = isRequired
+        definition.userMayChange = userMayChange ?? definition.userMayChange
         definition.type =
             switch type {
             case .string: .string

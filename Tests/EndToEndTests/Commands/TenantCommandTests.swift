@@ -152,6 +152,24 @@ struct TenantCommandTests {
         await server.terminate()
     }
 
+    @Test("What export writes of an attribute, apply reads: each rule, and what users may change")
+    func attributesSurviveTheirText() throws {
+        let text =
+            TenantFileTests.small + """
+
+                        attributes:
+                          - {name: extension_size, type: integer, required: true, userMayChange: true}
+                          - {name: city, regex: "[A-Z][a-z]+", maximumLength: 20, userMayChange: false}
+                          - {name: extension_level, maximumLength: 7}
+                """
+        let directory = try TenantFile(text, named: "rules").directory
+        let attributes = directory.entries.first?.applications.first?.userFlow.attributes ?? []
+        let changeable = Set(attributes.filter(\.userMayChange).map(\.name))
+        #expect(changeable.contains("extension_size") && changeable.isDisjoint(with: ["city", "extension_level"]))
+        let written = try TenantText.document(directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
+    }
+
     @Test("Without a document export prints the development tenant; init writes a commented file; check takes both")
     func exportAndInit() async throws {
         let folder = try TemporaryFolder()

@@ -68,7 +68,7 @@ struct FuzzTests {
                         scopes: [api://orders/Orders.Read]
                         requiredAttributes: [country]
                         attributes:
-                          - {name: extension_memberNumber, type: string, required: true, regex: "M-[0-9]{4}", maximumLength: 6}
+                          - {name: extension_memberNumber, type: string, required: true, regex: "M-[0-9]{4}", maximumLength: 6, userMayChange: true}
                 """
         let mutator = Mutator(
             [TenantFileTests.small, whole],

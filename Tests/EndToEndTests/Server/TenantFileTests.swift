@@ -78,6 +78,9 @@ import Testing
             Slip(
                 "signIn: emailOneTimePasscode",
                 "signIn: emailPassword\n        attributes: [{name: city, maximumLength: 0}]", "maximumLength"),
+            Slip(
+                "signIn: emailOneTimePasscode",
+                "signIn: emailPassword\n        attributes: [{name: flatusername, userMayChange: true}]", "login name"),
             Slip("subdomain: harbour", "subdomain: harbour.example.com", "two tenants"),
             Slip("tenants:", "tenants: []\nunused:", "unused"),
             Slip("tenants:", "tenants: [", "--config"),

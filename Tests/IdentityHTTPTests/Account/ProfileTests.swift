@@ -184,7 +184,9 @@ import Testing
             let client = server.client()
             let deleted = try await client.send(
                 client.request("DELETE", Self.path, headers: ["authorization": "Bearer \(token)"]))
-            #expect(deleted.status == 405 && deleted.headers["allow"] == "GET, PATCH", "\(deleted)")
+            #expect(deleted.headers["allow"] == "GET, PATCH", "\(deleted)")
+            expectError(deleted, 405, "Request_BadRequest")
+            expectError(try await client.get("/graph/v1.0/users"), 404, "Request_ResourceNotFound")
         }
     }
 

@@ -50,20 +50,20 @@ import Testing
         for source in blocked {
             for _ in 0..<30 { limits.record(wrong: .code, from: source, now: start) }
         }
-        // The shared counters also limit the rest.
-        for number in UInt32(10)..<2_010 {
+        // The shared counters also limit the rest; so many sources that each of the 256 has its share.
+        for number in UInt32(10)..<8_010 {
             for _ in 0..<8 { limits.record(wrong: .code, from: try source(number), now: start + 1) }
         }
         #expect(limits.count == 4)
         #expect(blocked.allSatisfy { isBlocked($0, limits, at: start + 590) })
-        #expect(isBlocked(try source(5_000), limits, at: start + 2))
+        #expect(isBlocked(try source(50_000), limits, at: start + 2))
         let late = start + 602
-        #expect(!isBlocked(try source(5_000), limits, at: late))
+        #expect(!isBlocked(try source(50_000), limits, at: late))
         #expect(blocked.allSatisfy { !isBlocked($0, limits, at: late) })
         // Expired blocks are replaced.
-        for _ in 0..<30 { limits.record(wrong: .code, from: try source(6_000), now: late) }
-        #expect(isBlocked(try source(6_000), limits, at: late))
-        #expect(!isBlocked(try source(7_000), limits, at: late))
+        for _ in 0..<30 { limits.record(wrong: .code, from: try source(60_000), now: late) }
+        #expect(isBlocked(try source(60_000), limits, at: late))
+        #expect(!isBlocked(try source(70_000), limits, at: late))
         #expect(limits.count == 4)
     }
 

@@ -26,6 +26,8 @@ package struct UserProfile: Hashable, Sendable {
     package var user: User
     package var tenant: Tenant
     package var isEnabled: Bool
+    /// The names of all attributes that the application knows, with a value or without; not the alias.
+    package var attributeNames: [String]
     /// Identifies this content of the profile: another content has another version. Base64url, 22 characters.
     package var version: String
 }
@@ -50,7 +52,7 @@ extension Engine {
     ) async throws(EngineError) -> DirectoryAnswer<UserProfile> {
         switch try await directoryCaller(token, anyOf: ["User.Read", "User.ReadWrite"], now: now) {
         case .refused(let refusal): .refused(refusal)
-        case .accepted(let caller): .accepted(profile(of: caller.account, in: caller.tenant))
+        case .accepted(let caller): .accepted(profile(of: caller.account, for: caller.client, in: caller.tenant))
         }
     }
 
@@ -79,7 +81,7 @@ extension Engine {
             return try await ports.users.updateAttributes(of: caller.account.user.id, in: tenant.id) { account in
                 // Checked again under the lock: the account may have been disabled meanwhile.
                 guard var account, account.disabledAt == nil else { return ([], nil, .refused(.invalidToken)) }
-                let before = profile(of: account, in: tenant)
+                let before = profile(of: account, for: client, in: tenant)
                 guard version == nil || version == before.version else {
                     return ([], nil, .refused(.changedMeanwhile))
                 }
@@ -88,14 +90,14 @@ extension Engine {
                 let event = AuditEvent(
                     .profileChanged, at: now, tenant: tenant.id, client: client.id, user: account.user.id,
                     detail: "\(effective.count)", source: digest)
-                return (effective, event, .accepted(profile(of: account, in: tenant)))
+                return (effective, event, .accepted(profile(of: account, for: client, in: tenant)))
             }
         } catch {
             throw .store(error)
         }
     }
 
-    private func profile(of account: UserAccount, in tenant: Tenant) -> UserProfile {
+    private func profile(of account: UserAccount, for client: Client, in tenant: Tenant) -> UserProfile {
         let user = account.user
         let names = [user.email, user.alias ?? ""].map { Data($0.utf8) }
         let attributes = user.attributes.sorted { $0.key < $1.key }.flatMap { name, value in
@@ -104,6 +106,7 @@ extension Engine {
         let digest = Vault.fingerprint([Data(user.id.description.utf8)] + names + attributes)
         return UserProfile(
             user: user, tenant: tenant, isEnabled: account.disabledAt == nil,
+            attributeNames: client.userFlow.attributes.map(\.name).filter { $0 != AttributeDefinition.aliasName },
             version: Base64URL.encode(digest.prefix(16)))
     }
 

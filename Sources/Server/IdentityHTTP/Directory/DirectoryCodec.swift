@@ -67,10 +67,18 @@ extension DirectoryFailure {
         case .wrongContentType:
             self.init(
                 status: .unsupportedMediaType, code: .badRequest, message: "The body must be application/json.")
+        case .unknownPath:
+            self.init(status: .notFound, code: .notFound, message: "The directory has no such resource.")
+        case .misdirected:
+            self.init(status: .misdirectedRequest, code: .badRequest, message: "The host name is not the server's.")
+        case .headersTooLarge:
+            self.init(
+                status: .requestHeaderFieldsTooLarge, code: .badRequest, message: "The headers are too long.")
+        case .uriTooLong: self.init(status: .uriTooLong, code: .badRequest, message: "The address is too long.")
         case .broken:
             self.init(status: .internalServerError, code: .unavailable, message: "The server failed.")
         case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes,
-            .parametersInQuery, .unknownTenant, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath:
+            .parametersInQuery, .unknownTenant:
             self.init(status: .badRequest, code: .badRequest, message: "The body must be one JSON object.")
         }
     }
@@ -127,7 +135,7 @@ enum DirectoryCodec {
             "accountEnabled": .boolean(profile.isEnabled), "userType": .string("Member"),
             "createdDateTime": .string(user.createdAt.ISO8601Format()), "identities": .array(identities(of: profile)),
         ]
-        for name in AttributeDefinition.changedByUsers { members[name] = .null }
+        for name in AttributeDefinition.changedByUsers.union(profile.attributeNames) { members[name] = .null }
         for (name, value) in user.attributes {
             members[name] =
                 switch value {
@@ -171,5 +179,38 @@ enum DirectoryCodec {
             case .wrongType: ProfileChange(member.name, .unusable)
             }
         }
+    }
+}
+
+extension DirectoryCodec {
+    static func response(_ failure: DirectoryFailure, trace: Trace) -> Response {
+        let inner = DirectoryErrorReply.Inner(
+            date: String(trace.at.ISO8601Format().dropLast()), requestID: trace.id.text,
+            clientRequestID: trace.correlationID.text)
+        let reply = DirectoryErrorReply(
+            code: failure.code, message: failure.message, target: failure.target, innerError: inner)
+        var body = Data()
+        do {
+            body = try WireJSON.encode(reply)
+        } catch {
+            // Nothing in the reply can fail to be encoded; the status says enough.
+        }
+        var response = response(failure.status, body: body, version: nil, trace: trace)
+        for field in failure.headers { response.headers[field.name] = field.value }
+        return response
+    }
+
+    /// - Parameter version: The version of the content, for `ETag`.
+    static func response(
+        _ status: HTTPResponse.Status, body: Data?, version: String?, trace: Trace
+    ) -> Response {
+        var headers: HTTPFields = [
+            .cacheControl: "no-store", IdentityHeader.requestID: trace.id.text,
+            IdentityHeader.clientRequestID: trace.correlationID.text,
+        ]
+        headers[.eTag] = version.map { "\"\($0)\"" }
+        guard let body else { return Response(status: status, headers: headers) }
+        headers[.contentType] = "application/json;odata.metadata=minimal;charset=utf-8"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -10,18 +10,13 @@ import PortableFoundation
 extension IdentityRoutes {
     /// `GET /me`: the profile; `PATCH /me`: changes of it.
     func me(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
-        do {
-            guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
-            if request.method == .patch { return try await changeMe(token, request, context) }
-            let profile = try Self.accepted(try await engine.profile(of: token, now: context.trace.at))
-            let user = try DirectoryCodec.user(
-                profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
-            return try Self.reply(.ok, body: WireJSON.encode(user), version: profile.version, context)
-        } catch let failure as DirectoryFailure {
-            return try Self.reply(failure, context)
-        } catch let fault as RequestFault {
-            return try Self.reply(DirectoryFailure(fault), context)
-        }
+        guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
+        if request.method == .patch { return try await changeMe(token, request, context) }
+        let profile = try Self.accepted(try await engine.profile(of: token, now: context.trace.at))
+        let user = try DirectoryCodec.user(
+            profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
+        return DirectoryCodec.response(
+            .ok, body: try WireJSON.encode(user), version: profile.version, trace: context.trace)
     }
 
     private func changeMe(
@@ -33,7 +28,7 @@ extension IdentityRoutes {
             try await engine.updateProfile(
                 of: token, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
                 now: context.trace.at))
-        return try Self.reply(.noContent, body: nil, version: profile.version, context)
+        return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
     }
 
     private static func accepted<Value>(_ answer: DirectoryAnswer<Value>) throws(DirectoryFailure) -> Value {
@@ -55,30 +50,5 @@ extension IdentityRoutes {
     private static func query(_ name: String, of request: Request) -> String? {
         let parameters = request.uri.queryParameters
         return (parameters["$\(name)"] ?? parameters["\(name)"]).map { String($0) }
-    }
-
-    private static func reply(_ failure: DirectoryFailure, _ context: IdentityRequestContext) throws -> Response {
-        let trace = context.trace
-        let inner = DirectoryErrorReply.Inner(
-            date: String(trace.at.ISO8601Format().dropLast()), requestID: trace.id.text,
-            clientRequestID: trace.correlationID.text)
-        let body = DirectoryErrorReply(
-            code: failure.code, message: failure.message, target: failure.target, innerError: inner)
-        var response = try reply(failure.status, body: WireJSON.encode(body), version: nil, context)
-        for field in failure.headers { response.headers[field.name] = field.value }
-        return response
-    }
-
-    private static func reply(
-        _ status: HTTPResponse.Status, body: Data?, version: String?, _ context: IdentityRequestContext
-    ) throws -> Response {
-        var headers: HTTPFields = [
-            .cacheControl: "no-store", IdentityHeader.requestID: context.trace.id.text,
-            IdentityHeader.clientRequestID: context.trace.correlationID.text,
-        ]
-        headers[.eTag] = version.map { "\"\($0)\"" }
-        guard let body else { return Response(status: status, headers: headers) }
-        headers[.contentType] = "application/json;odata.metadata=minimal;charset=utf-8"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -88,20 +88,31 @@ struct RequestGuard: RouterMiddleware {
             context.source = source(of: request, context)
             try checkPolicy(request, context)
             // Probes and documents have no effect that could come too late.
-            if request.method == .post, readiness.isBackFromPause() {
+            if [.post, .patch].contains(request.method), readiness.isBackFromPause() {
                 throw RequestFault.unavailable(retryAfter: seconds(1...3))
             }
             response = try await next(request, context)
         } catch {
-            let reply = V1Codec.reply(fault(for: error, context), trace: context.trace)
-            context.errorCode.withLock { $0 = reply.errorCode }
-            response = Self.response(reply)
+            response = reply(to: error, request, context)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         // Tells a proxy to send nothing more over this connection, which ends soon (`REL-SHUT-1`).
         if readiness.isDraining { response.headers[.connection] = "close" }
         log(request, context, response.status, ContinuousClock.now - started)
         return response
+    }
+
+    /// The answer in the form of the API that the request is for.
+    private func reply(to error: any Error, _ request: Request, _ context: Context) -> Response {
+        let failure = error as? DirectoryFailure
+        if let failure { return DirectoryCodec.response(failure, trace: context.trace) }
+        let fault = fault(for: error, context)
+        if request.uri.path.hasPrefix("/graph/") {
+            return DirectoryCodec.response(DirectoryFailure(fault), trace: context.trace)
+        }
+        let reply = V1Codec.reply(fault, trace: context.trace)
+        context.errorCode.withLock { $0 = reply.errorCode }
+        return Self.response(reply)
     }
 
     private func log(

@@ -168,6 +168,10 @@ private struct TenantReader {
             definition.type = entry.choice("type") ?? definition.type
             definition.isRequired = entry.flag("required") ?? definition.isRequired
             definition.maximumLength = entry.number("maximumLength", 1...4_000) ?? definition.maximumLength
+            definition.userMayChange = entry.flag("userMayChange") ?? definition.userMayChange
+            if definition.name == AttributeDefinition.aliasName, definition.userMayChange {
+                entry.add("users cannot change “\(name)”: it is a login name.", at: "userMayChange")
+            }
             if let regex = entry.text("regex") {
                 definition.pattern = AttributePattern(regex)
                 if definition.pattern == nil {

@@ -51,6 +51,7 @@ enum TenantTemplate {
                 #     required: true
                 #     regex: 'M-[0-9]{4}'
                 #     maximumLength: 6
+                #     userMayChange: true
 
         """
     }

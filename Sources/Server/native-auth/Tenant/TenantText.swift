@@ -80,6 +80,10 @@ enum TenantText {
                 "maximumLength",
                 attribute.maximumLength == standard.maximumLength ? nil : scalar("\(attribute.maximumLength)")
             ),
+            (
+                "userMayChange",
+                attribute.userMayChange == standard.userMayChange ? nil : scalar("\(attribute.userMayChange)")
+            ),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

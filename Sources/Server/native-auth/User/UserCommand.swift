@@ -214,5 +214,8 @@ extension OpenedDatabase {
         ] {
             say(name + String(repeating: " ", count: max(1, 15 - name.count)) + Terminal.harmless(value))
         }
+        for (name, value) in user.attributes.sorted(by: { $0.key < $1.key }) {
+            say("attribute      " + Terminal.harmless("\(name): \(value)"))
+        }
     }
 }
