@@ -20,11 +20,15 @@ struct AttributesJSONTests {
     }
 
     @Test(arguments: [
-        "null", "[]", "{}", "[1,\"a\",null]", #"{"x":1}"#, "1.0", "1e3", "1E+3", "-0.5", "9223372036854775808",
+        "[]", "{}", "[1,\"a\",null]", #"{"x":1}"#, "1.0", "1e3", "1E+3", "-0.5", "9223372036854775808",
         "-9223372036854775809", "1" + String(repeating: "0", count: 400), "2e-9",
     ])
     func anotherTypeIsToldByName(_ json: String) throws {
         #expect(try AttributesJSON.decode("{\"a\":\(json)}") == [.init(name: "a", content: .wrongType)])
+    }
+
+    @Test func nullIsNoValue() throws {
+        #expect(try AttributesJSON.decode(#"{"a":null}"#) == [.init(name: "a", content: .null)])
     }
 
     @Test func wholeNumbersReachTheirBounds() throws {

@@ -81,6 +81,7 @@ import Testing
             Slip(
                 "signIn: emailOneTimePasscode",
                 "signIn: emailPassword\n        attributes: [{name: flatusername, userMayChange: true}]", "login name"),
+            Slip("subdomain: harbour", "subdomain: Graph", "path of the server"),
             Slip("subdomain: harbour", "subdomain: harbour.example.com", "two tenants"),
             Slip("tenants:", "tenants: []\nunused:", "unused"),
             Slip("tenants:", "tenants: [", "--config"),

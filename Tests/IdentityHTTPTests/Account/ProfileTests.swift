@@ -1,10 +1,10 @@
-import IdentityEngine
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
 import PortableFoundation
 import Testing
 
+@testable import IdentityEngine
 @testable import IdentityHTTP
 
 /// The profile of a signed-in user, on the directory API (docs/protocol.md §18).
@@ -95,7 +95,7 @@ import Testing
             for (body, status, code, target) in [
                 (#"{"country":"NO","favouriteColour":"red"}"#, 400, "Request_BadRequest", "favouriteColour"),
                 (#"{"country":"NO","flatusername":"dana"}"#, 403, "Authorization_RequestDenied", "flatusername"),
-                (#"{"country":"NO","mail":"other@example.com"}"#, 400, "Request_BadRequest", "mail"),
+                (#"{"country":"NO","mail":"other@example.com"}"#, 403, "Authorization_RequestDenied", "mail"),
                 (#"{"country":["NO"]}"#, 400, "Request_BadRequest", "country"),
                 (#"{"country":44}"#, 400, "Request_BadRequest", "country"),
                 (#"{"country":""}"#, 400, "Request_BadRequest", "country"),
@@ -127,6 +127,8 @@ import Testing
             expectError(
                 try await patch(token, #"{"city":"Tønder"}"#, headers: ["if-match": tag], on: server), 412,
                 "PreconditionFailed")
+            let again = try await patch(token, #"{"city":"Esbjerg"}"#, headers: ["if-match": tag], on: server)
+            #expect(again.status == 204, "the same change again, as after a lost answer")
             let next = try #require(first.headers["etag"])
             #expect(try await get(token, on: server).headers["etag"] == next)
             let second = try await patch(token, #"{"city":"Tønder"}"#, headers: ["if-match": next], on: server)
@@ -188,6 +190,43 @@ import Testing
             expectError(deleted, 405, "Request_BadRequest")
             expectError(try await client.get("/graph/v1.0/users"), 404, "Request_ResourceNotFound")
         }
+    }
+
+    @Test("SEC-RATE-6: a user changes the profile 30 times an hour; another user is not held up")
+    func changesAreLimited() async throws {
+        try await withIdentityServer { server in
+            let routes = InProcessTransport(
+                routes: server.routes(), within: AccessPolicy(limits: SourceLimits()), peer: IPAddress("192.0.2.1"))
+            let (dana, alex) = (
+                try await token("User.ReadWrite", on: server),
+                try await token("User.ReadWrite", on: server, "alex@example.com")
+            )
+            func change(_ token: String, _ city: Int) async throws -> WireAnswer {
+                let request = try server.client().request(
+                    "PATCH", Self.path,
+                    headers: ["authorization": "Bearer \(token)", "content-type": "application/json"],
+                    body: Data(#"{"city":"\#(city)"}"#.utf8))
+                return WireAnswer(try await routes.send(request))
+            }
+            for number in 0..<30 { #expect(try await change(dana, number).status == 204) }
+            let refused = try await change(dana, 30)
+            expectError(refused, 429, "TooManyRequests")
+            #expect(refused.headers["retry-after"] != nil)
+            #expect(try await change(alex, 1).status == 204)
+        }
+    }
+
+    @Test("A member of a tenant's own cannot stand for the server's")
+    func serverMembersWin() async throws {
+        let profile = UserProfile(
+            user: User(
+                id: UserID(UUID()), tenant: TenantID(UUID()), email: "dana@example.com", alias: nil, hasPassword: true,
+                attributes: ["mail": "other@example.com", "id": "1"], createdAt: IdentityTestServer.start),
+            tenant: Tenant(
+                id: TenantID(UUID()), subdomain: "harbour", domain: "harbour.example.com", displayName: "Harbour"),
+            isEnabled: true, attributeNames: ["mail", "id"], version: "v")
+        let user = try DirectoryCodec.user(profile, select: "MAIL,id", baseURL: "https://identity.test")
+        #expect(user["mail"] == .string("dana@example.com") && user["id"] == .string(profile.user.id.description))
     }
 
     @Test("Two users with equal attributes have different versions")

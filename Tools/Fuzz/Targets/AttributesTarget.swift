@@ -72,7 +72,9 @@ struct AttributesTarget: Target {
                 try demand(one == two, "\(member.name) is another number")
             case (.value(.boolean(let one)), .boolean(let two)?):
                 try demand(one == two, "\(member.name) is the opposite")
-            case (.wrongType, .string?), (.wrongType, .boolean?), (.wrongType, nil), (.value, _):
+            case (.null, .null?): break
+            case (.wrongType, .string?), (.wrongType, .boolean?), (.wrongType, .null?), (.wrongType, nil), (.value, _),
+                (.null, _):
                 throw Finding("\(member.name) is \(member.content), and Foundation reads something else")
             case (.wrongType, _): break
             }

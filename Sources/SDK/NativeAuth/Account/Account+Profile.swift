@@ -10,7 +10,7 @@ public struct AccountProfile: Sendable, CustomStringConvertible, CustomReflectab
     public let email: String?
     /// All members that the directory sent, by name: `displayName`, `givenName`, `city`, an app's own attributes, …
     public let members: [String: JSONValue]
-    /// The version of this content, if the server states one.
+    /// The version of this content as the server wrote it (`ETag`), if it states one.
     package let version: String?
 
     /// The name that other people see.
@@ -54,7 +54,7 @@ extension Account {
             guard let user = members["id"]?.string else { throw AccountError(response, correlationID: id) }
             return AccountProfile(
                 id: user, email: members["mail"]?.string, members: members,
-                version: response.headers["etag"].map { $0.filter { $0 != "\"" } })
+                version: response.headers["etag"])
         } catch let error as AccountError {
             throw error
         } catch {
@@ -87,8 +87,10 @@ extension Account {
         } catch {
             throw .invalidAttribute(nil, ErrorDetails(correlationID: id, message: "The attributes are no JSON."))
         }
-        _ = try await directory(
+        let response = try await directory(
             "PATCH", "/me", scope: "User.ReadWrite", body: body, ifVersion: profile?.version, correlationID: id)
+        // Another success, such as a page of a proxy, says nothing about the change.
+        guard response.status == 204 else { throw AccountError(response, correlationID: id) }
     }
 
     /// Whether a name of the directory can contain the byte: letters, digits and `_`.
@@ -128,13 +130,25 @@ extension Account {
         ifVersion version: String? = nil,
         correlationID: UUID
     ) async throws(AccountError) -> TransportResponse {
-        let token = try await directoryToken(scope, correlationID)
-        let response: TransportResponse
-        do {
-            response = try await client.api.directory(
-                method, path, query: query, token: token, body: body, ifVersion: version, correlationID: correlationID)
-        } catch {
-            throw .service(ServiceError(error))
+        let send = { (token: AccessToken) async throws(AccountError) -> TransportResponse in
+            do throws(NativeAuthError) {
+                return try await client.api.directory(
+                    method, path, query: query, token: token, body: body, ifVersion: version,
+                    correlationID: correlationID)
+            } catch {
+                throw .service(ServiceError(error))
+            }
+        }
+        var response = try await send(directoryToken(scope, correlationID))
+        if response.status == 401 {
+            // The token may have expired a moment ago, or be older than the user's password.
+            let renewed: AccessToken
+            do throws(TokenError) {
+                renewed = try await accessToken(scopes: [scope], policy: .force, correlationID: correlationID)
+            } catch {
+                throw AccountError(error)
+            }
+            response = try await send(renewed)
         }
         guard (200..<300).contains(response.status) else { throw AccountError(response, correlationID: correlationID) }
         return response

@@ -2,7 +2,8 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-/// Why a request about the user's own account failed. Nothing has changed, except after ``ServiceError/indeterminate(_:)``.
+/// Why a request about the user's own account failed. Nothing has changed, unless it is an
+/// error of the service: a change whose answer was lost may have been made, and may be repeated.
 public enum AccountError: NativeAuthFailure {
     /// The user must sign in: there is no session any more, or the server does not accept its token.
     case signInRequired(ErrorDetails)

@@ -118,7 +118,7 @@ final class V1Client: Sendable {
         let url = try authority(correlationID).directory(path, query: query)
         var fields = ["authorization": "Bearer \(token.value)"]
         if body != nil { fields["content-type"] = "application/json" }
-        fields["if-match"] = version.map { "\"\($0)\"" }
+        fields["if-match"] = version
         do throws(ExchangeFailure) {
             let message = Message(method: method, url: url, body: body, fields: fields)
             let response =

@@ -38,38 +38,32 @@ package enum DirectoryAnswer<Value: Sendable>: Sendable {
     case refused(DirectoryRefusal)
 }
 
+/// The user of an access token for the directory, with the token's application.
+package struct DirectoryCaller: Sendable {
+    let tenant: Tenant
+    let client: Client
+    let account: UserAccount
+
+    /// The user of the request, as the key of a limit: 16 bytes.
+    package var limitKey: Data { withUnsafeBytes(of: account.user.id.uuid.uuid) { Data($0) } }
+}
+
 extension Engine {
-    /// The account of an access token for the directory, with the token's application.
-    private struct DirectoryCaller {
-        let tenant: Tenant
-        let client: Client
-        let account: UserAccount
+    /// The profile of the user.
+    package func profile(of caller: DirectoryCaller) -> UserProfile {
+        profile(of: caller.account, for: caller.client, in: caller.tenant)
     }
 
-    /// The profile of the token's user.
-    package func profile(
-        of token: Secret<String>, now: Date
-    ) async throws(EngineError) -> DirectoryAnswer<UserProfile> {
-        switch try await directoryCaller(token, anyOf: ["User.Read", "User.ReadWrite"], now: now) {
-        case .refused(let refusal): .refused(refusal)
-        case .accepted(let caller): .accepted(profile(of: caller.account, for: caller.client, in: caller.tenant))
-        }
-    }
-
-    /// Changes attributes of the token's user, all or none.
+    /// Changes attributes of the user, all or none.
     ///
     /// - Parameters:
     ///   - changes: The new values by name; a nil value removes the attribute.
-    ///   - version: The version that the client has read; nil: any.
+    ///   - version: The version that the client has read; nil: any. A change that is there already is accepted in any
+    ///     case, so that a request whose answer was lost can be repeated (RFC 9110 section 13.1.1).
     package func updateProfile(
-        of token: Secret<String>, _ changes: [ProfileChange], ifVersion version: String?, from source: RequestSource?,
-        now: Date
+        of caller: DirectoryCaller, _ changes: [ProfileChange], ifVersion version: String?,
+        from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<UserProfile> {
-        let caller: DirectoryCaller
-        switch try await directoryCaller(token, anyOf: ["User.ReadWrite"], now: now) {
-        case .refused(let refusal): return .refused(refusal)
-        case .accepted(let found): caller = found
-        }
         let (tenant, client) = (caller.tenant, caller.client)
         let changed: [AttributeChange]
         switch client.userFlow.judgeChanges(changes) {
@@ -79,13 +73,15 @@ extension Engine {
         let digest = source.map { auditSource($0, tenant.id) }
         do {
             return try await ports.users.updateAttributes(of: caller.account.user.id, in: tenant.id) { account in
-                // Checked again under the lock: the account may have been disabled meanwhile.
-                guard var account, account.disabledAt == nil else { return ([], nil, .refused(.invalidToken)) }
+                // Checked again under the lock: the account may have been disabled, or its password reset meanwhile.
+                guard var account, account.disabledAt == nil,
+                    account.credentialVersion == caller.account.credentialVersion
+                else { return ([], nil, .refused(.invalidToken)) }
+                let effective = changed.filter { account.user.attributes[$0.name] != $0.value }
                 let before = profile(of: account, for: client, in: tenant)
-                guard version == nil || version == before.version else {
+                guard version == nil || version == before.version || effective.isEmpty else {
                     return ([], nil, .refused(.changedMeanwhile))
                 }
-                let effective = changed.filter { account.user.attributes[$0.name] != $0.value }
                 for change in effective { account.user.attributes[change.name] = change.value }
                 let event = AuditEvent(
                     .profileChanged, at: now, tenant: tenant.id, client: client.id, user: account.user.id,
@@ -111,7 +107,7 @@ extension Engine {
     }
 
     /// The caller of a request to the directory: a live token of any tenant, for the directory, with one of `scopes`.
-    private func directoryCaller(
+    package func directoryCaller(
         _ token: Secret<String>, anyOf scopes: Set<String>, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<DirectoryCaller> {
         guard let id = ports.issuer.claimedTenant(of: token), let tenant = try await tenant(named: id.description),

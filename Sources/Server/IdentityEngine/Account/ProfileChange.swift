@@ -29,7 +29,9 @@ extension UserFlow {
             guard let definition = definition(of: change.name) else {
                 return .refused(.unknownProperty(change.name))
             }
-            guard definition.userMayChange else { return .refused(.readOnlyProperty(change.name)) }
+            guard definition.userMayChange, definition.name != AttributeDefinition.aliasName else {
+                return .refused(.readOnlyProperty(change.name))
+            }
             switch change.content {
             case .unusable: return .refused(.invalidValue(change.name))
             case .remove:

@@ -182,6 +182,8 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     case introspect
     /// Keyed by the presented token: polling for the result of a reset.
     case poll
+    /// Keyed by the user: changes of the profile.
+    case profileChange
 }
 
 /// The tokens that a client asks for.

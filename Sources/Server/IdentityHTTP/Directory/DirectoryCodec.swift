@@ -110,12 +110,13 @@ enum DirectoryCodec {
         let all = members(of: profile)
         var chosen = usual
         if let select {
+            // Names without letter case; the server's own names win.
+            let names = Dictionary(all.keys.sorted().map { ($0.lowercased(), $0) }) { first, _ in first }
             chosen = []
-            for word in select.split(separator: ",") {
-                let name = word.trimmingPrefix(" ").lowercased()
-                guard let found = all.keys.first(where: { $0.lowercased() == name }) else {
-                    throw DirectoryFailure(.unknownProperty(String(word)))
-                }
+            for word in select.split(separator: ",").prefix(UserFlow.maximumAttributes + 1) {
+                guard chosen.count < UserFlow.maximumAttributes,
+                    let found = names[word.trimmingPrefix(" ").lowercased()]
+                else { throw DirectoryFailure(.unknownProperty(String(word))) }
                 chosen.append(found)
             }
         }
@@ -126,15 +127,15 @@ enum DirectoryCodec {
         return reply
     }
 
+    /// The members that only the server sets.
+    private static let serverMembers: Set<String> = [
+        "id", "mail", "userPrincipalName", "businessPhones", "mobilePhone", "officeLocation", "accountEnabled",
+        "userType", "createdDateTime", "identities",
+    ]
+
     private static func members(of profile: UserProfile) -> [String: JSONValue] {
         let user = profile.user
-        var members: [String: JSONValue] = [
-            "id": .string(user.id.description), "mail": .string(user.email),
-            "userPrincipalName": .string("\(user.id.description)@\(profile.tenant.domain)"),
-            "businessPhones": .array([]), "mobilePhone": .null, "officeLocation": .null,
-            "accountEnabled": .boolean(profile.isEnabled), "userType": .string("Member"),
-            "createdDateTime": .string(user.createdAt.ISO8601Format()), "identities": .array(identities(of: profile)),
-        ]
+        var members: [String: JSONValue] = [:]
         for name in AttributeDefinition.changedByUsers.union(profile.attributeNames) { members[name] = .null }
         for (name, value) in user.attributes {
             members[name] =
@@ -144,7 +145,14 @@ enum DirectoryCodec {
                 case .boolean(let flag): .boolean(flag)
                 }
         }
-        return members
+        // An attribute of a tenant with such a name must not stand for the server's word.
+        return members.merging([
+            "id": .string(user.id.description), "mail": .string(user.email),
+            "userPrincipalName": .string("\(user.id.description)@\(profile.tenant.domain)"),
+            "businessPhones": .array([]), "mobilePhone": .null, "officeLocation": .null,
+            "accountEnabled": .boolean(profile.isEnabled), "userType": .string("Member"),
+            "createdDateTime": .string(user.createdAt.ISO8601Format()), "identities": .array(identities(of: profile)),
+        ]) { $1 }
     }
 
     /// The names that the user signs in with: a user of codes is `federated` with the issuer `mail`.
@@ -163,7 +171,10 @@ enum DirectoryCodec {
     static func changes(_ body: ByteBuffer) throws(DirectoryFailure) -> [ProfileChange] {
         let members: [AttributesJSON.Member]
         do {
-            members = try AttributesJSON.decode(String(decoding: body.readableBytesView, as: UTF8.self))
+            guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+                throw DirectoryFailure(.unreadableAttributes)
+            }
+            members = try AttributesJSON.decode(text)
         } catch {
             throw DirectoryFailure(.unreadableAttributes)
         }
@@ -171,6 +182,9 @@ enum DirectoryCodec {
             throw DirectoryFailure(
                 status: .badRequest, code: .badRequest,
                 message: "A request changes at most \(UserFlow.maximumAttributes) properties.")
+        }
+        if let fixed = members.first(where: { serverMembers.contains($0.name) }) {
+            throw DirectoryFailure(.readOnlyProperty(fixed.name))
         }
         return members.filter { !$0.name.hasPrefix("@odata.") }.map { member in
             switch member.content {

@@ -11,8 +11,12 @@ extension IdentityRoutes {
     /// `GET /me`: the profile; `PATCH /me`: changes of it.
     func me(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
-        if request.method == .patch { return try await changeMe(token, request, context) }
-        let profile = try Self.accepted(try await engine.profile(of: token, now: context.trace.at))
+        let isChange = request.method == .patch
+        let scopes: Set<String> = isChange ? ["User.ReadWrite"] : ["User.Read", "User.ReadWrite"]
+        let caller = try Self.accepted(
+            try await engine.directoryCaller(token, anyOf: scopes, now: context.trace.at))
+        if isChange { return try await changeMe(caller, request, context) }
+        let profile = engine.profile(of: caller)
         let user = try DirectoryCodec.user(
             profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
         return DirectoryCodec.response(
@@ -20,13 +24,14 @@ extension IdentityRoutes {
     }
 
     private func changeMe(
-        _ token: Secret<String>, _ request: Request, _ context: IdentityRequestContext
+        _ caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
+        try context.admit(.profileChange, of: caller.limitKey)
         guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
         let profile = try Self.accepted(
             try await engine.updateProfile(
-                of: token, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
+                of: caller, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
                 now: context.trace.at))
         return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
     }

@@ -89,6 +89,7 @@ extension RepeatedStep {
         case .refresh: .refreshes
         case .introspect: .introspections
         case .poll: .polls
+        case .profileChange: .profileChanges
         }
     }
 }

@@ -21,6 +21,8 @@ package final class SourceLimits: Sendable {
         case refreshes
         case introspections
         case polls
+        /// Each adds a line to the audit trail.
+        case profileChanges
         /// `SEC-ENUM-1`.
         case disclosuresPerMinute
         case disclosuresPerHour
@@ -39,6 +41,7 @@ package final class SourceLimits: Sendable {
             case .wrongPasswords: (50, 600)
             case .refreshes: (10, 60)
             case .introspections, .polls: (2, 1)
+            case .profileChanges: (30, 3_600)
             case .disclosuresPerMinute: (10, 60)
             case .disclosuresPerHour: (60, 3_600)
             case .disclosuresPerDay: (200, 86_400)
