@@ -247,7 +247,7 @@ struct SignInJourney: Journey {
         switch step {
         case 0:
             guard let address = hasPassword ? cast.passwordMember() : cast.codeMember() else {
-                throw JourneyFailure(text: "there is nobody to sign in")
+                throw JourneyFailure(text: "there is no user to sign in")
             }
             return LoadRequest(
                 step: "sign-in initiate", path: "/contoso/oauth2/v2.0/initiate",

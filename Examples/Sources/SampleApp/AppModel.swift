@@ -32,7 +32,7 @@ final class AppModel {
         }
     }
 
-    /// Shows the profile of whoever signs in, in whatever flow, and the first screen after a sign-out, until the
+    /// Shows the profile of the user who signs in, in any flow, and the first screen after a sign-out, until the
     /// task is cancelled.
     func listen() async {
         for await change in client.sessionChanges {

@@ -24,7 +24,7 @@ final class ProfileModel {
         self.client = client
     }
 
-    /// Follows what becomes of the session, whoever changes it, until the task is cancelled.
+    /// Follows what becomes of the session until the task is cancelled.
     func listen() async {
         // Listens first and looks then, so that nothing is missed between the two.
         let changes = client.sessionChanges

@@ -47,7 +47,7 @@ final class SignUpModel {
     func submitCode() async {
         guard case .code(let kept) = screen else { return }
         await attempt { () throws(SignUpError) in
-            // Whoever takes the step has it alone, so a double tap sends one request.
+            // Only one caller gets the step, so a double tap sends one request.
             guard let step = kept.take() else { return }
             switch try await step.submit(code: code) {
             case .next(let next): go(to: next)

@@ -149,7 +149,7 @@ struct AppTests {
         #expect(name(device.launch().screen) == "signUp")
     }
 
-    @Test("Whoever leaves a flow does not come back to it")
+    @Test("A user who leaves a flow does not come back to it")
     func cancel() async throws {
         let app = device.launch()
         app.signUp("nora@example.com")

@@ -127,7 +127,7 @@ struct ResetPasswordTests {
         #expect(model.notice == Notice("You have no password: you sign in with a code.", .signIn))
     }
 
-    @Test("Whoever has no account is sent to the sign-up")
+    @Test("A user without an account is sent to the sign-up")
     func userNotFound() async throws {
         let model = device.resetPassword("nobody@example.com")
         await model.start()

@@ -45,7 +45,7 @@ struct SignInTests {
         #expect(model.notice == .passwordUnused)
     }
 
-    @Test("Whoever has no account is sent to the sign-up")
+    @Test("A user without an account is sent to the sign-up")
     func userNotFound() async throws {
         let model = device.signIn("nobody@example.com")
         await model.start()

@@ -189,7 +189,7 @@ struct SignUpTests {
         #expect(model.notice?.text.hasPrefix("Something went wrong.") == true)
     }
 
-    @Test("Whoever has an account is sent to the sign-in")
+    @Test("A user with an account is sent to the sign-in")
     func userExists() async throws {
         try await device.tenant.add(.init(dana))
         await model.start()

@@ -157,7 +157,7 @@ extension NativeAuthError: CustomStringConvertible, LocalizedError {
     var reporting: ErrorDetails {
         var details = details
         details.reason = reason
-        details.circumstance = circumstance
+        details.condition = condition
         return details
     }
 }

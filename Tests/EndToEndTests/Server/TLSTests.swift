@@ -83,12 +83,12 @@ import Testing
             ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted),
             ("expired", .certificateUntrusted),
         ])
-    func ofNobody(_ certificate: String, _ circumstance: ClientCondition) async throws {
+    func ofNobody(_ certificate: String, _ condition: ClientCondition) async throws {
         let finding = try await finding(certificate)
         #expect(finding.state == "problem")
-        #expect(finding.text.hasSuffix(ErrorRemedy(circumstance).cause))
+        #expect(finding.text.hasSuffix(ErrorRemedy(condition).cause))
         #expect(finding.text.contains("The server's certificate is not trusted: "))
-        #expect(finding.remedy == ErrorRemedy(circumstance).remedy)
+        #expect(finding.remedy == ErrorRemedy(condition).remedy)
         #expect(finding.remedy?.contains("http") == false)
     }
 
@@ -99,11 +99,11 @@ import Testing
             ("expired", ClientCondition.certificateExpired), ("early", .certificateNotYetValid),
             ("stranger", .certificateOfOtherHost),
         ])
-    func ofATrustedAuthority(_ certificate: String, _ circumstance: ClientCondition) async throws {
+    func ofATrustedAuthority(_ certificate: String, _ condition: ClientCondition) async throws {
         let finding = try await finding(certificate, isTrusted: true)
         #expect(finding.state == "problem")
-        #expect(finding.text.hasSuffix(ErrorRemedy(circumstance).cause))
-        #expect(finding.remedy == ErrorRemedy(circumstance).remedy)
+        #expect(finding.text.hasSuffix(ErrorRemedy(condition).cause))
+        #expect(finding.remedy == ErrorRemedy(condition).remedy)
     }
 
     @Test("A good certificate of that authority is trusted", .enabled(if: canTrust))
@@ -125,7 +125,7 @@ import Testing
             ("self", ClientCondition.certificateUntrusted), ("good", .certificateUntrusted), (nil, .tlsMissing),
         ]
             as [(String?, ClientCondition)])
-    func theSDK(_ certificate: String?, _ circumstance: ClientCondition) async throws {
+    func theSDK(_ certificate: String?, _ condition: ClientCondition) async throws {
         try await withListener(certificate) { text in
             let authority = try Authority(url: try #require(URL(string: text)))
             let client = NativeAuthClient(
@@ -139,7 +139,7 @@ import Testing
                     Issue.record("\(error)")
                     return
                 }
-                let remedy = ErrorRemedy(circumstance)
+                let remedy = ErrorRemedy(condition)
                 #expect(details.message == remedy.cause)
                 #if DEBUG
                     #expect(details.remedy == remedy.remedy)

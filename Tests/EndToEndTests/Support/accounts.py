@@ -1,7 +1,7 @@
 """Reads the accounts in a server's database without its code, and prints what it finds as JSON.
 
 Arguments: the database (see database.py), and a client, 32 hex digits, whose user flow asks for a password, country and city.
-`halves` are accounts that lack a part: a user without an identifier or the reverse, attributes of nobody, and of that client a
+`halves` are accounts that lack a part: a user without an identifier or the reverse, attributes without a user, and of that client a
 user without one of them.
 """
 

@@ -2,7 +2,7 @@
 
 Arguments are `WHEN=REPLY`, where WHEN is GREETING, END (after the message) or a command's first word, and REPLY is sent as
 it is, `\\r\\n` read as a line's end, and one added. An empty REPLY is silence, `!` ends the connection. PAUSE=SECONDS is
-waited before the greeting. BACKLOG=full makes a server that nobody gets through to. Prints `PORT n`, then for each
+waited before the greeting. BACKLOG=full makes a server that accepts no connection. Prints `PORT n`, then for each
 connection, when it begins and ends, a line of JSON with the bytes that came.
 """
 

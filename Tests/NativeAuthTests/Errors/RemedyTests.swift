@@ -32,7 +32,7 @@ import Testing
         #expect(ErrorRemedy(number: 1) == nil)
     }
 
-    @Test("The catalogue has every word that clients know, and every circumstance")
+    @Test("The catalogue has every word that clients know, and every condition")
     func everyWordIsThere() {
         let words: [WireSuberror] = [
             .attributeValidationFailed, .introspectRequired, .invalidOOBValue, .mfaRequired, .nativeAuthAPIDisabled,
@@ -41,8 +41,8 @@ import Testing
         for word in Set(words).union(WireSuberror.passwordRefusals) {
             #expect(ErrorRemedy(word: word.rawValue)?.name == word.rawValue)
         }
-        for circumstance in ClientCondition.allCases {
-            #expect(ErrorRemedy.all.contains(ErrorRemedy(circumstance)))
+        for condition in ClientCondition.allCases {
+            #expect(ErrorRemedy.all.contains(ErrorRemedy(condition)))
         }
     }
 
@@ -95,16 +95,16 @@ import Testing
     /// An error of this library, and the entry for it.
     struct Noticed: CustomTestStringConvertible, Sendable {
         var error: NativeAuthError
-        var circumstance: ClientCondition?
-        var testDescription: String { circumstance?.rawValue ?? "none" }
+        var condition: ClientCondition?
+        var testDescription: String { condition?.rawValue ?? "none" }
 
-        init(_ error: NativeAuthError, _ circumstance: ClientCondition?) {
+        init(_ error: NativeAuthError, _ condition: ClientCondition?) {
             self.error = error
-            self.circumstance = circumstance
+            self.condition = condition
         }
 
-        init(_ underlying: any Error, _ circumstance: ClientCondition) {
-            self.init(.network(.init(correlationID: UUID()), underlying: underlying), circumstance)
+        init(_ underlying: any Error, _ condition: ClientCondition) {
+            self.init(.network(.init(correlationID: UUID()), underlying: underlying), condition)
         }
     }
 
@@ -135,8 +135,8 @@ import Testing
             Noticed(.cancelled(details()), nil),
         ])
     func whatThisLibraryNotices(_ noticed: Noticed) {
-        #expect(noticed.error.circumstance == noticed.circumstance)
-        #expect(ErrorRemedy(for: noticed.error) == noticed.circumstance.map { ErrorRemedy($0) })
+        #expect(noticed.error.condition == noticed.condition)
+        #expect(ErrorRemedy(for: noticed.error) == noticed.condition.map { ErrorRemedy($0) })
     }
 
     @Test("In debug builds an error has its remedy, and its description ends with it; in release builds it has none")

@@ -268,7 +268,7 @@ struct ExchangeTests {
     // MARK: Time limits
 
     @Test(
-        "Whoever hangs is given up: an interceptor after 30 s, and nothing is sent; a transport after 40 s",
+        "A call that hangs is given up: an interceptor after 30 s, and nothing is sent; a transport after 40 s",
         arguments: [("interceptor", 30), ("transport", 40)] as [(String, Int)])
     func hanging(_ place: String, _ seconds: Int) async throws {
         let limit = Duration.seconds(seconds)

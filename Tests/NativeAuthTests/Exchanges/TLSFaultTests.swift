@@ -79,8 +79,8 @@ import Testing
     func texts() {
         let circumstances = TLSFault.allCases.map { ClientCondition($0) }
         #expect(Set(circumstances).count == TLSFault.allCases.count)
-        for circumstance in circumstances where circumstance.rawValue.hasPrefix("certificate") {
-            #expect(ErrorRemedy(circumstance).cause.hasPrefix("The server's certificate is not trusted: "))
+        for condition in circumstances where condition.rawValue.hasPrefix("certificate") {
+            #expect(ErrorRemedy(condition).cause.hasPrefix("The server's certificate is not trusted: "))
         }
     }
 }

@@ -95,7 +95,7 @@ extension ClientCondition {
 
 extension NativeAuthError {
     /// The cause that only this library knows; nil when the server's answer or the user's input says everything.
-    package var circumstance: ClientCondition? {
+    package var condition: ClientCondition? {
         switch self {
         case .browserRequired(let details): ClientCondition(redirectReason: details.message)
         case .network(_, let underlying): ClientCondition(transport: underlying)

@@ -1,9 +1,9 @@
 #if DEBUG || Server
     extension ErrorRemedy {
         /// The entry for an error that this library detects.
-        package init(_ circumstance: ClientCondition) {
+        package init(_ condition: ClientCondition) {
             let (cause, remedy) =
-                switch circumstance {
+                switch condition {
                 case .answerLost:
                     (
                         "The connection was lost, or the server took too long, after the request had left.",
@@ -135,7 +135,7 @@
                         "Use https, or 127.0.0.1 or localhost for a server on this machine."
                     )
                 }
-            self.init(nil, circumstance.rawValue, cause, remedy)
+            self.init(nil, condition.rawValue, cause, remedy)
         }
     }
 #endif

@@ -53,7 +53,7 @@ public struct ErrorRemedy: Hashable, Sendable {
             // One number often stands for several second words, such as those about passwords. For codes the number says
             // more.
             let found = second == ErrorRemedy(word: "invalid_oob_value") ? numbered ?? second : second ?? numbered
-            let noticed = details.circumstance.map { ErrorRemedy($0) }
+            let noticed = details.condition.map { ErrorRemedy($0) }
             guard let remedy = found ?? details.error.flatMap(ErrorRemedy.init(word:)) ?? noticed else { return nil }
             self = remedy
         }
@@ -61,7 +61,7 @@ public struct ErrorRemedy: Hashable, Sendable {
         /// The entry for an error, found by its details and its kind.
         package init?(for error: NativeAuthError) {
             var details = error.details
-            details.circumstance = error.circumstance
+            details.condition = error.condition
             self.init(for: details)
         }
     }

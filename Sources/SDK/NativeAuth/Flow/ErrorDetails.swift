@@ -19,7 +19,7 @@ public struct ErrorDetails: Hashable, Sendable {
     /// The error as a sentence.
     package var reason: String?
     /// The cause that only this library knows.
-    package var circumstance: ClientCondition?
+    package var condition: ClientCondition?
     /// The scopes that the error is about.
     package var scopes: [String] = []
 

@@ -143,7 +143,7 @@ package struct MailContent: Hashable, Sendable, Codable {
     }
 
     package var purpose: Purpose
-    /// The recipient's address, as validated (`SEC-ID-1`), or ``nobody``.
+    /// The recipient's address, as validated (`SEC-ID-1`), or ``noRecipient``.
     package var recipient: String
     /// The digits; nil in a notice. They exist only here, in the sealed row and in the mail (`SEC-OTP-14`).
     package var code: String?

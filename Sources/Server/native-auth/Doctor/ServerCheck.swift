@@ -50,9 +50,9 @@ struct ServerCheck {
         do {
             response = try await get(authority.endpoint("v2.0/.well-known/openid-configuration"))
         } catch {
-            let circumstance = ClientCondition(transport: error)
-            let remedy = ErrorRemedy(circumstance)
-            let isPlain = isHere && circumstance == .tlsMissing
+            let condition = ClientCondition(transport: error)
+            let remedy = ErrorRemedy(condition)
+            let isPlain = isHere && condition == .tlsMissing
             notes.problem(
                 "connection", "\(authority.environment): \(remedy.cause)",
                 isPlain ? "Write http in front: native-auth serve does not encrypt connections." : remedy.remedy)
