@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("SEC-RATE-6: a user changes the profile 30 times an hour; another user is not held up")
+    @Test("A user changes the profile 30 times an hour; another user is not held up")
     func changesAreLimited() async throws {
         try await withIdentityServer { server in
             let routes = InProcessTransport(
