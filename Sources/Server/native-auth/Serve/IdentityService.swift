@@ -123,6 +123,14 @@ struct IdentityService: Sendable {
     ///
     /// - Parameter onReady: Called once requests are accepted.
     func run(onReady: @escaping @Sendable (Address) async -> Void) async throws(StartFailure) {
+        try await run(onReady: onReady, attempts: settings.port == 0 ? 5 : 1)
+    }
+
+    /// - Parameter attempts: How often a free port is looked for: another program may take the one that was found before this
+    ///   server listens on it.
+    private func run(
+        onReady: @escaping @Sendable (Address) async -> Void, attempts: Int
+    ) async throws(StartFailure) {
         let port = try settings.port == 0 ? FreePort.any(on: settings.host) : settings.port
         let listening = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
         let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
@@ -133,6 +141,9 @@ struct IdentityService: Sendable {
         } catch let failure as StartFailure {
             throw failure
         } catch let error as IOError where [EADDRINUSE, EACCES, EADDRNOTAVAIL].contains(error.errnoCode) {
+            guard error.errnoCode != EADDRINUSE || attempts == 1 else {
+                return try await run(onReady: onReady, attempts: attempts - 1)
+            }
             throw .unavailable(
                 error.errnoCode == EADDRINUSE
                     ? "\(ports) in use; choose another with --port, or 0 for any free one."
