@@ -189,8 +189,11 @@ let package = Package(
             name: "NativeAuthWireTests", dependencies: ["NativeAuthWire", "NativeAuthCore"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
-            name: "NativeAuthTests", dependencies: ["NativeAuth", "NativeAuthWire", "NativeAuthCore"],
-            swiftSettings: strict),
+            name: "NativeAuthTests",
+            dependencies: [
+                "NativeAuth", "NativeAuthWire", "NativeAuthCore",
+                .target(name: "NativeAuthTesting", condition: testing),
+            ], swiftSettings: strict),
         .testTarget(
             name: "MSALTests",
             dependencies: [

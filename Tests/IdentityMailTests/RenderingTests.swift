@@ -7,7 +7,7 @@ import Testing
 @Suite("Writing mails")
 struct RenderingTests {
     private static let purposes: [MailContent.Purpose] = [
-        .signUp, .signIn, .passwordReset, .secondFactor, .registration,
+        .signUp, .signIn, .passwordReset, .secondFactor, .registration, .accountChange, .emailChange,
     ]
 
     private func parsed(_ content: MailContent) throws -> (ParsedMail, RenderedMail) {
@@ -40,6 +40,24 @@ struct RenderingTests {
         #expect(html.contains("<html lang=\"\(language.rawValue)\">"))
         #expect(try #require(mail.decoded("subject")).contains("Fabrikam"))
         #expect(mail["auto-submitted"] == "auto-generated")
+    }
+
+    @Test(
+        "The mail to an old address has the code that takes the change back, in groups, and its days",
+        arguments: MailLanguage.allCases)
+    func theOldAddressGetsACode(_ language: MailLanguage) throws {
+        let code = "123456789012345678901234"
+        let (mail, _) = try parsed(
+            .fixture(
+                purpose: .emailChanged, recipient: "user-typed@example.com", code: code, minutesValid: 7 * 24 * 60,
+                language: language, organisation: "Fabrikam"))
+        for part in [try #require(mail.parts["plain"]), try #require(mail.parts["html"])] {
+            #expect(part.contains("Fabrikam") && part.filter(\.isNumber).contains(code))
+            #expect(part.contains("7") && !part.contains("10080"))
+            for forbidden in ["user-typed", "http", "href", "src=", "{{", "}}", "url("] {
+                #expect(!part.contains(forbidden), "\(forbidden)")
+            }
+        }
     }
 
     @Test("Every purpose has its own sentence in every language")
@@ -80,7 +98,8 @@ struct RenderingTests {
 
     static let notices: [MailContent.Purpose] = [
         .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
-        .accountExists, .signInLocked, .signedInAfterFailures,
+        .accountExists, .signInLocked, .signedInAfterFailures, .emailReplaced, .resetRequired,
+        .emailChangeUndone, .accountDeleted, .deletionScheduled,
     ]
 
     @Test(

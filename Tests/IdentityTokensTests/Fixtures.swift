@@ -138,7 +138,9 @@ extension TokenSubject {
         attributes: [String: AttributeValue] = ["displayName": "Ana B", "givenName": "Ana", "surname": "Berg"],
         scopes: [String] = ["Orders.Read", "Orders.Write"],
         openIDScopes: [String] = ["openid", "profile", "offline_access", "email"], methods: [String] = ["pwd", "otp"],
-        contexts: [String] = [], sessionID: UUID? = nil, issuedAt: TimeInterval = 1_700_000_010.9, lifetime: Int = 3_599
+        contexts: [String] = [], sessionID: UUID? = nil, issuedAt: TimeInterval = 1_700_000_010.9,
+        lifetime: Int = 3_599,
+        idClaims: [String: AttributeValue] = [:], accessClaims: [String: AttributeValue] = [:]
     ) -> TokenSubject {
         let tenant = TenantID(.fixture(tenant))
         return TokenSubject(
@@ -149,7 +151,8 @@ extension TokenSubject {
             audience: "api://orders", scopes: scopes, openIDScopes: openIDScopes,
             authenticatedAt: Date(timeIntervalSince1970: 1_700_000_001.9), methods: methods,
             contexts: contexts, sessionID: sessionID, issuedAt: Date(timeIntervalSince1970: issuedAt),
-            lifetime: lifetime, tokenID: .fixture(9), issuer: "https://contoso.example")
+            lifetime: lifetime, tokenID: .fixture(9), issuer: "https://contoso.example",
+            idClaims: idClaims, accessClaims: accessClaims)
     }
 }
 

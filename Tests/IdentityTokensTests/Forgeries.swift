@@ -305,7 +305,7 @@ struct Forgery: Sendable, CustomTestStringConvertible {
         claims(#""aud":"api://orders""#, #""aud":["api://orders"]"#, "malformed"),
         claims(#""sub""#, #""\u0073ub""#, "malformed"), claims(",", ", ", "malformed"),
         claims(#""ver":"2.0""#, #""ver":"1.0""#, "malformed"),
-        claims(#""ver":"2.0""#, #""ver":"2.0","zzz":true"#, "malformed"),
+        claims(#""ver":"2.0""#, #""ver":"2.0","zzz":null"#, "malformed"),
         claims("ee03", "ee0", "malformed"), claims("ee02", "ee0g", "malformed"), claims("ee07", "ee", "malformed"),
         Forgery("claims: no JSON", "malformed") { try $0.sign($0.header, "sub=ana") },
         Forgery("claims: an array", "malformed") { try $0.sign($0.header, "[\($0.payload)]") },

@@ -39,6 +39,31 @@ import Testing
                 + #""sub":"\#(parts.claims.sub)","tid":"\#(Self.tenant)","uti":"\#(Self.tokenID)","ver":"2.0"}"#)
     }
 
+    @Test("The application's own claims stand beside the server's, each with its type, in the token that they are for")
+    func ownClaims() async throws {
+        let subject = TokenSubject.fixture(
+            openIDScopes: ["openid"], idClaims: ["city": "Ribe", "name": "Ana B"],
+            accessClaims: [
+                "https://example.com/a/b": .string("a\"b\\c/d\u{2028}é🚢"), "least": .integer(.min),
+                "most": .integer(.max), "no": false, "one": "1", "yes": true, "Ver": "é",
+            ])
+        let ring = KeyRing.fixture()
+        let tokens = try await ring.sign(subject)
+        let access = try TokenParts(tokens.accessToken).payload
+        for member in [
+            #""https://example.com/a/b":"a\"b\\c/d\#u{2028}é🚢""#, #""least":-9223372036854775808"#,
+            #""most":9223372036854775807"#, #""no":false"#, #""one":"1""#, #""yes":true"#, #""Ver":"é""#,
+            #""ver":"2.0""#,
+        ] {
+            #expect(access.contains(member), "\(member) \(access)")
+        }
+        #expect(!access.contains("city"))
+        // What is signed is also read: no value makes a token that the server itself refuses.
+        #expect(try await ring.verify(tokens.accessToken).user == subject.user.id)
+        let id = try TokenParts(#require(tokens.idToken)).payload
+        #expect(id.contains(#""city":"Ribe""#) && id.contains(#""name":"Ana B""#) && !id.contains("least"))
+    }
+
     @Test func withoutProfileAndEmailAnIDTokenNamesNobody() async throws {
         let tokens = try await KeyRing.fixture().sign(.fixture(openIDScopes: ["openid"]))
         let parts = try TokenParts(#require(tokens.idToken))

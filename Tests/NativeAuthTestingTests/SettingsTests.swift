@@ -35,6 +35,25 @@ struct SettingsTests {
         #expect(try await tenant.client.startSignIn(username: "dana").code.code.length == 8, "the alias is a name")
     }
 
+    @Test func attributesCanBeClaims() async throws {
+        let tenant = try passwordTenant { settings in
+            settings.applications[0].attributes = [.optional("extension_1_Size", .integer)]
+            settings.applications[0].claims = [
+                .init("city"), .init("size", attribute: "extension_1_Size"), .init("state", in: [.accessToken]),
+            ]
+            settings.users[0].attributes = ["city": "Ribe", "extension_1_Size": 43, "state": "Jutland"]
+        }
+        let client = tenant.client
+        let account = try await client.startSignIn(username: dana, password: goodPassword).account
+        #expect(account.idTokenClaims["city"] == .string("Ribe") && account.idTokenClaims["size"] == .integer(43))
+        #expect(account.idTokenClaims["state"] == nil)
+        // A refresh after a change has the new value.
+        _ = try await account.update(["city": "Tønder"])
+        _ = try await client.accessToken(for: account, forceRefresh: true)
+        let renewed = try #require(client.accounts().first)
+        #expect(renewed.idTokenClaims["city"] == .string("Tønder"))
+    }
+
     @Test func usersAreThereFromTheBeginning() async throws {
         let tenant = try passwordTenant { settings in
             settings.users += [
@@ -120,6 +139,7 @@ struct SettingsTests {
         #expect(problems { $0.applications = [] }.contains("at least one application"))
         #expect(problems { $0.applications[0].clientID = "my app" }.contains("my app"))
         #expect(problems { $0.applications[0].attributes = [.optional("city", regex: #"(.)\1"#)] }.contains("city"))
+        #expect(problems { $0.applications[0].claims = [.init("oid", attribute: "city")] }.contains("“oid”"))
         #expect(problems { $0.users = [.init("dana")] }.contains("dana"))
         #expect(problems { $0.users = [.init(dana), .init("DANA@example.com")] }.contains("same name"))
         #expect(problems { $0.users = [.init(dana, alias: "a b")] }.contains("a b"))

@@ -227,7 +227,7 @@ private final class PartsBench: Sendable {
         }
     }
 
-    func readName() async throws { _ = try await store.taken([try key(0)], in: tenant.id) }
+    func readName() async throws { _ = try await store.taken([try key(0)], marks: [], in: tenant.id) }
 
     func writeLine() async throws {
         try await store.record(AuditEvent(.mailFailed, at: clock.now, tenant: tenant.id))

@@ -141,7 +141,7 @@ extension World {
             if case .signUp(let state) = envelope.state, let draft = state.draft {
                 let alias = submittedAlias(asked) ?? draft.alias
                 let keys = [draft.email.key] + (alias.map { [$0.key] } ?? [])
-                view.taken = try await store.taken(keys, in: tenant)
+                view.taken = try await store.taken(keys, marks: [], in: tenant).keys
             }
         } else if let name = asked["username"], let key = EmailAddress(name)?.key ?? Alias(name)?.key {
             view.account = try await store.account(named: key, in: tenant)

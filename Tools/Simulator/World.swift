@@ -280,45 +280,41 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
         try await store.isFamiliar(network, to: user, in: tenant, since: since)
     }
 
-    func setDisabled(
-        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await write { () async throws(StoreError) in
-            try await store.setDisabled(date, id, in: tenant, event: event)
-        }
-    }
-
-    func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
-    ) async throws(StoreError) -> Bool {
-        try await write { () async throws(StoreError) in
-            try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
-        }
-    }
-
-    func setFactorRule(
-        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await write { () async throws(StoreError) in
-            try await store.setFactorRule(rule, of: id, in: tenant, event: event)
-        }
-    }
-
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         try await store.user(id, in: tenant)
     }
 
-    func taken(
-        _ keys: [LoginIdentifier.Key], in tenant: TenantID
-    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
-        try await store.taken(keys, in: tenant)
+    func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await write { () async throws(StoreError) in
+            try await store.change(id, in: tenant, names: names, marks: marks, decide: decide)
+        }
     }
 
-    func updateAttributes<Answer: Sendable>(
-        of id: UserID, in tenant: TenantID,
-        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
-    ) async throws(StoreError) -> Answer {
-        try await store.updateAttributes(of: id, in: tenant, decide: decide)
+    func taken(
+        _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+        try await store.taken(keys, marks: marks, in: tenant)
+    }
+
+    func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo? {
+        try await store.emailUndo(codeDigest, in: tenant, now: now)
+    }
+
+    func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
+        try await store.isDeleted(mark, in: tenant)
+    }
+
+    func usersToDelete(
+        now: Date, limit: Int
+    ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)] {
+        try await store.usersToDelete(now: now, limit: limit)
+    }
+
+    func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent] {
+        try await store.events(of: user, in: tenant, limit: limit)
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
@@ -333,6 +329,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
         _ id: UUID, in tenant: TenantID
     ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)? {
         try await store.refreshSession(id, in: tenant)
+    }
+
+    func sessions(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [RefreshFamily] {
+        try await store.sessions(of: user, in: tenant, now: now)
     }
 
     func updateRefreshFamily<Answer: Sendable>(

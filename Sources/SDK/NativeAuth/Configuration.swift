@@ -5,7 +5,8 @@ public import PortableFoundation
 ///
 /// Requests send only the following about the device (`SDK-PRIV-1`): `accept-language`, `client-request-id` (a random
 /// UUID for each flow), `x-client-sku` (`swift-native-auth`), `x-client-ver` (the version of this library),
-/// `x-client-os` (the version of the operating system) and `x-client-cpu` (the architecture). There are no identifiers
+/// `x-client-os` (the version of the operating system), `x-client-cpu` (the architecture) and `x-client-dm` (the model of
+/// the device, for the user's list of sessions). There are no identifiers
 /// of the device and no telemetry.
 public struct NativeAuthConfiguration: Sendable {
     /// The identifier of the registered application, a UUID as text.

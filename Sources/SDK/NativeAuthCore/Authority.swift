@@ -108,9 +108,16 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { url.absoluteString }
 
+    /// The tenant's name in the path: its id, domain or subdomain.
+    package var tenant: String {
+        URLComponents(url: url, resolvingAgainstBaseURL: false)?.path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
     /// The address of a path of the directory API: below `/graph` of the server's base URL, or on the vendor's own host.
     ///
-    /// - Parameter query: Percent-encoded.
+    /// - Parameters:
+    ///   - path: With the API's version, such as `/v1.0/me`; percent-encoded.
+    ///   - query: Percent-encoded.
     package func directory(_ path: String, query: String? = nil) -> URL {
         let vendor = URLComponents(string: "https://graph.microsoft.com")
         guard var components = isVendorCloud ? vendor : URLComponents(url: url, resolvingAgainstBaseURL: false) else {
@@ -118,7 +125,7 @@ public struct Authority: Hashable, Sendable, CustomStringConvertible {
         }
         // The last segment of the authority is the tenant, which the token names here.
         let base = components.percentEncodedPath.split(separator: "/").dropLast().map { "/\($0)" }.joined()
-        components.percentEncodedPath = (isVendorCloud ? "" : base + "/graph") + "/v1.0" + path
+        components.percentEncodedPath = (isVendorCloud ? "" : base + "/graph") + path
         components.percentEncodedQuery = query
         return components.url ?? url
     }

@@ -23,6 +23,19 @@ public final class TestMailbox: Sendable {
             case methodRegistered
             /// A notice, without a code: a second factor was removed.
             case methodRemoved
+            /// The code that confirms a change of the account, at the account's own mailbox.
+            case accountChange
+            /// The code that confirms a new e-mail address.
+            case emailChange
+            /// The notice to the old address, with the code that takes the change back.
+            case emailChanged
+            case emailChangeUndone
+            /// A notice to the old address: an operator gave the account another one.
+            case emailReplaced
+            /// A notice: an operator made the password unusable.
+            case resetRequired
+            case accountDeleted
+            case deletionScheduled
             /// A notice, without a code: a second factor is suspended for a day, after a reset.
             case methodSuspended
             /// A notice, without a code: a suspended second factor can be used again.
@@ -246,6 +259,14 @@ extension TestMailbox.Mail.Purpose {
             case .accountExists: .accountExists
             case .signInLocked: .signInLocked
             case .signedInAfterFailures: .signedInAfterFailures
+            case .accountChange: .accountChange
+            case .emailChange: .emailChange
+            case .emailChanged: .emailChanged
+            case .emailChangeUndone: .emailChangeUndone
+            case .emailReplaced: .emailReplaced
+            case .resetRequired: .resetRequired
+            case .accountDeleted: .accountDeleted
+            case .deletionScheduled: .deletionScheduled
             }
     }
 }

@@ -29,6 +29,8 @@ extension TestTenant {
         /// The lifetime of an unused refresh token; nil for 90 days, or one day if users sign in with a one-time
         /// passcode.
         public var refreshTokenLifetime: Duration?
+        /// How many days users who delete their account can take that back: 0 to 90.
+        public var deletionGraceDays = 0
 
         /// The defaults.
         public init() {}
@@ -59,11 +61,14 @@ extension TestTenant {
         public var scopes: [String]
         /// When false, every step is refused, because native authentication is disabled for the application.
         public var isNativeAuthEnabled: Bool
+        /// The claims that tokens have besides those that the server always writes; at most 20.
+        public var claims: [Claim]
 
         /// Describes an application.
         public init(
             clientID: String, userFlow: UserFlow, attributes: [Attribute] = [], requiresSecondFactor: Bool = false,
-            requiresDistinctMailbox: Bool = false, scopes: [String] = ["*"], isNativeAuthEnabled: Bool = true
+            requiresDistinctMailbox: Bool = false, scopes: [String] = ["*"], isNativeAuthEnabled: Bool = true,
+            claims: [Claim] = []
         ) {
             self.clientID = clientID
             self.userFlow = userFlow
@@ -72,6 +77,7 @@ extension TestTenant {
             self.requiresDistinctMailbox = requiresDistinctMailbox
             self.scopes = scopes
             self.isNativeAuthEnabled = isNativeAuthEnabled
+            self.claims = claims
         }
 
         /// Users sign in with a code; `00001111-aaaa-2222-bbbb-3333cccc4444`, as on the development server.
@@ -137,6 +143,32 @@ extension TestTenant {
         }
     }
 
+    /// A claim that is the value of an attribute of the user.
+    public struct Claim: Hashable, Sendable {
+        /// What the claim is part of.
+        public enum Place: Hashable, Sendable {
+            case idToken
+            case accessToken
+            /// The answer of `oidc/userinfo`.
+            case userinfo
+        }
+
+        /// The name, 1 to 128 printable ASCII characters; not one of the names that only the server writes, such as
+        /// `sub` or `roles`.
+        public var name: String
+        /// The name of the attribute, or `mail` for the address; nil: `name`, or the attribute that the standard claims
+        /// `name`, `given_name`, `family_name`, `email` and `preferred_username` always come from.
+        public var attribute: String?
+        public var places: Set<Place>
+
+        /// Describes a claim.
+        public init(_ name: String, attribute: String? = nil, in places: Set<Place> = [.idToken, .userinfo]) {
+            self.name = name
+            self.attribute = attribute
+            self.places = places
+        }
+    }
+
     /// A user with an account.
     public struct User: Hashable, Sendable {
         public var email: String
@@ -147,18 +179,21 @@ extension TestTenant {
         public var attributes: [String: AttributeValue]
         /// The mailboxes registered as a second factor.
         public var secondFactors: [String]
+        /// The number of sessions on other devices, with the first application.
+        public var sessions: Int
         public var isDisabled: Bool
 
         /// Describes a user.
         public init(
             _ email: String, password: String? = nil, alias: String? = nil, attributes: [String: AttributeValue] = [:],
-            secondFactors: [String] = [], isDisabled: Bool = false
+            secondFactors: [String] = [], sessions: Int = 0, isDisabled: Bool = false
         ) {
             self.email = email
             self.password = password
             self.alias = alias
             self.attributes = attributes
             self.secondFactors = secondFactors
+            self.sessions = sessions
             self.isDisabled = isDisabled
         }
     }
@@ -176,6 +211,7 @@ extension TestTenant.Settings {
         }
         entry.tenant.subdomain = subdomain
         entry.tenant.domain = "\(subdomain).onmicrosoft.com"
+        entry.tenant.deletionGraceDays = deletionGraceDays
         entry.applications = try applications.map { application throws(TestTenantError) in try application.client() }
         guard Set(entry.applications.map(\.id)).count == applications.count else {
             throw .settings(["Two applications have the same client ID."])
@@ -208,6 +244,9 @@ extension TestTenant.Application {
                 definitions.append(definition)
             }
         }
+        let ownClaims = claims.map { $0.definition() }
+        let faults = ApplicationClaim.faults(of: ownClaims, with: definitions).map(\.sentence)
+        guard faults.isEmpty else { throw .settings(faults) }
         let method: IdentityEngine.UserFlow.Method =
             switch userFlow {
             case .emailOneTimePasscode: .emailOneTimePasscode
@@ -218,7 +257,7 @@ extension TestTenant.Application {
             userFlow: IdentityEngine.UserFlow(
                 method: method, attributes: definitions, requiresSecondFactor: requiresSecondFactor,
                 requiresDistinctMailbox: requiresDistinctMailbox),
-            isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes)
+            isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes, claims: ownClaims)
     }
 }
 
@@ -241,6 +280,19 @@ extension TestTenant.Attribute {
             definition.pattern = pattern
         }
         return definition
+    }
+}
+
+extension TestTenant.Claim {
+    fileprivate func definition() -> ApplicationClaim {
+        let places = places.map { place -> ApplicationClaim.Place in
+            switch place {
+            case .idToken: .id
+            case .accessToken: .access
+            case .userinfo: .userinfo
+            }
+        }
+        return ApplicationClaim(name: name, attribute: attribute, places: Set(places))
     }
 }
 
@@ -295,6 +347,16 @@ struct Newcomer: Sendable {
                     StrongMethod(
                         id: randomness.uuid(), email: $0, provenAt: now.addingTimeInterval(-60 * 86_400),
                         enrolment: Enrolment(.twoFactors), firstUsedAt: now.addingTimeInterval(-60 * 86_400)), to: id)
+            }
+            + (0..<user.sessions).map { _ in
+                // No device has its refresh token.
+                .openRefreshFamily(
+                    RefreshFamily(
+                        id: randomness.uuid(), tenant: tenant, client: client, user: id, scopes: ["openid"],
+                        methods: ["otp"], authenticatedAt: now, createdAt: now,
+                        expiresAt: now.addingTimeInterval(90 * 86_400),
+                        tokenDigest: Data(randomness.uuid().uuidString.utf8.prefix(32)),
+                        device: SessionDevice(model: "Other", system: "1.0")))
             }
         let query = StepQuery(
             tenant: tenant, flow: randomness.uuid(), requestDigest: Data(), identifiers: identifiers.map(\.key),

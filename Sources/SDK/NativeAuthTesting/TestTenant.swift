@@ -61,7 +61,7 @@ public final class TestTenant: Sendable {
     public let authority: Authority
 
     package let server: IdentityTestServer
-    private let entry: TenantDirectory.Entry
+    let entry: TenantDirectory.Entry
     /// The tenant's addresses in the vendor's cloud, by its subdomain and by its identifier.
     private let hosts: Set<String>
     let preparation: Task<Void, any Error>?
@@ -227,7 +227,7 @@ public final class TestTenant: Sendable {
         }
     }
 
-    private func ready() async throws(TestTenantError) {
+    func ready() async throws(TestTenantError) {
         do {
             try await preparation?.value
         } catch {

@@ -45,4 +45,6 @@ package enum WireHeader {
     package static let clientVersion = "x-client-ver"
     package static let clientOS = "x-client-os"
     package static let clientCPU = "x-client-cpu"
+    /// The model of the device.
+    package static let clientDevice = "x-client-dm"
 }

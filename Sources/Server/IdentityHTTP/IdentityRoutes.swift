@@ -57,7 +57,11 @@ package struct IdentityRoutes: Sendable {
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
-        route(router, "/\(DirectoryEndpoint.me.rawValue)", .get, .patch, handler: me)
+        for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
+            route(router, "/\(path)", DirectoryOperation.allCases.filter { $0.path == path }.map(\.httpMethod)) {
+                try await directory(path, $0, $1)
+            }
+        }
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
             await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
@@ -74,6 +78,13 @@ package struct IdentityRoutes: Sendable {
     /// Adds a route for these methods; other methods get 405 with the documented JSON.
     private func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: HTTPRequest.Method...,
+        handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
+    ) {
+        route(router, path, methods, handler: handler)
+    }
+
+    private func route(
+        _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: [HTTPRequest.Method],
         handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
     ) {
         for method in methods { router.on(path, method: method, use: handler) }
@@ -106,10 +117,8 @@ package struct IdentityRoutes: Sendable {
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
         try context.checkGuesses(before: asked.command)
-        let caller = CallerContext(
-            tenantName: try context.parameters.require("tenant"), client: asked.client,
-            language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
-            source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
+        let caller = caller(
+            tenant: try context.parameters.require("tenant"), client: asked.client, request, context)
         // A made-up token has no counter; the engine refuses it.
         if context.policy.limits != nil, let step = asked.command.traits.repeats,
             let key = try await engine.repeatedKey(of: asked.command, in: caller)
@@ -138,6 +147,19 @@ package struct IdentityRoutes: Sendable {
                 .increment()
         }
         return RequestGuard.response(reply)
+    }
+
+    /// Who asks the engine.
+    func caller(
+        tenant: String, client: ClientID, _ request: Request, _ context: IdentityRequestContext
+    ) -> CallerContext {
+        var caller = CallerContext(
+            tenantName: tenant, client: client,
+            language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
+            source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
+        caller.device = SessionDevice(
+            model: request.headers[IdentityHeader.clientDevice], system: request.headers[IdentityHeader.clientOS])
+        return caller
     }
 
     /// The form in the body. Parameters of the API must not appear in the URL, which logs would store (`SEC-NET-9`).
@@ -227,6 +249,8 @@ package struct IdentityRoutes: Sendable {
 /// Header names; the literals are tokens of RFC 9110, so none of these is nil.
 enum IdentityHeader {
     static let clientSKU = HTTPField.Name(WireHeader.clientSKU)!
+    static let clientDevice = HTTPField.Name(WireHeader.clientDevice)!
+    static let clientOS = HTTPField.Name(WireHeader.clientOS)!
     static let clientRequestID = HTTPField.Name(WireHeader.clientRequestID)!
     static let requestID = HTTPField.Name(WireHeader.requestID)!
 }

@@ -39,7 +39,7 @@ extension IdentityRoutes {
                 authenticationContexts: claims.contexts.isEmpty ? nil : claims.contexts))
     }
 
-    /// The user's claims that the token's scopes allow (OpenID Connect Core 1.0 section 5.3).
+    /// The user's claims that the token's scopes allow (OpenID Connect Core 1.0 section 5.3), and the application's own.
     func userInfo(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
         guard let token = Self.bearer(of: request) else { return Self.noToken }
@@ -55,13 +55,13 @@ extension IdentityRoutes {
             guard scopes.contains("profile"), case .string(let text)? = live.user.attributes[name] else { return nil }
             return text
         }
+        let reply = UserInfoReply(
+            subject: live.claims.subject, name: text("displayName"), givenName: text("givenName"),
+            familyName: text("surname"), preferredUsername: scopes.contains("profile") ? live.user.email : nil,
+            email: scopes.contains("email") ? live.user.email : nil,
+            isEmailVerified: scopes.contains("email") ? true : nil)
         return try Self.uncached(
-            UserInfoReply(
-                subject: live.claims.subject, name: text("displayName"), givenName: text("givenName"),
-                familyName: text("surname"),
-                preferredUsername: scopes.contains("profile") ? live.user.email : nil,
-                email: scopes.contains("email") ? live.user.email : nil,
-                isEmailVerified: scopes.contains("email") ? true : nil))
+            ExtendedClaims(reply, own: try await engine.userinfoClaims(of: live, in: tenant)))
     }
 
     /// A sample API of the development profile that needs an access token. It checks the token as a resource server

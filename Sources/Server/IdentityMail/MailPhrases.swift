@@ -20,6 +20,7 @@ struct MailPhrases: Sendable {
     var unasked: String
     var passwordChanged: Notice
     var methods: MethodPhrases
+    var account: AccountPhrases
     var accountExists: Notice
     var signInLocked: Notice
     var signedInAfterFailures: Notice
@@ -42,6 +43,8 @@ struct MailPhrases: Sendable {
         var unasked: String
         /// Whether the mail contains a code, with its label, validity and secrecy.
         var hasCode: Bool
+        /// How long the code is valid, where the usual sentence does not say it.
+        var validity: String?
     }
 
     /// The sentences of a mail of this purpose, except those about its code.
@@ -52,6 +55,17 @@ struct MailPhrases: Sendable {
         case .passwordReset: codeMail(passwordReset)
         case .secondFactor: codeMail(secondFactor)
         case .registration: codeMail(registration)
+        case .accountChange: codeMail(account.change)
+        case .emailChange: codeMail(account.newAddress)
+        case .emailChanged:
+            Opening(
+                subject: account.addressChanged.subject, sentence: account.addressChanged.event,
+                unasked: account.addressChanged.unasked, hasCode: true, validity: account.validity)
+        case .emailChangeUndone: notice(account.addressRestored)
+        case .emailReplaced: notice(account.addressReplaced)
+        case .resetRequired: notice(account.resetRequired)
+        case .accountDeleted: notice(account.deleted)
+        case .deletionScheduled: notice(account.deletionScheduled)
         case .passwordChanged: notice(passwordChanged)
         case .methodRegistered: notice(methods.registered)
         case .methodRemoved: notice(methods.removed)
@@ -87,7 +101,7 @@ struct MailPhrases: Sendable {
     private init(
         subject: String, signUp: String, signIn: String, passwordReset: String, secondFactor: String,
         registration: String, label: String, validity: String, secrecy: String, unasked: String,
-        passwordChanged: Notice, methods: MethodPhrases, accountExists: Notice,
+        passwordChanged: Notice, methods: MethodPhrases, account: AccountPhrases, accountExists: Notice,
         signInLocked: Notice, signedInAfterFailures: Notice
     ) {
         self.subject = subject
@@ -102,6 +116,7 @@ struct MailPhrases: Sendable {
         self.unasked = unasked
         self.passwordChanged = passwordChanged
         self.methods = methods
+        self.account = account
         self.accountExists = accountExists
         self.signInLocked = signInLocked
         self.signedInAfterFailures = signedInAfterFailures
@@ -123,7 +138,7 @@ struct MailPhrases: Sendable {
             subject: "Your password for {{{organisation}}} was changed",
             event: "The password of your account at {{{organisation}}} was changed.",
             unasked: "If this was not you, choose a new password at once and tell {{{organisation}}}."),
-        methods: .english,
+        methods: .english, account: .english,
         accountExists: Notice(
             subject: "You already have an account at {{{organisation}}}",
             event: "Someone, perhaps you, asked for a new account at {{{organisation}}} with this e-mail address. "
@@ -157,7 +172,7 @@ struct MailPhrases: Sendable {
             subject: "Din adgangskode til {{{organisation}}} er ændret",
             event: "Adgangskoden til din konto hos {{{organisation}}} er blevet ændret.",
             unasked: "Hvis det ikke var dig, skal du straks vælge en ny adgangskode og kontakte {{{organisation}}}."),
-        methods: .danish,
+        methods: .danish, account: .danish,
         accountExists: Notice(
             subject: "Du har allerede en konto hos {{{organisation}}}",
             event: "Nogen, måske dig, har bedt om en ny konto hos {{{organisation}}} med denne e-mailadresse. "
@@ -195,7 +210,7 @@ struct MailPhrases: Sendable {
             unasked:
                 "Hebt u dit niet zelf gedaan, kies dan meteen een nieuw wachtwoord en neem contact op met {{{organisation}}}."
         ),
-        methods: .dutch,
+        methods: .dutch, account: .dutch,
         accountExists: Notice(
             subject: "U hebt al een account bij {{{organisation}}}",
             event:
@@ -236,7 +251,7 @@ struct MailPhrases: Sendable {
             unasked:
                 "Si ce n’était pas vous, choisissez immédiatement un nouveau mot de passe et prévenez {{{organisation}}}."
         ),
-        methods: .french,
+        methods: .french, account: .french,
         accountExists: Notice(
             subject: "Vous avez déjà un compte chez {{{organisation}}}",
             event: "Quelqu’un, peut-être vous, a demandé un nouveau compte chez {{{organisation}}} avec cette adresse "
@@ -272,7 +287,7 @@ struct MailPhrases: Sendable {
             subject: "{{{organisation}}} のパスワードが変更されました",
             event: "{{{organisation}}} のアカウントのパスワードが変更されました。",
             unasked: "お心当たりがない場合は、すぐに新しいパスワードを設定し、{{{organisation}}} にご連絡ください。"),
-        methods: .japanese,
+        methods: .japanese, account: .japanese,
         accountExists: Notice(
             subject: "{{{organisation}}} のアカウントはすでにあります",
             event: "このメール アドレスで {{{organisation}}} の新しいアカウントの作成が求められましたが、アカウントはすでにあります。"

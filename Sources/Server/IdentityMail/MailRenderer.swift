@@ -88,6 +88,7 @@ package struct MailRenderer: Sendable {
     private func render(_ facts: Facts, _ opening: MailPhrases.Opening, _ phrases: MailPhrases) throws -> Frame {
         let values: [String: Any] = [
             "organisation": facts.organisation, "minutes": facts.minutesValid, "single": facts.minutesValid == 1,
+            "days": facts.minutesValid / 1_440,
         ]
         func sentence(_ template: String) throws -> String {
             try MustacheTemplate(string: template).render(values)
@@ -96,7 +97,7 @@ package struct MailRenderer: Sendable {
         let context: [String: Any] = [
             "language": facts.language.rawValue, "organisation": facts.organisation, "hasCode": opening.hasCode,
             "code": String(Self.codeMark), "subject": subject, "purpose": try sentence(opening.sentence),
-            "label": phrases.label, "validity": try sentence(phrases.validity),
+            "label": phrases.label, "validity": try sentence(opening.validity ?? phrases.validity),
             "secrecy": try sentence(phrases.secrecy), "unasked": try sentence(opening.unasked),
             "hasDetails": facts.details != nil,
             "details": facts.details.map { lines(of: $0, phrases.methods) } ?? [],

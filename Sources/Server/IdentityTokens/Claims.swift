@@ -41,8 +41,8 @@ struct CommonClaims: Sendable {
     }
 }
 
-/// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address, no
-/// names.
+/// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address and no
+/// names, unless the application's own claims add them.
 struct AccessTokenClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int

@@ -51,10 +51,15 @@ struct CompactToken: Sendable {
 /// The claims of an access token with a verified signature.
 struct ReadClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp, jti, ver: String
-    let iat, nbf, exp: Int
+    let iat, nbf, exp, authTime: Int
     let amr: [String]
     let acrs: [String]?
     let sid: String?
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid
+        case authTime = "auth_time"
+    }
 
     /// Does nothing: the caller checks times and issuer later.
     func verify(using algorithm: some JWTAlgorithm) {}
@@ -75,7 +80,9 @@ struct ReadClaims: JWTPayload {
         return VerifiedAccessToken(
             user: UserID(user), client: client, audience: aud,
             scopes: scp.split(separator: " ").map(String.init), methods: amr, contexts: acrs ?? [], subject: sub,
-            sessionID: session, tokenID: jti, issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
+            sessionID: session, tokenID: jti,
+            authenticatedAt: Date(timeIntervalSince1970: TimeInterval(authTime)),
+            issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
             expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)))
     }
 }
@@ -84,6 +91,7 @@ struct ReadClaims: JWTPayload {
 private enum JSONValue: Codable {
     case text(String)
     case number(Int)
+    case boolean(Bool)
     case list([JSONValue])
     case object([String: JSONValue])
 
@@ -100,6 +108,8 @@ private enum JSONValue: Codable {
             self = .text(text)
         } else if let number = try value(Int.self) {
             self = .number(number)
+        } else if let flag = try value(Bool.self) {
+            self = .boolean(flag)
         } else if let list = try value([JSONValue].self) {
             self = .list(list)
         } else {
@@ -112,6 +122,7 @@ private enum JSONValue: Codable {
         switch self {
         case .text(let text): try container.encode(text)
         case .number(let number): try container.encode(number)
+        case .boolean(let flag): try container.encode(flag)
         case .list(let list): try container.encode(list)
         case .object(let object): try container.encode(object)
         }

@@ -84,7 +84,7 @@ struct InboxReader: Sendable {
     }
 
     /// Whether `label`, an address with stars for hidden characters, matches `address`.
-    private static func fits(_ address: String, _ label: String) -> Bool {
+    static func fits(_ address: String, _ label: String) -> Bool {
         let parts = label.lowercased().split(separator: "*", omittingEmptySubsequences: false)
         var rest = address.lowercased()[...]
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return rest == label.lowercased() }

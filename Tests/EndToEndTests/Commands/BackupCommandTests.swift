@@ -105,6 +105,48 @@ struct BackupCommandTests {
         }
     }
 
+    @Test("REL-BAK-4: a restore deletes again who was deleted after the backup, and keeps the list for older backups")
+    func deletedAgain() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let api = NativeAPI(baseURL: server.baseURL)
+        for name in ["ada", "bob", "eve"] { _ = try await api.signUp("\(name)@example.com") }
+        let file = folder.url.appending(path: "monday.backup").path
+        _ = try await run(["user", "delete", "eve@example.com", "--yes"], data: data)
+        _ = try await run(["backup", file], data: data)
+        _ = try await api.signUp("late@example.com")
+        for name in ["ada", "late"] {
+            _ = try await run(["user", "delete", "\(name)@example.com", "--yes"], data: data)
+        }
+        let list = try await run(["user", "deletions"], data: data)
+        #expect(list.split(separator: "\n").count == 3 && !list.contains("example"), "\(list)")
+        await server.terminate()
+
+        let listFile = folder.url.appending(path: "deletions")
+        for bad in [list + "{}\n", "deleted\n", list.replacing("\"mark\":\"", with: "\"mark\":\"AAAA")] {
+            try Data(bad.utf8).write(to: listFile)
+            let home = try newHome("refused-\(UUID().uuidString)", of: data)
+            let said = try await run(["restore", file, "--deletions", listFile.path], data: home, 74)
+            #expect(said.contains("Line") && said.contains("native-auth user deletions"), "\(said)")
+            #expect(!FileManager.default.fileExists(atPath: home.appending(path: "identity.sqlite").path))
+        }
+        try Data(list.utf8).write(to: listFile)
+        let home = try newHome("restored", of: data)
+        let output = try await run(["restore", file, "--deletions", listFile.path], data: home)
+        #expect(output.contains("deleted   users 1, of 3"), "\(output)")
+        #expect(try await run(["user", "deletions"], data: home) == list)
+        let trail = try await run(["audit", "list"], data: home)
+        #expect(trail.contains("again, after a restore"), "\(trail)")
+
+        let restored = try await NativeAuthServer.start(dataFolder: home)
+        let after = NativeAPI(baseURL: restored.baseURL)
+        #expect(try await after.isTaken("bob@example.com"))
+        for name in ["ada", "eve", "late"] { #expect(try await !after.isTaken("\(name)@example.com"), "\(name)") }
+        await restored.terminate()
+    }
+
     @Test("REL-BAK-1: what is damaged, has another key or would overwrite something is refused with a sentence")
     func refusals() async throws {
         let folder = try TemporaryFolder()

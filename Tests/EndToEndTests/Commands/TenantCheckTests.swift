@@ -132,6 +132,52 @@ struct TenantCheckTests {
         #expect(told.count == 1 && told.first?.hasPrefix("t.yaml:12: the scope “") == true, "\(told)")
     }
 
+    @Test("Each fault of a claim is told with its line: its name, its attribute, its places")
+    func claims() {
+        let claims = """
+
+                    claims:
+                      - name: city
+                      - {name: roles, attribute: city}
+                      - name: Sub
+                        attribute: city
+                      - name: colour
+                      - name: size
+                        attribute: shoeSize
+                      - name: email
+                        attribute: city
+                      - {name: 'a b', attribute: city}
+                      - {name: CITY, attribute: city}
+                      - name: state
+                        in: [id, refresh]
+                        essential: maybe
+                      - {name: country, in: []}
+                      - attribute: city
+                        token: id
+                      - 7
+            """
+        let expected = [
+            "t.yaml:12: the claim “roles” is the server's own", "t.yaml:13: the claim “Sub” is the server's own",
+            "t.yaml:15: the claim “colour” is from “colour”, which is no attribute",
+            "t.yaml:17: the claim “size” is from “shoeSize”, which is no attribute",
+            "t.yaml:19: the claim “email” is always from “mail”",
+            "t.yaml:20: the name of a claim must have 1 to 128 printable ASCII",
+            "t.yaml:21: the claim “CITY” is there twice",
+            "t.yaml:23: in has “refresh”; it must have values of: id, access",
+            "t.yaml:24: essential must be true or false", "t.yaml:25: in must be a list with at least one of: id",
+            "t.yaml:26: “name” is missing; a claim needs it",
+            "t.yaml:27: “token” is not known. A claim has: name, attribute, in, essential.",
+            "t.yaml:28: a claim must have members",
+        ]
+        let told = faults(TenantFileTests.small + claims)
+        #expect(told.count == expected.count, "\(told)")
+        for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
+        let many = (1...21).map { "{name: c\($0), attribute: city}" }.joined(separator: ", ")
+        #expect(
+            faults(TenantFileTests.small + "\n        claims: [\(many)]")
+                == ["t.yaml:10: an application has at most 20 claims."])
+    }
+
     // MARK: Warnings
 
     private func warnings(_ first: String, _ second: String, tenant: String = "") throws -> [String] {
@@ -180,6 +226,20 @@ struct TenantCheckTests {
             #expect(try warnings(guarded, "scopes: [\(other)]").isEmpty)
         }
         #expect(try warnings(guarded, guarded).isEmpty)
+    }
+
+    @Test("An essential claim that users can lack is named, and claims that can be too long")
+    func claimWarnings() throws {
+        let told = try warnings("", "claims: [{name: email, essential: true}, {name: city, essential: true}]")
+        #expect(
+            told.count == 1 && told.first?.hasPrefix("t.yaml:8: the claim “city” is essential") == true, "\(told)")
+        #expect(
+            try warnings("", "requiredAttributes: [city], claims: [{name: city, essential: true}]").isEmpty)
+        let street = "{name: streetAddress}, {name: displayName}"
+        let long = "{name: m, maximumLength: 2000}"
+        let longest = try warnings("attributes: [\(long)], claims: [\(street), {name: m, in: [userinfo]}]", "")
+        #expect(longest.count == 1 && longest.first?.contains("“One” for “userinfo”") == true, "\(longest)")
+        #expect(try warnings("claims: [\(street)]", "").isEmpty)
     }
 
     @Test("Compatible enrolment and the scope * are warned of, for production; check prints it and ends with 0")

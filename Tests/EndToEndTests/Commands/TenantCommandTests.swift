@@ -152,6 +152,33 @@ struct TenantCommandTests {
         await server.terminate()
     }
 
+    @Test("What export writes of a claim, apply reads, and the difference names it")
+    func claimsSurviveTheirText() throws {
+        let text =
+            TenantFileTests.small + """
+
+                        attributes: [{name: extension_size, type: integer}]
+                        claims:
+                          - name: city
+                          - {name: size, attribute: extension_size, in: [access], essential: true}
+                          - {name: email, in: [id, access, userinfo]}
+                          - {name: alias, attribute: flatusername, in: [userinfo, id]}
+                """
+        let directory = try TenantFile(text, named: "claims").directory
+        #expect(
+            directory.entries.first?.applications.first?.claims == [
+                ApplicationClaim(name: "city"),
+                ApplicationClaim(name: "size", attribute: "extension_size", places: [.access], isEssential: true),
+                ApplicationClaim(name: "email", attribute: "mail", places: [.id, .access, .userinfo]),
+                ApplicationClaim(name: "alias", attribute: "flatusername"),
+            ])
+        let written = try TenantText.document(directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
+        let before = try TenantFile(text.replacing("  - name: city", with: "  - name: state"), named: "before")
+        let difference = TenantDifference(from: before.directory, to: directory, users: [:])
+        #expect(difference.lines.contains { $0.contains("claims: [{name: state}") && $0.contains("→ [{name: city}") })
+    }
+
     @Test("What export writes of an attribute, apply reads: each rule, and what users may change")
     func attributesSurviveTheirText() throws {
         let text =
@@ -197,7 +224,7 @@ struct TenantCommandTests {
         let used = TenantTemplate.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let member = line.drop { $0 == " " }
             let isMember =
-                member.hasPrefix("# ") && ["- ", ": ", "attributes:"].contains { member.contains($0) }
+                member.hasPrefix("# ") && ["- ", ": ", "attributes:", "claims:"].contains { member.contains($0) }
                 && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
                 && !member.hasSuffix(".")
             return isMember ? line.prefix { $0 == " " } + member.dropFirst(2) : line
@@ -205,6 +232,7 @@ struct TenantCommandTests {
         let all = try TenantFile(used, named: "used")
         #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
+        #expect(all.directory.entries.first?.applications.last?.claims.map(\.name) == ["member_number"], "\(used)")
     }
 
     @Test("each fault of a tenant file is told with its line, all of them together")

@@ -38,6 +38,22 @@ import Testing
             #expect(asked.body.error == "attributes_required")
             #expect(asked.text.contains("\"country\""))
             #expect(!asked.text.contains("memberNumber"))
+            let signedUp = try await api.post(
+                "signup/v1.0/continue",
+                [
+                    "continuation_token": try #require(asked.body.continuationToken), "grant_type": "attributes",
+                    "attributes": #"{"country":"Denmark"}"#,
+                ])
+            let tokens = try await api.post(
+                "oauth2/v2.0/token",
+                [
+                    "continuation_token": signedUp.token("continue"), "grant_type": "continuation_token",
+                    "scope": "openid",
+                ])
+            #expect(try Self.claims(tokens.body.idToken)["member_number"] as? String == "M-0012", "\(tokens.text)")
+            #expect(try Self.claims(tokens.body.accessToken)["member_number"] as? String == "M-0012")
+            #expect(try Self.claims(tokens.body.accessToken)["country"] == nil)
+            #expect(try Self.claims(tokens.body.idToken)["country"] as? String == "Denmark")
             // Another tenant, and no development tenant.
             #expect(try await api.get("/quay/v2.0/.well-known/openid-configuration").status == 200)
             #expect(try await api.get("/contoso/v2.0/.well-known/openid-configuration").status != 200)
@@ -98,6 +114,15 @@ import Testing
         ])
         #expect(status == 64)
         #expect(errors.contains(slip.names) && errors.contains("--config"), "\(errors)")
+    }
+
+    /// The claims of a token, unverified.
+    private static func claims(_ token: String?) throws -> [String: Any] {
+        let parts = try #require(token).split(separator: ".")
+        var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let object = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: text)))
+        return try #require(object as? [String: Any])
     }
 
     private func withConfig(_ text: String, _ body: (NativeAuthServer) async throws -> Void) async throws {

@@ -114,40 +114,40 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.isFamiliar(network, to: user, in: tenant, since: since)
     }
 
-    func taken(
-        _ keys: [LoginIdentifier.Key], in tenant: TenantID
-    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
-        await pass()
-        return try await store.taken(keys, in: tenant)
-    }
-
-    func setDisabled(
-        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await store.setDisabled(date, id, in: tenant, event: event)
-    }
-
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         try await store.user(id, in: tenant)
     }
 
-    func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
-    ) async throws(StoreError) -> Bool {
-        try await store.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
-    }
-
-    func setFactorRule(
-        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await store.setFactorRule(rule, of: id, in: tenant, event: event)
-    }
-
-    func updateAttributes<Answer: Sendable>(
-        of id: UserID, in tenant: TenantID,
-        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await store.updateAttributes(of: id, in: tenant, decide: decide)
+        try await store.change(id, in: tenant, names: names, marks: marks, decide: decide)
+    }
+
+    func taken(
+        _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+        await pass()
+        return try await store.taken(keys, marks: marks, in: tenant)
+    }
+
+    func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo? {
+        try await store.emailUndo(codeDigest, in: tenant, now: now)
+    }
+
+    func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
+        try await store.isDeleted(mark, in: tenant)
+    }
+
+    func usersToDelete(
+        now: Date, limit: Int
+    ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)] {
+        try await store.usersToDelete(now: now, limit: limit)
+    }
+
+    func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent] {
+        try await store.events(of: user, in: tenant, limit: limit)
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
@@ -435,6 +435,8 @@ struct Trial {
             case .signUp: return .challengeSignUp(accepted: accepted)
             case .signIn: return .challengeSignIn(method: nil, accepted: accepted)
             case .reset: return .challengeReset(accepted: accepted)
+            // The flows of a signed-in user are not part of the model.
+            case .account(let state): return .challengeAccount(state.account.user)
             }
         case .challengeMethod:
             return .challengeSignIn(method: isBad ? "nobody" : nil, accepted: nil)
@@ -443,6 +445,7 @@ struct Trial {
             case .signUp: return .submitSignUpCode(code(isRight))
             case .signIn: return .submitSignInCode(code(isRight), demand)
             case .reset: return .submitResetCode(code(isRight))
+            case .account(let state): return .submitAccountCode(code(isRight), state.account.user)
             }
         case .password(let isRight, _):
             let password = isRight ? Self.password : request.isOther ? "another" : Self.newPassword
@@ -541,7 +544,7 @@ struct Trial {
             case .signUp(let state): state.draft?.attributes.keys.sorted() ?? []
             case .signIn(.confirmingContact(_, let contact)), .signIn(.awaitingContactCode(_, let contact)):
                 [contact.address == email(.own) ? "own" : "other"]
-            case .signIn, .reset: []
+            case .signIn, .reset, .account: []
             }
         return "\(StateName(state)) \(envelope.revision) \(proven) \(state.authentication?.methods ?? [])"
     }

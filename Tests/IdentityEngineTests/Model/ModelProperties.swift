@@ -139,6 +139,9 @@ struct EdgeCheck {
                         Mailbox(email) == .other ? before.facts.contains(.otherMethod) : true, "a code to a stranger")
                 case .registration: must(hasFirstFactor(before.proofs), "a registration without the first factor")
                 case .signUp, .signIn, .passwordReset: must(Mailbox(email) == .own, "a code to a stranger")
+                case .accountChange, .emailChange, .emailChanged, .emailChangeUndone, .emailReplaced, .resetRequired,
+                    .accountDeleted, .deletionScheduled:
+                    must(false, "a mail of another flow")
                 case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
                     .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
                     must(false, "a notice with a code")
@@ -152,10 +155,15 @@ struct EdgeCheck {
                 must(factors.count >= 2, "design record 0005: a password is trusted for one factor")
             case .write(.endFlows):
                 must(decision.effects.contains { if case .addStrongMethod = $0 { true } else { false } }, "flows end")
-            case .write(.upgradePassword), .write(.revokeRefreshFamilies), .write(.noteFirstUse),
+            case .write(.upgradePassword), .write(.revokeRefreshFamilies), .write(.noteUse),
                 .write(.forgetNetworks),
                 .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork:
                 break
+            case .mailUndo, .write(.keepRefreshFamilies), .write(.revokeRefreshFamily), .write(.changeCredentials),
+                .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),
+                .write(.holdName), .write(.releaseNames), .write(.offerUndo), .write(.forgetUndos),
+                .write(.scheduleDeletion), .write(.deleteUser), .write(.renameMethod):
+                must(false, "a row of another flow")
             case .write(.createUser), .write(.enqueueMail), .write(.record), .write(.count), .write(.forget),
                 .write(.addStrongMethod), .write(.setLockout), .write(.setSlowLane), .write(.rememberNetwork):
                 must(false, "a row that only the engine can make")

@@ -35,6 +35,8 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             case .reset(.choosingPassword): .choosingPassword
             case .reset(.changed): .changed
             case .reset(.completed): .resetCompleted
+            // The flows of a signed-in user are not part of the model.
+            case .account: .authenticated
             }
     }
 
@@ -129,7 +131,7 @@ enum Input: Hashable {
         case (.signIn, .contactCode): .submitContactCode
         case (.signIn, .confirmContact): .confirmContact
         case (_, .redeem): .redeem
-        case (.signUp, _), (.signIn, _), (.reset, _): nil
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _): nil
         }
     }
 
@@ -194,7 +196,7 @@ enum Answer: Hashable {
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
                 case .signedIn: .accepted(.signedIn)
-                case .revoked: .accepted(.revoked)
+                case .revoked, .accountChanged: .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
             }
@@ -221,7 +223,7 @@ struct Written: OptionSet, Hashable {
             case .addStrongMethod: insert(.method)
             case .write(.changePassword): insert(.password)
             case .write(.openRefreshFamily): insert(.tokens)
-            case .write, .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts,
+            case .write, .mailNotice, .mailUndo, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts,
                 .rememberNetwork:
                 break
             }

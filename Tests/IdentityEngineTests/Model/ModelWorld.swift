@@ -600,7 +600,7 @@ struct Exploration {
             if let proven = state.authentication {
                 step.decision = SignInState.redeeming(proven, prepared(proven), in: situation).map(FlowState.signIn)
             }
-        case (.signUp, _), (.signIn, _), (.reset, _):
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _):
             break
         }
         return step
@@ -616,7 +616,9 @@ struct Exploration {
             case .secondFactor: 4
             case .registration: 5
             case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
-                .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
+                .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures, .accountChange, .emailChange,
+                .emailChanged, .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted,
+                .deletionScheduled:
                 6
             }
         return Data([email.flatMap(Mailbox.init)?.rawValue ?? 0, why, UInt8(clamping: number)])
@@ -655,7 +657,8 @@ struct Exploration {
             case .write(.setSuspension(_, of: _, nil)): after.facts.remove(.suspended)
             case .write(.changePassword): after.facts.insert(.resetPassword)
             case .write(.trustPassword): after.facts.remove(.resetPassword)
-            case .write, .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .record, .count, .forget, .setLockout,
+            case .write, .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .mailUndo, .record, .count, .forget,
+                .setLockout,
                 .clearLockouts, .rememberNetwork:
                 break
             }

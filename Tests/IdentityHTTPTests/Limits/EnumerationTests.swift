@@ -341,7 +341,8 @@ private enum Attack: String, CaseIterable, Sendable {
         for endpoint in server.routes().router().routes {
             #expect(
                 Set(endpoint.path.description.split(separator: "/").filter { $0.hasPrefix("{") }).isSubset(of: [
-                    "{tenant}"
+                    // Of a session or a method.
+                    "{tenant}", "{id}",
                 ]))
         }
     }
@@ -569,36 +570,40 @@ private struct TracedUsers: UserStore {
         note("network")
         return try await users.isFamiliar(network, to: user, in: tenant, since: since)
     }
-    func setDisabled(
-        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await users.setDisabled(date, id, in: tenant, event: event)
-    }
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         note("user")
         return try await users.user(id, in: tenant)
     }
-    func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
-    ) async throws(StoreError) -> Bool {
-        try await users.forgetStrongMethods(of: id, in: tenant, at: date, event: event, mails: mails)
-    }
-    func setFactorRule(
-        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await users.setFactorRule(rule, of: id, in: tenant, event: event)
-    }
-    func taken(
-        _ keys: [LoginIdentifier.Key], in tenant: TenantID
-    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
-        note("taken \(keys.count)")
-        return try await users.taken(keys, in: tenant)
-    }
-    func updateAttributes<Answer: Sendable>(
-        of id: UserID, in tenant: TenantID,
-        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await users.updateAttributes(of: id, in: tenant, decide: decide)
+        try await users.change(id, in: tenant, names: names, marks: marks, decide: decide)
+    }
+
+    func taken(
+        _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+        note("taken \(keys.count)")
+        return try await users.taken(keys, marks: marks, in: tenant)
+    }
+
+    func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo? {
+        try await users.emailUndo(codeDigest, in: tenant, now: now)
+    }
+
+    func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
+        try await users.isDeleted(mark, in: tenant)
+    }
+
+    func usersToDelete(
+        now: Date, limit: Int
+    ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)] {
+        try await users.usersToDelete(now: now, limit: limit)
+    }
+
+    func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent] {
+        try await users.events(of: user, in: tenant, limit: limit)
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await users.countUsers(in: tenant) }

@@ -20,6 +20,8 @@ enum AnswerName: String, CaseIterable, Sendable {
         giveSecondFactor
     case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
     case signIn, signedIn, revoked, redirectToBrowser
+    // Of the directory alone.
+    case accountChanged
     // Refusals.
     case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
@@ -53,6 +55,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             case .signedIn: .signedIn
             case .revoked: .revoked
             case .redirectToBrowser: .redirectToBrowser
+            case .accountChanged: .accountChanged
             }
     }
 
@@ -128,6 +131,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
+        case .accountChanged: []
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]
@@ -199,7 +203,7 @@ enum AnswerName: String, CaseIterable, Sendable {
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
                 "client_info",
             ])
-        case .revoked: Wire([])
+        case .revoked, .accountChanged: Wire([])
         case .redirectToBrowser: Wire(["challenge_type", "redirect_reason"])
         case .unknownTenant, .unknownTenantOfDocument: Wire("invalid_request", 90_002)
         case .unknownClient: Wire("unauthorized_client", 700_016)
@@ -268,9 +272,9 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .missing: "must contain the parameter"
         case .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
-            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .redirectToBrowser, .unknownTenant,
-            .unknownClient,
-            .nativeAuthDisabled, .userAlreadyExists, .passwordInvalid, .passwordTooShort, .passwordTooLong,
+            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .accountChanged,
+            .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .userAlreadyExists,
+            .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
             .accountDisabled, .invalidContact, .blockedContact, .secondFactorNeeded, .unusableRefreshToken,
@@ -724,15 +728,19 @@ enum EndpointTable {
     /// Sends requests through a listener with limits until one is refused.
     private static func throttledSource(_ ask: Ask) async throws -> WireAnswer {
         let server = try TestDirectory.server()
-        let routes = IdentityRoutes(
-            engine: server.engine, clock: ManualWallClock(manual: server.clock),
-            readiness: Readiness(flows: server.engine.ports.flows))
         let client = WireClient(
-            transport: ListenerTransport(responder: AccessPolicy(limits: SourceLimits()).responder(for: routes)),
-            clientID: IdentityTestServer.Application.emailPassword.rawValue)
+            transport: listener(of: server), clientID: IdentityTestServer.Application.emailPassword.rawValue)
         var answer = try await client.ask(ask, Ask.Content(), "none")
         for _ in 0..<50 where answer.status != 429 { answer = try await client.ask(ask, Ask.Content(), "none") }
         return answer
+    }
+
+    /// The way to a server through a listener with the limits for each source and user.
+    static func listener(of server: IdentityTestServer) -> any HTTPTransport {
+        let routes = IdentityRoutes(
+            engine: server.engine, clock: ManualWallClock(manual: server.clock),
+            readiness: Readiness(flows: server.engine.ports.flows))
+        return ListenerTransport(responder: AccessPolicy(limits: SourceLimits()).responder(for: routes))
     }
 
     private struct ListenerTransport: HTTPTransport {
@@ -742,7 +750,8 @@ enum EndpointTable {
             var headers = HTTPFields()
             for (name, value) in request.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
             let head = HTTPRequest(
-                method: .post, scheme: "https", authority: request.url.host(), path: request.url.path(),
+                method: HTTPRequest.Method(rawValue: request.method) ?? .post, scheme: "https",
+                authority: request.url.host(), path: request.url.path(),
                 headerFields: headers)
             let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             let response = try await responder.respond(
@@ -867,7 +876,8 @@ enum EndpointTable {
             "|---|---|---|",
         ]
         lines += never.map { "| \($0.endpoint == "any" ? "any" : "`\($0.endpoint)`") | \($0.row) | \($0.reason) |" }
-        return lines.joined(separator: "\n") + "\n"
+        lines += [""] + DirectoryTable.page
+        return lines.joined(separator: "\n")
     }
 }
 
@@ -917,7 +927,10 @@ enum EndpointTable {
             #expect(row.name.endpoints.contains(row.endpoint), "\(row.testDescription)")
         }
         for name in AnswerName.allCases where name.endpoints.isEmpty {
-            #expect([.revoked, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken].contains(name))
+            let elsewhere: Set<AnswerName> = [
+                .revoked, .accountChanged, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken,
+            ]
+            #expect(elsewhere.contains(name))
         }
     }
 

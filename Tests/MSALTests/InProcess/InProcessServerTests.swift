@@ -72,7 +72,9 @@ struct InProcessServerTests {
     @Test("MSAL: the delegate is told of a code, a sign-up, a session, and who was faster")
     func theDelegateIsTold() async throws {
         let delegate = FullDelegate()
-        let tenant = try TestTenant()
+        let tenant = try TestTenant { settings in
+            settings.applications[0].claims = [.init("nickname", attribute: TestTenant.Attribute.alias)]
+        }
         let app = MSALNativeAuthPublicClientApplication(tenant.configuration())
         let parameters = MSALNativeAuthSignUpParameters(username: "dana@example.com")
         parameters.attributes = ["flatusername": "not an alias"]
@@ -96,7 +98,10 @@ struct InProcessServerTests {
         #expect(completed.name == "onSignUpCompleted")
         let done = try #require(completed.state as? SignInAfterSignUpState)
         done.signIn(parameters: MSALNativeAuthSignInAfterSignUpParameters(), delegate: delegate)
-        #expect(try await delegate.mailbox.next().name == "onSignInCompleted")
+        let signedIn = try await delegate.mailbox.next()
+        #expect(signedIn.name == "onSignInCompleted")
+        let result = try #require(signedIn.state as? MSALNativeAuthUserAccountResult)
+        #expect(result.account.accountClaims?["nickname"] as? String == "dana", "a claim of the application's own")
 
         // The alias is taken now, whatever the address.
         let second = MSALNativeAuthSignUpParameters(username: "erik@example.com")

@@ -17,7 +17,7 @@ struct RequestTests {
             #expect(
                 Set(headers.keys) == [
                     "content-type", "accept", "accept-language", "client-request-id", "return-client-request-id",
-                    "x-client-sku", "x-client-ver", "x-client-os", "x-client-cpu",
+                    "x-client-sku", "x-client-ver", "x-client-os", "x-client-cpu", "x-client-dm",
                 ])
             #expect(headers["content-type"] == "application/x-www-form-urlencoded")
             #expect(headers["accept"] == "application/json")

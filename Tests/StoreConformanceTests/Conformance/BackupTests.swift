@@ -126,6 +126,21 @@ struct BackupTests {
             for store in [old, target] {
                 _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way BLOB")
                 _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER")
+                for column in [
+                    "users ADD COLUMN deletion_due_at INTEGER", "refresh_families ADD COLUMN kept_at INTEGER",
+                    "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
+                    "refresh_families ADD COLUMN network TEXT", "strong_methods ADD COLUMN last_used_at INTEGER",
+                    "strong_methods ADD COLUMN name TEXT", #"outbox ADD COLUMN "user" BLOB"#,
+                ] {
+                    _ = try await store.unsafeSQL("ALTER TABLE \(column)")
+                }
+                for table in [
+                    #"held_names (tenant BLOB, mark BLOB, "user" BLOB, until INTEGER)"#,
+                    #"email_undos (tenant BLOB, code_digest BLOB, "user" BLOB, email TEXT, changed_at INTEGER, until INTEGER)"#,
+                    "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
+                ] {
+                    _ = try await store.unsafeSQL("CREATE TABLE \(table) STRICT")
+                }
             }
             _ = try await old.unsafeSQL("CREATE TABLE profile_mark (id INTEGER, profile TEXT) STRICT")
             _ = try await fill(old)

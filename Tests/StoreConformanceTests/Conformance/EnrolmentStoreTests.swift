@@ -46,10 +46,11 @@ struct EnrolmentStoreTests {
 
             try await store.perform(
                 .setSuspension([work.id, foreign.id], of: ada.id, noon + 5),
-                .noteFirstUse(home.id, of: ada.id, at: noon + 6),
-                .noteFirstUse(foreign.id, of: ada.id, at: noon + 6))
+                .noteUse(home.id, of: ada.id, at: noon + 6),
+                .noteUse(foreign.id, of: ada.id, at: noon + 6))
             work.suspendedAt = noon + 5
             home.firstUsedAt = noon + 6
+            home.lastUsedAt = noon + 6
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [home, work])
             #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
 

@@ -47,7 +47,7 @@ extension Account {
         }
         let query = names.joined(separator: ",")
         let response = try await directory(
-            "GET", "/me", query: query.isEmpty ? nil : "$select=\(query)", scope: "User.Read", correlationID: id)
+            .readProfile, query: query.isEmpty ? nil : "$select=\(query)", correlationID: id)
         do {
             var members: [String: JSONValue] = try WireJSON.decode(from: response.body)
             members = members.filter { !$0.key.hasPrefix("@odata.") }
@@ -81,76 +81,7 @@ extension Account {
             case .boolean(let flag)?: .boolean(flag)
             }
         }
-        let body: Data
-        do {
-            body = try WireJSON.encode(values)
-        } catch {
-            throw .invalidAttribute(nil, ErrorDetails(correlationID: id, message: "The attributes are no JSON."))
-        }
-        let response = try await directory(
-            "PATCH", "/me", scope: "User.ReadWrite", body: body, ifVersion: profile?.version, correlationID: id)
-        // Another success, such as a page of a proxy, says nothing about the change.
-        guard response.status == 204 else { throw AccountError(response, correlationID: id) }
-    }
-
-    /// Whether a name of the directory can contain the byte: letters, digits and `_`.
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
-    }
-
-    /// A token for `scope` of the directory. A session gets the scopes of a resource once, so the first request asks for
-    /// those of all calls; a server that refuses that is asked for the one.
-    private func directoryToken(_ scope: String, _ correlationID: UUID) async throws(AccountError) -> AccessToken {
-        do throws(TokenError) {
-            return try await accessToken(scopes: [scope], policy: .cached, correlationID: correlationID)
-        } catch {
-            switch error {
-            case .notCached: break
-            case .signInRequired, .sessionEnded, .secondFactorRequired, .browserRequired, .scopesRefused, .service:
-                throw AccountError(error)
-            }
-        }
-        do throws(TokenError) {
-            return try await accessToken(scopes: ["User.Read", "User.ReadWrite"], correlationID: correlationID)
-        } catch {
-            guard case .scopesRefused = error else { throw AccountError(error) }
-        }
-        do throws(TokenError) {
-            return try await accessToken(scopes: [scope], correlationID: correlationID)
-        } catch {
-            throw AccountError(error)
-        }
-    }
-
-    /// A request to the directory API, with a token for `scope`.
-    ///
-    /// - Returns: The answer, if it is a success.
-    private func directory(
-        _ method: String, _ path: String, query: String? = nil, scope: String, body: Data? = nil,
-        ifVersion version: String? = nil,
-        correlationID: UUID
-    ) async throws(AccountError) -> TransportResponse {
-        let send = { (token: AccessToken) async throws(AccountError) -> TransportResponse in
-            do throws(NativeAuthError) {
-                return try await client.api.directory(
-                    method, path, query: query, token: token, body: body, ifVersion: version,
-                    correlationID: correlationID)
-            } catch {
-                throw .service(ServiceError(error))
-            }
-        }
-        var response = try await send(directoryToken(scope, correlationID))
-        if response.status == 401 {
-            // The token may have expired a moment ago, or be older than the user's password.
-            let renewed: AccessToken
-            do throws(TokenError) {
-                renewed = try await accessToken(scopes: [scope], policy: .force, correlationID: correlationID)
-            } catch {
-                throw AccountError(error)
-            }
-            response = try await send(renewed)
-        }
-        guard (200..<300).contains(response.status) else { throw AccountError(response, correlationID: correlationID) }
-        return response
+        try await change(
+            .changeProfile, body: try Self.body(values, id), ifVersion: profile?.version, correlationID: id)
     }
 }

@@ -25,6 +25,7 @@ package enum ClientCondition: String, CaseIterable, Hashable, Sendable {
     case emulatorInvalid
     case hostNotFound
     case offline
+    case promptMissing
     case scopeReserved
     case signInNotAvailable
     case signInRequired
@@ -108,7 +109,8 @@ extension NativeAuthError {
         case .stateAlreadyUsed: .stepAlreadyUsed
         case .invalidScope: .scopeReserved
         case .invalidConfiguration(let details):
-            details.message == ConfigurationProblem.emulator.message ? .emulatorInvalid : .urlInsecure
+            details.condition
+                ?? (details.message == ConfigurationProblem.emulator.message ? .emulatorInvalid : .urlInsecure)
         case .userAlreadyExists, .userNotFound, .invalidUsername, .invalidPassword, .invalidCredentials,
             .userDoesNotHavePassword, .invalidAttributes, .incorrectCode, .invalidInput, .authMethodBlocked,
             .verificationContactBlocked, .expired, .registrationRequired, .mfaRequired, .cancelled, .general:

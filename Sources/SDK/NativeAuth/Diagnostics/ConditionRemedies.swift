@@ -94,6 +94,11 @@
                         "The device has no connection to the internet.",
                         "Offer to try again later."
                     )
+                case .promptMissing:
+                    (
+                        "The server asks a question that the app's prompts do not implement.",
+                        "Implement the method of FlowPrompts that the error names."
+                    )
                 case .scopeReserved:
                     (
                         "A scope is reserved, unknown, or not granted to the app.",

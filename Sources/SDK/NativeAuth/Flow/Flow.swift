@@ -18,6 +18,8 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     var isPasswordUnused = false
     /// How many codes or passwords the server refused on the current step.
     var attempts = 0
+    /// The signed-in user whose account the flow changes, or whose session its sign-in replaces.
+    var homeAccountID: String?
 
     init(client: NativeAuthClient, username: String, correlationID: UUID?) {
         self.client = client

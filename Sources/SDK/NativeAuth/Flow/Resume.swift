@@ -100,6 +100,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case signUpCode, signUpPassword, signUpAttributes, signUpCompleted
         case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
         case resetCode, newPassword, resetCompleted
+        case changeEmailCode, addMethodCode
     }
 
     let flow: Flow
@@ -119,6 +120,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         var methods: [AuthMethod]?
         var expiresIn: Int?
         var isPasswordUnused: Bool?
+        var homeAccountID: String?
     }
 
     private static let version: UInt8 = 1
@@ -128,7 +130,8 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         fields = Fields(
             kind: kind, username: flow.username, correlationID: flow.correlationID,
             continuationToken: flow.continuationToken?.reveal(), scopes: flow.scopes, claims: flow.claims,
-            attempts: flow.attempts, isPasswordUnused: flow.isPasswordUnused)
+            attempts: flow.attempts, isPasswordUnused: flow.isPasswordUnused,
+            homeAccountID: flow.homeAccountID)
         state.fill(&fields)
     }
 
@@ -162,6 +165,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         flow.claims = fields.claims
         flow.attempts = fields.attempts ?? 0
         flow.isPasswordUnused = fields.isPasswordUnused ?? false
+        flow.homeAccountID = fields.homeAccountID
         self.flow = flow
     }
 

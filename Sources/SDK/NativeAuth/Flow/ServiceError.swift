@@ -10,9 +10,10 @@ public enum ServiceError: NativeAuthFailure {
     /// The connection was lost before the answer arrived, or the answer was not final: it is unknown whether the server
     /// acted on the request (`SDK-RETRY-2`).
     case indeterminate(ErrorDetails)
-    /// The task was cancelled.
+    /// The task was cancelled, or the ``FlowPrompts`` ended the flow.
     case cancelled(ErrorDetails)
-    /// The client was set up wrongly; nothing was sent.
+    /// The client was set up wrongly, and nothing was sent; or the server asked a question that the ``FlowPrompts`` do
+    /// not implement.
     case invalidConfiguration(ErrorDetails)
     /// An answer that this library does not know, or that makes no sense here; the server's words and numbers are kept.
     case unexpected(ErrorDetails)

@@ -28,6 +28,11 @@ public enum ResetPasswordError: NativeAuthFailure, FlowFailure {
         }
     }
 
+    /// Why a new password was not set, when the step is over.
+    init(setting error: NativeAuthError) {
+        if case .indeterminate = error { self = .notConfirmed(error.reporting) } else { self.init(error) }
+    }
+
     init(_ error: NativeAuthError) {
         let details = error.reporting
         self =

@@ -84,10 +84,7 @@ public struct NewPasswordRequired: ~Copyable, FlowStep, StateStep {
         do throws(NativeAuthError) {
             return .next(PasswordResetCompleted(state: try await state.submit(password: password, progress: progress)))
         } catch {
-            guard let refusal = NewPasswordRefusal(error) else {
-                if case .indeterminate = error { throw .notConfirmed(error.reporting) }
-                throw ResetPasswordError(error)
-            }
+            guard let refusal = NewPasswordRefusal(error) else { throw ResetPasswordError(setting: error) }
             return .retry(Self(state: state), refusal)
         }
     }

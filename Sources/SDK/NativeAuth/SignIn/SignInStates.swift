@@ -6,9 +6,10 @@ extension NativeAuthClient {
     /// The same as ``signIn(username:password:scopes:claims:correlationID:)``, with the copyable form of the steps.
     package func startSignIn(
         username: String, password: String? = nil, scopes: [String] = [], claims: String? = nil,
-        correlationID: UUID? = nil
+        replacing homeAccountID: String? = nil, correlationID: UUID? = nil
     ) async throws(NativeAuthError) -> SignInFirstState {
         var flow = Flow(client: self, username: username, correlationID: correlationID)
+        flow.homeAccountID = homeAccountID
         flow.scopes = scopes
         flow.claims = claims
         guard !username.isEmpty else { throw .invalidUsername(flow.local("The username is empty.")) }
@@ -198,9 +199,13 @@ extension Flow {
         }
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
+            let replaced = homeAccountID.flatMap { client.sessions.store.session($0) }
             let session = try await client.sessions.start(
                 with: reply, requested: requested, username: username, correlationID: flow.correlationID)
             guard let session else { throw flow.unexpectedReply() }
+            if let replaced, replaced.homeAccountID == session.homeAccountID {
+                _ = client.sessions.revocation(of: [replaced])
+            }
             return .account(Account(session, client: client))
         case .redirect(let reason):
             throw flow.browserRequired(reason)

@@ -86,6 +86,18 @@ package struct SignUpAttributesState: StepState {
             try await flow.continueSignUp(.attributes, attributes: AttributesJSON.encode(attributes))
         }
     }
+
+    /// The refusal when the server asks again for attributes that it did not get. Nil when `again` asks for none of the
+    /// attributes asked for here: then it is a further page.
+    func missing(in again: SignUpAttributesState) -> AttributesRefusal? {
+        let asked = Set(required.map(\.name))
+        let problems = again.required.filter { asked.contains($0.name) && $0.isRequired }
+            .map { AttributeProblem(name: $0.name, attribute: $0, hint: .missing) }
+        guard !problems.isEmpty else { return nil }
+        var details = ErrorDetails(correlationID: again.flow.correlationID)
+        details.reason = "Attributes are missing: \(problems.map(\.name).joined(separator: ", "))."
+        return .invalidAttributes(problems, details)
+    }
 }
 
 extension SignUpAttributesState {

@@ -125,7 +125,7 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep, StateStep {
         do throws(NativeAuthError) {
             let next = try await state.submit(attributes)
             // The server asks again for attributes that it did not get.
-            if case .attributesRequired(let again) = next, let refusal = missing(again) {
+            if case .attributesRequired(let again) = next, let refusal = state.missing(in: again) {
                 return .retry(Self(state: again), refusal)
             }
             return .next(SignUpStep(next))
@@ -135,17 +135,6 @@ public struct SignUpAttributesRequired: ~Copyable, FlowStep, StateStep {
             }
             return .retry(Self(state: state), refusal)
         }
-    }
-
-    /// Nil when `again` asks for none of the attributes asked for here: then it is a further page.
-    private borrowing func missing(_ again: SignUpAttributesState) -> AttributesRefusal? {
-        let asked = Set(state.required.map(\.name))
-        let problems = again.required.filter { asked.contains($0.name) && $0.isRequired }
-            .map { AttributeProblem(name: $0.name, attribute: $0, hint: .missing) }
-        guard !problems.isEmpty else { return nil }
-        var details = ErrorDetails(correlationID: again.flow.correlationID)
-        details.reason = "Attributes are missing: \(problems.map(\.name).joined(separator: ", "))."
-        return .invalidAttributes(problems, details)
     }
 
     public typealias Refusal = AttributesRefusal

@@ -287,6 +287,8 @@ actor Sessions {
             }
             // Another process has refreshed meanwhile: its stored refresh token is the valid one.
             if let newer { kept.refreshToken = newer }
+            // The user may have another address since.
+            if let name = claims["preferred_username"]?.string { kept.username = name }
             sessions[session.homeAccountID] = kept
             // Without named scopes the rule of the sign-in applies: the app gets what the server grants.
             let declined = token.missing(wanted)

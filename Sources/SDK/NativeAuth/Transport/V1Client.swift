@@ -102,25 +102,28 @@ final class V1Client: Sendable {
         }
     }
 
-    /// A request to the directory API with an access token, and its answer with any status but those that ask to wait.
+    /// A request to the directory API, and its answer with any status but those that ask to wait.
     ///
     /// - Parameters:
-    ///   - path: The path below the API's version, such as `/me`.
+    ///   - id: The object of an operation on one object: letters, digits and hyphens.
     ///   - query: Percent-encoded.
+    ///   - token: Nil for an operation that needs none.
     ///   - body: JSON; nil for none.
     ///   - version: The content that the request is about (`If-Match`); nil for any.
-    /// - Throws: As ``send(_:to:correlationID:)``. A request without a body is repeated once when there is no answer.
+    /// - Throws: As ``send(_:to:correlationID:)``. A request without a body is repeated once when there is no answer:
+    ///   the second one finds its work done.
     func directory(
-        _ method: String, _ path: String, query: String? = nil, token: AccessToken, body: Data? = nil,
-        ifVersion version: String? = nil,
-        correlationID: UUID
+        _ operation: DirectoryOperation, id: String = "", query: String? = nil, token: AccessToken?,
+        body: Data? = nil, ifVersion version: String? = nil, correlationID: UUID
     ) async throws(NativeAuthError) -> TransportResponse {
-        let url = try authority(correlationID).directory(path, query: query)
-        var fields = ["authorization": "Bearer \(token.value)"]
-        if body != nil { fields["content-type"] = "application/json" }
+        let path = operation.path.dropFirst("graph".count).replacing("{id}", with: id)
+        let url = try authority(correlationID).directory(String(path), query: query)
+        var fields: [String: String] = [:]
+        fields["authorization"] = token.map { "Bearer \($0.value)" }
+        fields["content-type"] = body == nil ? nil : "application/json"
         fields["if-match"] = version
         do throws(ExchangeFailure) {
-            let message = Message(method: method, url: url, body: body, fields: fields)
+            let message = Message(method: operation.method.rawValue, url: url, body: body, fields: fields)
             let response =
                 body == nil
                 ? try await exchangeRepeatably(message, correlationID: correlationID, repeats: 1)
@@ -357,6 +360,7 @@ final class V1Client: Sendable {
             WireHeader.clientVersion: ProductVersion.current,
             WireHeader.clientOS: Self.operatingSystem,
             WireHeader.clientCPU: Self.processor,
+            WireHeader.clientDevice: Self.device,
         ]
         guard let interceptor = configuration.requestInterceptor else { return headers }
         // Send nothing without the interceptor's headers: a fraud protection service would miss them.
@@ -385,6 +389,20 @@ final class V1Client: Sendable {
     private static let operatingSystem: String = {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+    }()
+
+    /// The model of the device, such as `iPhone16,1`: the user's list of sessions shows it. Unverified on Apple's systems.
+    private static let device: String = {
+        #if canImport(Darwin)
+            var system = utsname()
+            guard uname(&system) == 0 else { return "Apple" }
+            let machine = withUnsafeBytes(of: system.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            return isHeaderValue(machine) ? machine : "Apple"
+        #elseif os(Linux)
+            return "Linux"
+        #else
+            return "other"
+        #endif
     }()
 
     private static let processor: String = {

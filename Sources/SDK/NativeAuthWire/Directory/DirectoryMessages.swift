@@ -1,6 +1,91 @@
-/// The paths of the directory API below a server's base URL (docs/protocol.md §18).
-package enum DirectoryEndpoint: String, Hashable, Sendable, CaseIterable {
-    case me = "graph/v1.0/me"
+/// What the directory API offers: for each operation its method, its path below a server's base URL, and the scopes of which
+/// a token needs one (docs/protocol.md §18).
+package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
+    case readProfile, changeProfile, deleteAccount
+    case changePassword
+    case endAllSessions, endAllSessionsBeta
+    case listMethods, listEmailMethods, listPasswordMethods
+    case removeMethod, renameMethod, addMethod, confirmMethod
+    case changeEmail, confirmEmail
+    /// Needs no token: the owner of an old address may have no session any more.
+    case undoEmailChange
+    case listSessions, endSession, endOtherSessions
+    case keepAccount, export
+
+    /// The methods that the operations have.
+    package enum Method: String, Hashable, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+
+    package var method: Method {
+        switch self {
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .export: .get
+        case .changeProfile, .renameMethod: .patch
+        case .deleteAccount, .removeMethod, .endSession: .delete
+        case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .changeEmail,
+            .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
+            .post
+        }
+    }
+
+    /// The path without a leading slash, with `{id}` for the id of a session or a method.
+    package var path: String {
+        switch self {
+        case .readProfile, .changeProfile, .deleteAccount: "graph/v1.0/me"
+        case .changePassword: "graph/v1.0/me/changePassword"
+        case .endAllSessions: "graph/v1.0/me/revokeSignInSessions"
+        case .endAllSessionsBeta: "graph/beta/me/invalidateAllRefreshTokens"
+        case .listMethods: "graph/v1.0/me/authentication/methods"
+        case .listEmailMethods: "graph/v1.0/me/authentication/emailMethods"
+        case .listPasswordMethods: "graph/v1.0/me/authentication/passwordMethods"
+        case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
+        case .renameMethod: "graph/beta/me/authentication/emailMethods/{id}"
+        case .addMethod: "graph/beta/me/nativeAuth.addEmailMethod"
+        case .confirmMethod: "graph/beta/me/nativeAuth.confirmEmailMethod"
+        case .changeEmail: "graph/beta/me/nativeAuth.changeEmail"
+        case .confirmEmail: "graph/beta/me/nativeAuth.confirmEmail"
+        case .undoEmailChange: "graph/beta/nativeAuth.undoEmailChange"
+        case .listSessions: "graph/beta/me/nativeAuthSessions"
+        case .endSession: "graph/beta/me/nativeAuthSessions/{id}"
+        case .endOtherSessions: "graph/beta/me/nativeAuth.endOtherSessions"
+        case .keepAccount: "graph/beta/me/nativeAuth.keepAccount"
+        case .export: "graph/beta/me/nativeAuth.export"
+        }
+    }
+
+    /// A token needs one of these; empty: no token is needed.
+    package var scopes: Set<String> {
+        switch self {
+        case .readProfile, .export: ["User.Read", "User.ReadWrite"]
+        case .changeProfile, .endAllSessions, .endAllSessionsBeta, .endSession, .endOtherSessions, .keepAccount:
+            ["User.ReadWrite"]
+        case .listSessions: ["User.Read", "User.ReadWrite"]
+        case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
+        case .changePassword:
+            ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
+        case .listMethods, .listEmailMethods, .listPasswordMethods:
+            ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
+        case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
+            ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
+        case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
+        case .undoEmailChange: []
+        }
+    }
+
+    /// Whether the user must have signed in a short time ago, with every factor that the account has: the operation can
+    /// take the account away from its user. A change of the password proves itself by the current one.
+    package var needsProof: Bool {
+        switch self {
+        case .deleteAccount, .removeMethod, .addMethod, .changeEmail: true
+        case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
+            .listEmailMethods, .listPasswordMethods, .renameMethod, .confirmMethod, .confirmEmail, .undoEmailChange,
+            .listSessions, .endSession, .endOtherSessions, .keepAccount, .export:
+            false
+        }
+    }
 }
 
 /// The codes of the directory's errors (docs/protocol.md §18.3).
@@ -14,6 +99,20 @@ package enum DirectoryErrorCode: String, Hashable, Sendable, Codable, CaseIterab
     case unavailable = "serviceNotAvailable"
 }
 
+/// The words for the exact reason of an error (docs/protocol.md §18.3), beside the native API's words for passwords.
+package enum DirectoryErrorDetail: String, Hashable, Sendable, CaseIterable {
+    case nameTaken = "ObjectConflict"
+    case incorrectPassword = "InvalidPassword"
+    case passwordNotUsed = "PasswordNotUsed"
+    case locked = "AccountLocked"
+    case invalidContact = "InvalidContact"
+    case incorrectCode = "invalid_oob_value"
+    case codeExpired = "CodeExpired"
+    case tooManyCodes = "TooManyCodes"
+    case unusableToken = "ContinuationTokenInvalid"
+    case lastMethod = "LastMethod"
+}
+
 /// An error of the directory.
 package struct DirectoryErrorReply: Codable, Hashable, Sendable {
     package struct Failure: Codable, Hashable, Sendable {
@@ -22,7 +121,19 @@ package struct DirectoryErrorReply: Codable, Hashable, Sendable {
         package var message: String
         /// The property that the error is about.
         package var target: String?
+        /// A word for the exact reason, such as `invalid_oob_value`.
+        package var details: [Detail]?
         package var innerError: Inner?
+    }
+
+    package struct Detail: Codable, Hashable, Sendable {
+        package var code: String
+        package var message: String
+
+        package init(code: String, message: String) {
+            self.code = code
+            self.message = message
+        }
     }
 
     package struct Inner: Codable, Hashable, Sendable {
@@ -46,7 +157,164 @@ package struct DirectoryErrorReply: Codable, Hashable, Sendable {
 
     package var error: Failure
 
-    package init(code: DirectoryErrorCode, message: String, target: String? = nil, innerError: Inner? = nil) {
-        error = Failure(code: code.rawValue, message: message, target: target, innerError: innerError)
+    package init(
+        code: DirectoryErrorCode, message: String, target: String? = nil, details: [Detail]? = nil,
+        innerError: Inner? = nil
+    ) {
+        error = Failure(code: code.rawValue, message: message, target: target, details: details, innerError: innerError)
+    }
+}
+
+/// The bodies of the directory's requests and answers beside the user itself.
+package enum Directory {
+    package struct ChangePassword: Codable, Sendable {
+        package var currentPassword: String?
+        package var newPassword: String
+        /// Ours: whether the other sessions stay; they end without it.
+        package var keepOtherSessions: Bool?
+
+        package init(currentPassword: String?, newPassword: String, keepOtherSessions: Bool?) {
+            self.currentPassword = currentPassword
+            self.newPassword = newPassword
+            self.keepOtherSessions = keepOtherSessions
+        }
+    }
+
+    /// Begins a change of contact with an address, or sends the code of a running one with its token.
+    package struct NewContact: Codable, Sendable {
+        package var emailAddress: String?
+        package var continuationToken: String?
+
+        package init(emailAddress: String? = nil, continuationToken: String? = nil) {
+            self.emailAddress = emailAddress
+            self.continuationToken = continuationToken
+        }
+    }
+
+    package struct ConfirmContact: Codable, Sendable {
+        package var continuationToken: String
+        package var code: String
+
+        package init(continuationToken: String, code: String) {
+            self.continuationToken = continuationToken
+            self.code = code
+        }
+    }
+
+    /// A code was sent; without its members: ask for the next code with the token.
+    package struct CodeSent: Codable, Sendable {
+        package var continuationToken: String
+        package var codeLength: Int?
+        /// The masked address.
+        package var targetLabel: String?
+        /// Seconds until another code can be asked for.
+        package var resendAfter: Int?
+
+        package init(continuationToken: String, codeLength: Int?, targetLabel: String?, resendAfter: Int?) {
+            self.continuationToken = continuationToken
+            self.codeLength = codeLength
+            self.targetLabel = targetLabel
+            self.resendAfter = resendAfter
+        }
+    }
+
+    package struct UndoEmailChange: Codable, Sendable {
+        /// The tenant's id, domain or subdomain.
+        package var tenant: String
+        package var code: String
+
+        package init(tenant: String, code: String) {
+            self.tenant = tenant
+            self.code = code
+        }
+    }
+
+    /// The new name of a method; null removes it.
+    package struct RenameMethod: Codable, Sendable {
+        package var displayName: String?
+
+        package init(displayName: String?) {
+            self.displayName = displayName
+        }
+    }
+
+    package struct Session: Codable, Sendable {
+        package var id: String
+        package var createdDateTime: String
+        package var lastUsedDateTime: String
+        package var appId: String
+        package var appDisplayName: String?
+        /// The network of the last use, such as `192.0.2.0/24`.
+        package var network: String?
+        package var deviceModel: String?
+        package var operatingSystem: String?
+        package var isCurrent: Bool
+
+        package init(
+            id: String, createdDateTime: String, lastUsedDateTime: String, appId: String, appDisplayName: String?,
+            network: String?, deviceModel: String?, operatingSystem: String?, isCurrent: Bool
+        ) {
+            self.id = id
+            self.createdDateTime = createdDateTime
+            self.lastUsedDateTime = lastUsedDateTime
+            self.appId = appId
+            self.appDisplayName = appDisplayName
+            self.network = network
+            self.deviceModel = deviceModel
+            self.operatingSystem = operatingSystem
+            self.isCurrent = isCurrent
+        }
+    }
+
+    package struct Method: Codable, Sendable {
+        package static let email = "#microsoft.graph.emailAuthenticationMethod"
+        package static let password = "#microsoft.graph.passwordAuthenticationMethod"
+        /// The id that the vendor gives every password.
+        package static let passwordID = "28c10230-6103-485e-b985-444c60001490"
+
+        package var type: String
+        package var id: String
+        package var createdDateTime: String?
+        /// The masked address of an e-mail method.
+        package var emailAddress: String?
+        package var displayName: String?
+        package var lastUsedDateTime: String?
+        /// Whether the method cannot be used now, after a reset of the password.
+        package var isSuspended: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case type = "@odata.type"
+            case id, createdDateTime, emailAddress, displayName, lastUsedDateTime, isSuspended
+        }
+
+        package init(
+            type: String, id: String, createdDateTime: String?, emailAddress: String? = nil,
+            displayName: String? = nil, lastUsedDateTime: String? = nil, isSuspended: Bool? = nil
+        ) {
+            self.type = type
+            self.id = id
+            self.createdDateTime = createdDateTime
+            self.emailAddress = emailAddress
+            self.displayName = displayName
+            self.lastUsedDateTime = lastUsedDateTime
+            self.isSuspended = isSuspended
+        }
+    }
+
+    package struct List<Item: Codable & Sendable>: Codable, Sendable {
+        package var value: [Item]
+
+        package init(_ value: [Item]) {
+            self.value = value
+        }
+    }
+
+    package struct Deletion: Codable, Sendable {
+        /// When the account will be deleted.
+        package var deletionDueDateTime: String
+
+        package init(deletionDueDateTime: String) {
+            self.deletionDueDateTime = deletionDueDateTime
+        }
     }
 }

@@ -1,51 +1,19 @@
-package import NativeAuthCore
+import NativeAuthCore
 package import PortableFoundation
 
 // What a signed-in user does with the own account, on the directory API (docs/protocol.md §18).
-
-/// Why the directory refuses a request. Nothing has changed.
-package enum DirectoryRefusal: Hashable, Sendable {
-    /// No token, or none that is live, or one for another audience.
-    case invalidToken
-    /// The token has none of the scopes that the request needs.
-    case insufficientScope
-    /// The application may not be used.
-    case applicationDisabled
-    /// The directory has no such property.
-    case unknownProperty(String)
-    /// The user may not change this property.
-    case readOnlyProperty(String)
-    /// The value breaks the property's rules, or may not be removed.
-    case invalidValue(String)
-    /// The profile is another one than the client has read.
-    case changedMeanwhile
-}
 
 /// The profile of a user, as the user may see it.
 package struct UserProfile: Hashable, Sendable {
     package var user: User
     package var tenant: Tenant
     package var isEnabled: Bool
+    /// When the account will be deleted; nil: never.
+    package var deletionDueAt: Date?
     /// The names of all attributes that the application knows, with a value or without; not the alias.
     package var attributeNames: [String]
     /// Identifies this content of the profile: another content has another version. Base64url, 22 characters.
     package var version: String
-}
-
-/// The result of a request to the directory.
-package enum DirectoryAnswer<Value: Sendable>: Sendable {
-    case accepted(Value)
-    case refused(DirectoryRefusal)
-}
-
-/// The user of an access token for the directory, with the token's application.
-package struct DirectoryCaller: Sendable {
-    let tenant: Tenant
-    let client: Client
-    let account: UserAccount
-
-    /// The user of the request, as the key of a limit: 16 bytes.
-    package var limitKey: Data { withUnsafeBytes(of: account.user.id.uuid.uuid) { Data($0) } }
 }
 
 extension Engine {
@@ -54,7 +22,7 @@ extension Engine {
         profile(of: caller.account, for: caller.client, in: caller.tenant)
     }
 
-    /// Changes attributes of the user, all or none.
+    /// Changes attributes and the alias of the user, all or none.
     ///
     /// - Parameters:
     ///   - changes: The new values by name; a nil value removes the attribute.
@@ -64,36 +32,76 @@ extension Engine {
         of caller: DirectoryCaller, _ changes: [ProfileChange], ifVersion version: String?,
         from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<UserProfile> {
-        let (tenant, client) = (caller.tenant, caller.client)
-        let changed: [AttributeChange]
+        let client = caller.client
+        let edit: ProfileEdit
         switch client.userFlow.judgeChanges(changes) {
         case .refused(let refusal): return .refused(refusal)
-        case .accepted(let judged): changed = judged
+        case .accepted(let judged): edit = ProfileEdit(judged)
         }
-        let digest = source.map { auditSource($0, tenant.id) }
-        do {
-            return try await ports.users.updateAttributes(of: caller.account.user.id, in: tenant.id) { account in
-                // Checked again under the lock: the account may have been disabled, or its password reset meanwhile.
-                guard var account, account.disabledAt == nil,
-                    account.credentialVersion == caller.account.credentialVersion
-                else { return ([], nil, .refused(.invalidToken)) }
-                let effective = changed.filter { account.user.attributes[$0.name] != $0.value }
-                let before = profile(of: account, for: client, in: tenant)
-                guard version == nil || version == before.version || effective.isEmpty else {
-                    return ([], nil, .refused(.changedMeanwhile))
-                }
-                for change in effective { account.user.attributes[change.name] = change.value }
-                let event = AuditEvent(
-                    .profileChanged, at: now, tenant: tenant.id, client: client.id, user: account.user.id,
-                    detail: "\(effective.count)", source: digest)
-                return (effective, event, .accepted(profile(of: account, for: client, in: tenant)))
+        let changed = event(.profileChanged, of: caller, from: source, at: now)
+        return try await change(caller, names: edit.alias.map { [$0.key] } ?? []) { account, facts in
+            var account = account
+            let differing = edit.differing(from: account)
+            let before = profile(of: account, for: client, in: caller.tenant)
+            guard !differing.names.isEmpty else { return ([], .accepted(before)) }
+            guard version == nil || version == before.version else { return ([], .refused(.changedMeanwhile)) }
+            switch effects(of: differing, on: &account, facts, now: now) {
+            case .refused(let refusal): return ([], .refused(refusal))
+            case .accepted(let effects):
+                var event = changed
+                event.detail = "\(differing.names.count)"
+                return (
+                    effects + [.record(event)], .accepted(profile(of: account, for: client, in: caller.tenant))
+                )
             }
-        } catch {
-            throw .store(error)
         }
     }
 
+    /// The effects of an edit, which `account` gets too.
+    func effects(
+        of edit: ProfileEdit, on account: inout UserAccount, _ facts: AccountFacts, now: Date
+    ) -> DirectoryAnswer<[Effect]> {
+        let (id, tenant) = (account.user.id, account.user.tenant)
+        var effects: [Effect] = edit.attributes.isEmpty ? [] : [.setAttributes(edit.attributes, of: id)]
+        for change in edit.attributes { account.user.attributes[change.name] = change.value }
+        guard edit.changesAlias else { return .accepted(effects) }
+        let old = account.user.alias.flatMap { Alias($0) }
+        if let alias = edit.alias {
+            guard isFree(alias.key, for: id, in: tenant, facts, now: now) else {
+                return .refused(.nameTaken(AttributeDefinition.aliasName))
+            }
+            effects.append(.releaseNames([mark(of: alias.key, in: tenant)]))
+        }
+        effects.append(.replaceName(.alias, with: edit.alias?.identifier, of: id, at: now))
+        if let old { effects.append(.holdName(atRest(old, of: id, in: tenant, now: now))) }
+        account.user.alias = edit.alias?.display
+        return .accepted(effects)
+    }
+
+    /// Whether the user may take a name: no account has it, and it rests for no other user.
+    func isFree(
+        _ name: LoginIdentifier.Key, for user: UserID, in tenant: TenantID, _ facts: AccountFacts, now: Date
+    ) -> Bool {
+        let mark = mark(of: name, in: tenant)
+        return !facts.taken.contains(name)
+            && !facts.held.contains { $0.mark == mark && $0.until > now && $0.user != user }
+    }
+
+    /// The rest of an alias that its user gave up (`SEC-ID-8`).
+    func atRest(_ alias: Alias, of user: UserID?, in tenant: TenantID, now: Date) -> HeldName {
+        HeldName(
+            mark: mark(of: alias.key, in: tenant), user: user,
+            until: now.addingTimeInterval(Double(settings.aliasRest)))
+    }
+
     private func profile(of account: UserAccount, for client: Client, in tenant: Tenant) -> UserProfile {
+        profile(
+            of: account,
+            attributeNames: client.userFlow.attributes.map(\.name).filter { $0 != AttributeDefinition.aliasName },
+            in: tenant)
+    }
+
+    func profile(of account: UserAccount, attributeNames: [String], in tenant: Tenant) -> UserProfile {
         let user = account.user
         let names = [user.email, user.alias ?? ""].map { Data($0.utf8) }
         let attributes = user.attributes.sorted { $0.key < $1.key }.flatMap { name, value in
@@ -102,26 +110,9 @@ extension Engine {
         let digest = Vault.fingerprint([Data(user.id.description.utf8)] + names + attributes)
         return UserProfile(
             user: user, tenant: tenant, isEnabled: account.disabledAt == nil,
-            attributeNames: client.userFlow.attributes.map(\.name).filter { $0 != AttributeDefinition.aliasName },
+            deletionDueAt: account.deletionDueAt,
+            attributeNames: attributeNames,
             version: Base64URL.encode(digest.prefix(16)))
-    }
-
-    /// The caller of a request to the directory: a live token of any tenant, for the directory, with one of `scopes`.
-    package func directoryCaller(
-        _ token: Secret<String>, anyOf scopes: Set<String>, now: Date
-    ) async throws(EngineError) -> DirectoryAnswer<DirectoryCaller> {
-        guard let id = ports.issuer.claimedTenant(of: token), let tenant = try await tenant(named: id.description),
-            let live = try await live(token, in: tenant, now: now), live.claims.audience == ResourceScope.directory
-        else { return .refused(.invalidToken) }
-        guard !scopes.isDisjoint(with: live.claims.scopes) else { return .refused(.insufficientScope) }
-        do {
-            guard let client = try await ports.clients.client(live.claims.client, in: tenant.id),
-                client.isNativeAuthEnabled
-            else { return .refused(.applicationDisabled) }
-            return .accepted(DirectoryCaller(tenant: tenant, client: client, account: live.account))
-        } catch {
-            throw .store(error)
-        }
     }
 }
 

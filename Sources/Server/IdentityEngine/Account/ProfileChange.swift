@@ -20,16 +20,17 @@ package struct ProfileChange: Hashable, Sendable {
 }
 
 extension UserFlow {
-    /// Checks the changes of a signed-in user: the rules of sign-up, and what a user may change.
+    /// Checks changes of a profile by the rules of sign-up.
     ///
+    /// - Parameter asUser: Whether the user asks, who may change some attributes only; an operator may change all.
     /// - Returns: The changes to write, or the first refusal.
-    package func judgeChanges(_ changes: [ProfileChange]) -> DirectoryAnswer<[AttributeChange]> {
+    package func judgeChanges(_ changes: [ProfileChange], asUser: Bool = true) -> DirectoryAnswer<[AttributeChange]> {
         var accepted: [AttributeChange] = []
         for change in changes {
             guard let definition = definition(of: change.name) else {
                 return .refused(.unknownProperty(change.name))
             }
-            guard definition.userMayChange, definition.name != AttributeDefinition.aliasName else {
+            guard definition.userMayChange || !asUser else {
                 return .refused(.readOnlyProperty(change.name))
             }
             switch change.content {
@@ -58,5 +59,31 @@ extension UserFlow {
         (attributes + AttributeDefinition.builtIn + [.preferredLanguage]).first {
             $0.name.utf8.elementsEqual(name.utf8)
         }
+    }
+}
+
+/// Changes that keep the rules: of attributes, and of the alias, which is also a login name.
+struct ProfileEdit: Sendable {
+    var attributes: [AttributeChange]
+    var changesAlias: Bool
+    /// The new alias; nil removes it.
+    var alias: Alias?
+
+    init(_ judged: [AttributeChange]) {
+        let alias = judged.first { $0.name == AttributeDefinition.aliasName }
+        attributes = judged.filter { $0.name != AttributeDefinition.aliasName }
+        changesAlias = alias != nil
+        self.alias = alias?.value.flatMap { Alias("\($0)") }
+    }
+
+    /// The names of the changed properties.
+    var names: [String] { attributes.map(\.name) + (changesAlias ? [AttributeDefinition.aliasName] : []) }
+
+    /// The changes without those that the account has already.
+    func differing(from account: UserAccount) -> ProfileEdit {
+        var edit = self
+        edit.attributes.removeAll { account.user.attributes[$0.name] == $0.value }
+        edit.changesAlias = changesAlias && account.user.alias.flatMap { Alias($0) }?.key != alias?.key
+        return edit
     }
 }

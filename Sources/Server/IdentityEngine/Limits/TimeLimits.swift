@@ -82,10 +82,11 @@ package enum MailBudget: String, Hashable, Sendable, CaseIterable {
         case .signUp, .accountExists: self = .signUp
         case .signIn: self = .signIn
         case .passwordReset: self = .reset
-        case .secondFactor: self = .secondFactor
-        case .registration: self = .registration
+        case .secondFactor, .accountChange: self = .secondFactor
+        case .registration, .emailChange: self = .registration
         case .passwordChanged, .signInLocked, .signedInAfterFailures, .methodRegistered, .methodRemoved,
-            .methodSuspended, .methodReactivated, .methodFirstUsed:
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .emailChanged, .emailChangeUndone, .emailReplaced,
+            .resetRequired, .accountDeleted, .deletionScheduled:
             return nil
         }
     }

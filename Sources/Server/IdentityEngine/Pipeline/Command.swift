@@ -12,6 +12,8 @@ package enum Command: Sendable {
     case refresh(Secret<String>, TokenRequest)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
+    /// What a signed-in user asks for, with the access token as the first proof.
+    case account(DirectoryCaller, AccountCommand)
 }
 
 /// A step of a flow that has begun.
@@ -43,6 +45,10 @@ package enum StepCommand: Sendable {
     case submitResetCode(Secret<String>)
     case submitNewPassword(Secret<String>)
     case pollReset
+    /// Send the code of a change of the account, to the own or the new mailbox.
+    case challengeAccount(UserID)
+    /// The user is that of the access token, who must be the user of the flow.
+    case submitAccountCode(Secret<String>, UserID)
     /// Exchange the token of a finished flow for tokens.
     case redeem(TokenRequest)
 }
@@ -95,6 +101,7 @@ extension Command {
         case .step(_, let step): step.traits
         case .refresh: CommandTraits(repeats: .refresh)
         case .revoke: CommandTraits()
+        case .account(_, let command): command.traits
         }
     }
 
@@ -131,6 +138,8 @@ extension StepCommand {
         case .submitResetCode: CommandTraits(operations: .submitResetCode, compares: .code)
         case .submitNewPassword: CommandTraits(operations: .submitNewPassword, hashesPassword: true)
         case .pollReset: CommandTraits(operations: .pollReset, repeats: .poll)
+        case .challengeAccount: CommandTraits(operations: .challengeAccount)
+        case .submitAccountCode: CommandTraits(operations: .submitAccountCode, compares: .code)
         case .redeem: CommandTraits(operations: .redeem, signsIn: true)
         }
     }
@@ -142,8 +151,9 @@ extension StepCommand {
     var content: [Data] {
         switch self {
         case .challengeSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration, .challengeContact,
-            .confirmContact, .challengeReset, .pollReset:
+            .confirmContact, .challengeReset, .pollReset, .challengeAccount:
             []
+        case .submitAccountCode(let code, _): code.digits
         case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
         case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes
         case .submitSignUpAttributes(let attributes): attributes.digestContent
@@ -263,6 +273,8 @@ package struct CallerContext: Sendable {
     package var language: MailLanguage
     /// The network source of the request; nil for calls within the process.
     package var source: RequestSource?
+    /// The device, as the client describes it.
+    package var device = SessionDevice()
     /// Seconds until the source may send another request that reveals whether an account exists; nil when it may now
     /// (`SEC-ENUM-1`).
     package var enumerationWait: Int?

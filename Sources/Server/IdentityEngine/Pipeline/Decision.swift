@@ -38,6 +38,8 @@ package enum FlowEffect: Hashable, Sendable {
     case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
     /// Tells the account's owner what happened to the account and to which methods; contains no code.
     case mailNotice(MailContent.Purpose, to: EmailAddress, about: [EmailAddress] = [])
+    /// Tells the owner of an address that it is the account's no longer, with the code that takes the change back.
+    case mailUndo(Secret<String>, to: EmailAddress)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
     case count(CountedEvent, of: CountedSubject)
     case forget(CountedEvent, of: CountedSubject)

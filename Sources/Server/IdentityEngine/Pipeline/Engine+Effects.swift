@@ -35,6 +35,9 @@ extension Engine {
             return [
                 try mail(purpose, to: email, code: nil, about: methods, expiresAt: end, of: step)
             ]
+        case .mailUndo(let code, let email):
+            let end = context.now.addingTimeInterval(Double(settings.noticeLifetime))
+            return [try mail(.emailChanged, to: email, code: code.reveal(), expiresAt: end, of: step)]
         case .record(let kind, let user, let detail):
             let user = step.isDecoy ? nil : user
             return [.record(event(kind, user: user, detail: detail, of: step.flow, in: context))]
@@ -67,7 +70,9 @@ extension Engine {
         // (SEC-ENUM-3).
         let content = MailContent(
             purpose: purpose, recipient: step.isDecoy ? MailContent.noRecipient : email.address, code: code,
-            minutesValid: code == nil ? 0 : settings.codeLifetime / 60, language: context.caller.language,
+            minutesValid: code == nil
+                ? 0 : (purpose == .emailChanged ? settings.emailUndoLifetime : settings.codeLifetime) / 60,
+            language: context.caller.language,
             organisation: context.tenant.displayName, sentAt: context.now,
             occasion: methods.isEmpty
                 ? nil
@@ -77,8 +82,7 @@ extension Engine {
             return .enqueueMail(
                 try OutboxMail.sealing(
                     content, id: ports.randomness.uuid(at: context.now), tenant: context.tenant.id, flow: step.flow,
-                    expiresAt: expiresAt,
-                    using: vault))
+                    user: step.user, expiresAt: expiresAt, using: vault))
         } catch {
             throw .broken("a mail could not be sealed")
         }

@@ -135,7 +135,8 @@ extension Engine {
         }
         let query = StepQuery(
             tenant: context.tenant.id, flow: step.flow, requestDigest: step.requestDigest,
-            identifiers: reads.identifiers, user: step.state.account?.user, subjects: counted.compactMap(\.self),
+            identifiers: reads.identifiers, marks: reads.identifiers.map { mark(of: $0, in: context.tenant.id) },
+            user: step.state.account?.user, subjects: counted.compactMap(\.self),
             lockout: reads.hasLockout ? keys.lockout : nil, slowLane: keys.slowLane,
             mailsPerHour: mailsPerHour,
             owners: FlowOwners(identifier: keys.address ?? keys.account, source: keys.source),
@@ -200,11 +201,15 @@ extension Engine {
         for who in CountedSubject.allCases {
             if let subject = keys[who] { counted[who] = facts.counted[subject] ?? [:] }
         }
+        // A name at rest is taken for all but the user who gave it up (SEC-ID-8).
+        let held = Set(
+            facts.held.filter { $0.until > context.now && ($0.user == nil || $0.user != step.user) }.map(\.mark))
+        let taken = facts.taken.union(reads.identifiers.filter { held.contains(mark(of: $0, in: context.tenant.id)) })
         var usesSharedCode = false
         if case .judging(_, isShared: true) = reads.code { usesSharedCode = true }
         return .open(
             StepSituation(
-                row: row, taken: facts.taken, account: account, counted: counted, lockout: facts.lockout,
+                row: row, taken: taken, account: account, counted: counted, lockout: facts.lockout,
                 slowLane: facts.slowLane, hasSlowLane: keys.slowLane != nil, usesSharedCode: usesSharedCode,
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment, now: context.now,

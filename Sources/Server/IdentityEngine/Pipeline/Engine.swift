@@ -91,6 +91,7 @@ package struct Engine: Sendable {
         case .startReset(let request): try await startReset(request, in: context)
         case .refresh(let token, let request): try await refresh(token, request, in: context)
         case .revoke(let token): try await revoke(token, in: context)
+        case .account(let caller, let command): try await begin(command, of: caller, in: context)
         case .step(let token, let command):
             // The cheap check first: most of what a stranger can send ends here.
             switch await open(token, for: command, in: context) {
@@ -123,6 +124,8 @@ package struct Engine: Sendable {
         case .submitResetCode(let code): try await submitResetCode(code, step)
         case .submitNewPassword(let password): try await submitNewPassword(password, step)
         case .pollReset: try await pollReset(step)
+        case .challengeAccount(let user): try await challengeAccount(user, step)
+        case .submitAccountCode(let code, let user): try await submitAccountCode(code, of: user, step)
         case .redeem(let request): try await redeem(request, step)
         }
     }

@@ -7,6 +7,7 @@ package enum FlowState: Hashable, Sendable, Codable {
     case signUp(SignUpState)
     case signIn(SignInState)
     case reset(ResetState)
+    case account(AccountState)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
@@ -14,6 +15,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(let state): state.allowed
         case .signIn(let state): state.allowed
         case .reset(let state): state.allowed
+        case .account(let state): state.allowed
         }
     }
 
@@ -23,6 +25,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(let state): state.isProven
         case .signIn(let state): state.isProven
         case .reset(let state): state.isProven
+        case .account: true
         }
     }
 
@@ -32,6 +35,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(let state): state.authentication?.account
         case .signIn(let state): state.account
         case .reset(let state): state.account
+        case .account(let state): state.account
         }
     }
 
@@ -41,6 +45,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(let state): state.draft?.email
         case .signIn(let state): state.mailbox
         case .reset(let state): state.draft?.email
+        case .account(let state): state.mailbox
         }
     }
 
@@ -50,6 +55,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp: nil
         case .signIn(let state): state.draft?.countedName
         case .reset(let state): state.draft?.countedName
+        case .account: nil
         }
     }
 
@@ -58,8 +64,10 @@ package enum FlowState: Hashable, Sendable, Codable {
         switch self {
         case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
-            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset:
+            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
+            .account(.provingOwn):
             false
+        case .account(.provingNew): true
         }
     }
 
@@ -69,8 +77,10 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.choosingContact(let proven)), .signIn(.awaitingContactCode(let proven, _)),
             .signIn(.confirmingContact(let proven, _)):
             proven.email
+        case .account(.provingNew(let change)): change.proven.email
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
-            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset:
+            .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset, .account(.changingPassword),
+            .account(.provingOwn):
             nil
         }
     }
@@ -81,7 +91,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(.completed(let authentication)), .signIn(.authenticated(let authentication)),
             .reset(.completed(let authentication)):
             authentication
-        case .signUp, .signIn, .reset:
+        case .signUp, .signIn, .reset, .account:
             nil
         }
     }

@@ -86,6 +86,8 @@ package enum Interaction: Hashable, Sendable, Codable {
     case signedIn(IssuedTokens)
     /// The session is over.
     case revoked
+    /// The change of the account is made.
+    case accountChanged
     /// This client cannot continue here; the web flow can.
     case redirectToBrowser(RedirectReason)
 }
@@ -213,6 +215,8 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let submitResetCode = FlowOperations(rawValue: 1 << 15)
     package static let submitNewPassword = FlowOperations(rawValue: 1 << 16)
     package static let pollReset = FlowOperations(rawValue: 1 << 17)
+    package static let challengeAccount = FlowOperations(rawValue: 1 << 18)
+    package static let submitAccountCode = FlowOperations(rawValue: 1 << 19)
 }
 
 /// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its

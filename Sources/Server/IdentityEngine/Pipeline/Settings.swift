@@ -40,6 +40,11 @@ package struct EngineSettings: Hashable, Sendable {
     package var misusesPerFlow = 3
     /// `REL-IDEM`.
     package var replayLifetime = 60
+    /// `SEC-ID-8`: how long an alias that its user gave up is kept from others, in seconds.
+    package var aliasRest = 90 * 24 * 3600
+    /// How long the owner of an old address can take back the change of an account's address, in seconds. The address is
+    /// kept from others as long.
+    package var emailUndoLifetime = 7 * 24 * 3600
     /// How long a notice (a mail without a code) is worth sending.
     package var noticeLifetime = 24 * 3600
     /// `SEC-LOCK-3`: how long a network stays familiar after a sign-in.

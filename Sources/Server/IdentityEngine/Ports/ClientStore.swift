@@ -36,10 +36,14 @@ package struct Tenant: Hashable, Sendable {
     package var mailsPerHour: Int?
     /// The number of days that audit lines are kept; nil: ``AuditChain/retentionDays`` (`SEC-AUD-3`).
     package var auditDays: Int?
+    /// The number of days between a user's wish to delete the account and its deletion, during which the user can keep
+    /// it; 0: at once.
+    package var deletionGraceDays: Int
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
-        enrolment: EnrolmentMode? = nil, mailsPerHour: Int? = nil, auditDays: Int? = nil
+        enrolment: EnrolmentMode? = nil, mailsPerHour: Int? = nil, auditDays: Int? = nil,
+        deletionGraceDays: Int = 0
     ) {
         self.id = id
         self.subdomain = subdomain
@@ -49,6 +53,7 @@ package struct Tenant: Hashable, Sendable {
         self.enrolment = enrolment
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
+        self.deletionGraceDays = deletionGraceDays
     }
 }
 
@@ -68,10 +73,12 @@ package struct Client: Hashable, Sendable {
     package var requiresSecondFactor: Bool
     /// The enumeration mode; nil: the mode of the tenant.
     package var enumeration: EnumerationMode?
+    /// The claims that the application gets besides those that the server always writes.
+    package var claims: [ApplicationClaim]
 
     package init(
         id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = [],
-        requiresSecondFactor: Bool = false, enumeration: EnumerationMode? = nil
+        requiresSecondFactor: Bool = false, enumeration: EnumerationMode? = nil, claims: [ApplicationClaim] = []
     ) {
         self.id = id
         self.displayName = displayName
@@ -80,6 +87,7 @@ package struct Client: Hashable, Sendable {
         self.scopes = scopes
         self.requiresSecondFactor = requiresSecondFactor
         self.enumeration = enumeration
+        self.claims = claims
     }
 }
 

@@ -66,7 +66,9 @@ package enum Effect: Hashable, Sendable {
     case forget(CountedEvent, subject: Data)
     /// Changes the password. The credential version increases by one, so that every open flow of the user ends
     /// (`SEC-CT-9`).
-    case changePassword(UserID, PasswordHash, at: Date)
+    ///
+    /// - Parameter fromReset: Whether only the mailbox was proven: the password then counts as that mailbox.
+    case changePassword(UserID, PasswordHash, fromReset: Bool = true, at: Date)
     /// Stores the same password under newer parameters, if `from` is still the stored hash (`SEC-PWD-7`). The
     /// credential version stays.
     case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
@@ -75,17 +77,47 @@ package enum Effect: Hashable, Sendable {
     /// Revokes every refresh-token family of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
     ///
     /// - Parameter keepingTwoFactors: Whether to keep families whose sign-in gave two factors (`SEC-ENR-6`).
-    case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false, at: Date)
+    /// - Parameter session: A family to keep; its access tokens stay valid, too, when the credentials change in the same
+    ///   transaction.
+    case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false, except: UUID? = nil, at: Date)
+    /// Keeps all families of the user, with their access tokens, when the credentials change in the same transaction.
+    case keepRefreshFamilies(UserID, at: Date)
+    /// Revokes one family of the user, if it is not revoked yet.
+    case revokeRefreshFamily(UUID, of: UserID, at: Date)
     /// Increases the credential version by one, so that every open flow of the user ends. Tokens stay valid.
     case endFlows(UserID)
+    /// The same, and ends the access tokens that were issued before.
+    case changeCredentials(UserID, at: Date)
+    /// Changes or deletes attributes.
+    case setAttributes([AttributeChange], of: UserID)
+    /// Disables the account, or enables it.
+    case setDisabled(UserID, Date?)
+    /// Whether every sign-in of the user needs a second factor.
+    case requireSecondFactor(Bool, of: UserID)
+    /// Replaces the user's name of this kind; nil removes it.
+    case replaceName(LoginIdentifier.Kind, with: LoginIdentifier?, of: UserID, proof: EmailProof = .byCode, at: Date)
+    /// Keeps a name from other accounts; it replaces an earlier entry.
+    case holdName(HeldName)
+    /// Lets everyone have these names again.
+    case releaseNames([Data])
+    /// Gives the owner of the old address the right to take a change of the address back.
+    case offerUndo(EmailUndo)
+    /// Ends that right for the changes of the user's address since a date.
+    case forgetUndos(UserID, since: Date)
+    /// When the account is to be deleted; nil: never.
+    case scheduleDeletion(UserID, Date?)
+    /// Deletes the user with everything that is stored about the user, and remembers the mark.
+    case deleteUser(UserID, mark: Data, at: Date)
+    /// Sets the name that the user gave a method.
+    case renameMethod(UUID, of: UserID, String?)
     /// Adds a method for the second factor; it replaces a method with the same address.
     case addStrongMethod(StrongMethod, to: UserID)
     /// Removes these methods.
     case removeStrongMethods([UUID], of: UserID)
     /// Suspends these methods: they are listed but cannot be used (`SEC-ENR-7`). Nil: they can be used again.
     case setSuspension([UUID], of: UserID, Date?)
-    /// Records that the method was used for the first time.
-    case noteFirstUse(UUID, of: UserID, at: Date)
+    /// Records that the method was used.
+    case noteUse(UUID, of: UserID, at: Date)
     /// Stores the failures of a subject; nil deletes them (`SEC-LOCK-1`).
     case setLockout(Lockout?, subject: Data)
     /// Stores the row of the slow lane with this id; it belongs to no flow (docs/design/0013).
@@ -123,7 +155,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
         case .methodReactivated: .methodReactivatedMailed
         case .methodFirstUsed: .methodFirstUsedMailed
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .passwordChanged, .accountExists,
-            .signInLocked, .signedInAfterFailures:
+            .signInLocked, .signedInAfterFailures, .accountChange, .emailChange, .emailChanged, .emailChangeUndone,
+            .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled:
             nil
         }
     }
@@ -169,6 +202,8 @@ package struct StepQuery: Hashable, Sendable {
     package var requestDigest: Data
     /// The login names whose owners the step needs.
     package var identifiers: [LoginIdentifier.Key]
+    /// The marks of those names, to find the ones at rest.
+    package var marks: [Data]
     /// The user whose account the step needs.
     package var user: UserID?
     /// The subjects whose events the step needs; empty when limits over time are off.
@@ -187,7 +222,7 @@ package struct StepQuery: Hashable, Sendable {
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
-        user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, slowLane: UUID? = nil,
+        marks: [Data] = [], user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, slowLane: UUID? = nil,
         mailsPerHour: Int? = nil,
         owners: FlowOwners = FlowOwners(), now: Date
     ) {
@@ -195,6 +230,7 @@ package struct StepQuery: Hashable, Sendable {
         self.flow = flow
         self.requestDigest = requestDigest
         self.identifiers = identifiers
+        self.marks = marks
         self.user = user
         self.subjects = subjects
         self.lockout = lockout
@@ -213,6 +249,8 @@ package struct StepFacts: Hashable, Sendable {
     package var sealedAnswer: Data?
     /// The queried login names that an account has.
     package var taken: Set<LoginIdentifier.Key>
+    /// The queried names that are at rest.
+    package var held: [HeldName]
     /// The account of the queried user; nil when the query names no user, or the user does not exist.
     package var account: UserAccount?
     /// The times of each event of each subject in the last 24 hours, oldest first.
@@ -226,13 +264,15 @@ package struct StepFacts: Hashable, Sendable {
     package var tenantMailsSince: Date?
 
     package init(
-        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], account: UserAccount? = nil,
+        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = [],
+        account: UserAccount? = nil,
         counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         tenantMailsSince: Date? = nil
     ) {
         self.row = row
         self.sealedAnswer = sealedAnswer
         self.taken = taken
+        self.held = held
         self.account = account
         self.counted = counted
         self.lockout = lockout

@@ -7,10 +7,12 @@ extension OutboxMail {
     ///
     /// - Parameters:
     ///   - id: Fresh and random; bound to the content, so that content moved to another row does not open.
+    ///   - user: The user whom the mail is about, if there is one yet.
     ///   - expiresAt: When the code expires.
     /// - Throws: ``VaultError/cannotSeal``.
     package static func sealing(
-        _ content: MailContent, id: UUID, tenant: TenantID, flow: UUID?, expiresAt: Date, using vault: Vault
+        _ content: MailContent, id: UUID, tenant: TenantID, flow: UUID?, user: UserID? = nil, expiresAt: Date,
+        using vault: Vault
     ) throws(VaultError) -> OutboxMail {
         let plaintext: Data
         do {
@@ -19,7 +21,7 @@ extension OutboxMail {
             throw .cannotSeal
         }
         return OutboxMail(
-            id: id, tenant: tenant, flow: flow, lane: lane(of: content.recipient, tenant, vault),
+            id: id, tenant: tenant, flow: flow, user: user, lane: lane(of: content.recipient, tenant, vault),
             sealedContent: try vault.seal(plaintext, for: .outbox, tenant: tenant, context: context(of: id)),
             createdAt: content.sentAt, expiresAt: expiresAt)
     }

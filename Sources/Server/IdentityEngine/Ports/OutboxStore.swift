@@ -6,6 +6,8 @@ package struct OutboxMail: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID
     package var flow: UUID?
+    /// The user whom the mail is about: deleting the account deletes its mails.
+    package var user: UserID?
     /// The same for all mails of the tenant to one domain, without revealing the domain: 8 bytes of a keyed digest.
     package var lane: Data
     /// A sealed ``MailContent``: the database never holds a code or an address in the clear.
@@ -15,11 +17,13 @@ package struct OutboxMail: Hashable, Sendable {
     package var expiresAt: Date
 
     package init(
-        id: UUID, tenant: TenantID, flow: UUID?, lane: Data, sealedContent: Data, createdAt: Date, expiresAt: Date
+        id: UUID, tenant: TenantID, flow: UUID?, user: UserID? = nil, lane: Data, sealedContent: Data,
+        createdAt: Date, expiresAt: Date
     ) {
         self.id = id
         self.tenant = tenant
         self.flow = flow
+        self.user = user
         self.lane = lane
         self.sealedContent = sealedContent
         self.createdAt = createdAt
@@ -126,6 +130,20 @@ package struct MailContent: Hashable, Sendable, Codable {
         case passwordReset
         case secondFactor
         case registration
+        /// Confirms a change of the account, at the account's own mailbox.
+        case accountChange
+        /// Confirms the new address of an account.
+        case emailChange
+        /// A notice to the old address, with a code that takes the change back.
+        case emailChanged
+        case emailChangeUndone
+        /// Notices of what an operator did: to the old address of an account, and to a user who must reset the
+        /// password.
+        case emailReplaced
+        case resetRequired
+        case accountDeleted
+        /// The account will be deleted; the user may keep it until then.
+        case deletionScheduled
         /// Notices; they contain no code and no link (`SEC-SSPR-5`, `SEC-MFA-4`).
         case passwordChanged
         case methodRegistered

@@ -25,6 +25,15 @@ package struct RefreshFamily: Hashable, Sendable {
     /// SHA-256 of the token before, and the answer that it still gets during the grace period.
     package var previous: Previous?
     package var revokedAt: Date?
+    /// When the user's credentials changed and this session was kept: its access tokens from before are still valid.
+    package var keptAt: Date?
+    /// The device that signed in.
+    package var device: SessionDevice
+    /// The network of the last use, such as `192.0.2.0/24`; nil when it is not known.
+    package var network: String?
+
+    /// When the session was last used: the sign-in or the last refresh.
+    package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
 
     /// The token that was rotated last.
     package struct Previous: Hashable, Sendable {
@@ -43,7 +52,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package init(
         id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
         contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
-        tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil
+        tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil, keptAt: Date? = nil,
+        device: SessionDevice = SessionDevice(), network: String? = nil
     ) {
         self.id = id
         self.tenant = tenant
@@ -59,6 +69,30 @@ package struct RefreshFamily: Hashable, Sendable {
         self.tokenDigest = tokenDigest
         self.previous = previous
         self.revokedAt = revokedAt
+        self.keptAt = keptAt
+        self.device = device
+        self.network = network
+    }
+}
+
+/// A device as the SDK describes it; shown to the user only.
+package struct SessionDevice: Hashable, Sendable {
+    /// The model, such as `iPhone17,1`, at most 64 characters; nil when the client does not say it.
+    package var model: String?
+    /// The system with its version, such as `18.2`, at most 64 characters.
+    package var system: String?
+
+    /// - Returns: The device; texts of a client that are longer, or have other characters than printing ones, are cut
+    ///   and cleaned.
+    package init(model: String? = nil, system: String? = nil) {
+        self.model = model.flatMap(Self.clean)
+        self.system = system.flatMap(Self.clean)
+    }
+
+    private static func clean(_ text: String) -> String? {
+        let kept = String(
+            String.UnicodeScalarView(text.unicodeScalars.prefix(64).filter { (0x20...0x7E).contains($0.value) }))
+        return kept.isEmpty ? nil : kept
     }
 }
 
@@ -71,6 +105,9 @@ package protocol RefreshStore: Sendable {
     func refreshSession(
         _ id: UUID, in tenant: TenantID
     ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)?
+
+    /// The user's sessions that are neither revoked nor expired, the last used first, at most 200.
+    func sessions(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [RefreshFamily]
 
     /// Reads the family under its lock, passes it to `decide`, and writes the change and the event that it returns, in
     /// one transaction. A nil change writes nothing. `decide` is pure and may run more than once.

@@ -14,10 +14,14 @@ package struct StrongMethod: Hashable, Sendable, Codable {
     package var suspendedAt: Date?
     /// When the method was first used after its enrolment; nil: not yet.
     package var firstUsedAt: Date?
+    /// When the method was last used; nil: not since its enrolment, or not since this is recorded.
+    package var lastUsedAt: Date?
+    /// The name that the user gave the method, 1 to 64 characters; nil: none.
+    package var name: String?
 
     package init(
         id: UUID, email: EmailAddress, provenAt: Date, enrolment: Enrolment = Enrolment(.unknown),
-        suspendedAt: Date? = nil, firstUsedAt: Date? = nil
+        suspendedAt: Date? = nil, firstUsedAt: Date? = nil, lastUsedAt: Date? = nil, name: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -25,6 +29,8 @@ package struct StrongMethod: Hashable, Sendable, Codable {
         self.enrolment = enrolment
         self.suspendedAt = suspendedAt
         self.firstUsedAt = firstUsedAt
+        self.lastUsedAt = lastUsedAt
+        self.name = name
     }
 }
 

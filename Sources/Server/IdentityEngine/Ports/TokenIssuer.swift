@@ -29,11 +29,16 @@ package struct TokenSubject: Hashable, Sendable {
     package var tokenID: UUID
     /// The base URL of the server, without a trailing slash; the issuer is this, the tenant id and `v2.0`.
     package var issuer: String
+    /// The application's own claims for the ID token, by name; their names are none of the server's.
+    package var idClaims: [String: AttributeValue]
+    /// The same for the access token.
+    package var accessClaims: [String: AttributeValue]
 
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil, issuedAt: Date,
-        lifetime: Int, tokenID: UUID, issuer: String
+        lifetime: Int, tokenID: UUID, issuer: String, idClaims: [String: AttributeValue] = [:],
+        accessClaims: [String: AttributeValue] = [:]
     ) {
         self.tenant = tenant
         self.client = client
@@ -49,6 +54,8 @@ package struct TokenSubject: Hashable, Sendable {
         self.lifetime = lifetime
         self.tokenID = tokenID
         self.issuer = issuer
+        self.idClaims = idClaims
+        self.accessClaims = accessClaims
     }
 }
 
@@ -84,6 +91,8 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var sessionID: UUID?
     /// Claim `jti`.
     package var tokenID: String
+    /// Claim `auth_time`, whole seconds: when the user proved who they are.
+    package var authenticatedAt: Date
     /// Whole seconds.
     package var issuedAt: Date
     /// Whole seconds. A token is accepted up to 60 s after this time.
@@ -91,7 +100,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
 
     package init(
         user: UserID, client: ClientID, audience: String, scopes: [String], methods: [String], contexts: [String],
-        subject: String, sessionID: UUID?, tokenID: String, issuedAt: Date, expiresAt: Date
+        subject: String, sessionID: UUID?, tokenID: String, authenticatedAt: Date, issuedAt: Date, expiresAt: Date
     ) {
         self.user = user
         self.client = client
@@ -102,6 +111,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
         self.subject = subject
         self.sessionID = sessionID
         self.tokenID = tokenID
+        self.authenticatedAt = authenticatedAt
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
     }

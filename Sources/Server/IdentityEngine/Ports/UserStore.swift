@@ -41,10 +41,11 @@ package struct NewUser: Hashable, Sendable {
     package var passwordHash: PasswordHash?
     package var attributes: [String: AttributeValue]
     package var createdAt: Date
+    package var emailProof: EmailProof
 
     package init(
         id: UserID, tenant: TenantID, client: ClientID, identifiers: [LoginIdentifier], passwordHash: PasswordHash?,
-        attributes: [String: AttributeValue], createdAt: Date
+        attributes: [String: AttributeValue], createdAt: Date, emailProof: EmailProof = .byCode
     ) {
         self.id = id
         self.tenant = tenant
@@ -53,7 +54,16 @@ package struct NewUser: Hashable, Sendable {
         self.passwordHash = passwordHash
         self.attributes = attributes
         self.createdAt = createdAt
+        self.emailProof = emailProof
     }
+}
+
+/// How an account came to its e-mail address.
+package enum EmailProof: String, Hashable, Sendable {
+    /// A code was mailed to the address.
+    case byCode = "email one-time passcode"
+    /// An operator gave it; nothing proves it yet.
+    case byOperator = "operator"
 }
 
 /// A user, with the data for tokens and pages.
@@ -101,11 +111,13 @@ package struct UserAccount: Hashable, Sendable {
     package var passwordIsFromReset: Bool
     /// Whether every sign-in of this user needs a second factor, regardless of application and user flow.
     package var requiresSecondFactor: Bool
+    /// When the account will be deleted, as its user wants; nil: never. Until then the user can keep it.
+    package var deletionDueAt: Date?
 
     package init(
         user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
         disabledAt: Date? = nil, strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
-        requiresSecondFactor: Bool = false
+        requiresSecondFactor: Bool = false, deletionDueAt: Date? = nil
     ) {
         self.user = user
         self.passwordHash = passwordHash
@@ -115,6 +127,7 @@ package struct UserAccount: Hashable, Sendable {
         self.strongMethods = strongMethods
         self.passwordIsFromReset = passwordIsFromReset
         self.requiresSecondFactor = requiresSecondFactor
+        self.deletionDueAt = deletionDueAt
     }
 
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
@@ -127,7 +140,57 @@ package struct UserAccount: Hashable, Sendable {
     }
 }
 
-/// Reads users. ``FlowStore/step(_:decide:)`` writes them; this store disables them.
+/// What a change of an account reads, under the account's lock.
+package struct AccountFacts: Hashable, Sendable {
+    /// Nil when there is no such user.
+    package var account: UserAccount?
+    /// The queried login names that an account has.
+    package var taken: Set<LoginIdentifier.Key>
+    /// The queried marks of names that are at rest.
+    package var held: [HeldName]
+
+    package init(account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = []) {
+        self.account = account
+        self.taken = taken
+        self.held = held
+    }
+}
+
+/// A login name that an account gave up, kept from other accounts for a time (`SEC-ID-8`).
+package struct HeldName: Hashable, Sendable {
+    /// A keyed digest of the name, 32 bytes: the table does not contain the name.
+    package var mark: Data
+    /// The user who may take the name back; nil when that user was deleted.
+    package var user: UserID?
+    package var until: Date
+
+    package init(mark: Data, user: UserID?, until: Date) {
+        self.mark = mark
+        self.user = user
+        self.until = until
+    }
+}
+
+/// The right to take back a change of the e-mail address, for the reader of a mail to the old address.
+package struct EmailUndo: Hashable, Sendable {
+    /// A keyed digest of the code, 32 bytes.
+    package var codeDigest: Data
+    package var user: UserID
+    /// The address before the change.
+    package var old: EmailAddress
+    package var changedAt: Date
+    package var until: Date
+
+    package init(codeDigest: Data, user: UserID, old: EmailAddress, changedAt: Date, until: Date) {
+        self.codeDigest = codeDigest
+        self.user = user
+        self.old = old
+        self.changedAt = changedAt
+        self.until = until
+    }
+}
+
+/// Reads users, and changes one outside a flow. ``FlowStore/step(_:decide:)`` writes what flows change.
 package protocol UserStore: Sendable {
     /// The account, or nil.
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
@@ -137,40 +200,98 @@ package protocol UserStore: Sendable {
     func isFamiliar(
         _ network: Data, to user: UserID, in tenant: TenantID, since: Date
     ) async throws(StoreError) -> Bool
+    /// The user, or nil.
+    func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
+    /// Reads the account, passes it to `decide`, and writes the effects that it returns, in one transaction. No effects
+    /// write nothing.
+    ///
+    /// - Parameters:
+    ///   - names: The names that the change is about; concurrent changes of the same name run one after another.
+    ///   - marks: The marks of those names, to find the ones at rest.
+    ///   - decide: Must be pure and quick. It may run more than once, with fresh facts.
+    func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer
+    /// The keys in `keys` that an account has, and the names in `marks` that are at rest.
+    func taken(
+        _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName])
+    /// The right with this code; nil when there is none or it has ended.
+    func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo?
+    /// Whether a user with this mark was deleted.
+    func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool
+    /// Users whose deletion is due, the longest due first.
+    func usersToDelete(
+        now: Date, limit: Int
+    ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)]
+    /// The events of the audit trail about the user, the newest first.
+    func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent]
+    /// How many users the tenant has.
+    func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
+}
+
+extension UserStore {
+    /// The same without names.
+    package func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID,
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await change(id, in: tenant, names: [], marks: [], decide: decide)
+    }
+
+    /// Writes the effects if there is such a user.
+    ///
+    /// - Returns: Whether there is one.
+    package func change(
+        _ id: UserID, in tenant: TenantID, _ effects: [Effect]
+    ) async throws(StoreError) -> Bool {
+        try await change(id, in: tenant) { facts in
+            facts.account == nil ? ([], false) : (effects, true)
+        }
+    }
+
     /// Disables the account, or enables it when `date` is nil. Disabling counts as a change of the credentials and
     /// revokes the user's refresh tokens.
     ///
     /// - Returns: False when there is no such user.
-    func setDisabled(
+    package func setDisabled(
         _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool
-    /// The user, or nil.
-    func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User?
+    ) async throws(StoreError) -> Bool {
+        let ending: [Effect] =
+            date.map { [.changeCredentials(id, at: $0), .revokeRefreshFamilies(id, at: $0)] } ?? []
+        return try await change(id, in: tenant, [.setDisabled(id, date)] + ending + [.record(event)])
+    }
+
     /// Deletes the user's methods of the second factor. It counts as a change of the credentials and revokes the user's
     /// refresh tokens. `mails` are added to the outbox in the same transaction.
     ///
     /// - Returns: False when there is no such user.
-    func forgetStrongMethods(
+    package func forgetStrongMethods(
         of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
-    ) async throws(StoreError) -> Bool
+    ) async throws(StoreError) -> Bool {
+        try await change(id, in: tenant) { facts in
+            guard let account = facts.account else { return ([], false) }
+            let effects: [Effect] = [
+                .removeStrongMethods(account.strongMethods.map(\.id), of: id), .changeCredentials(id, at: date),
+                .revokeRefreshFamilies(id, at: date),
+            ]
+            return (effects + mails.map { .enqueueMail($0) } + [.record(event)], true)
+        }
+    }
+
     /// Changes an operator's rule for one user's factors.
     ///
     /// - Returns: False when there is no such user.
-    func setFactorRule(
+    package func setFactorRule(
         _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool
-    /// Reads the account, passes it to `decide`, and writes the attributes that it returns, in one transaction. A nil
-    /// value deletes the attribute; an empty list changes nothing, and then no event is written.
-    ///
-    /// - Parameter decide: Must be pure and quick. It may run more than once, with a fresh account.
-    func updateAttributes<Answer: Sendable>(
-        of id: UserID, in tenant: TenantID,
-        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
-    ) async throws(StoreError) -> Answer
-    /// The keys in `keys` that an account has.
-    func taken(_ keys: [LoginIdentifier.Key], in tenant: TenantID) async throws(StoreError) -> Set<LoginIdentifier.Key>
-    /// How many users the tenant has.
-    func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
+    ) async throws(StoreError) -> Bool {
+        switch rule {
+        case .requiresSecondFactor(let isRequired):
+            try await change(id, in: tenant, [.requireSecondFactor(isRequired, of: id), .record(event)])
+        case .trustsPassword: try await change(id, in: tenant, [.trustPassword(id), .record(event)])
+        }
+    }
 }
 
 /// A new value of an attribute of a user.
@@ -226,6 +347,18 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case resetCompleted = "reset.completed"
         case passwordChanged = "password.changed"
         case profileChanged = "profile.changed"
+        case emailChanged = "email.changed"
+        /// The owner of the old address took the change back.
+        case emailChangeUndone = "email.change_undone"
+        case methodRenamed = "mfa.renamed"
+        /// The user ended sessions on the account page.
+        case sessionsEnded = "session.ended"
+        case dataExported = "account.exported"
+        case deletionScheduled = "account.deletion_scheduled"
+        case deletionCancelled = "account.deletion_cancelled"
+        case accountDeleted = "account.deleted"
+        /// An operator created the account; a sign-up is ``signUpCompleted``.
+        case accountCreated = "account.created"
         case accountDisabled = "account.disabled"
         case accountEnabled = "account.enabled"
         case attributesIgnored = "attribute.ignored"

@@ -297,10 +297,9 @@ extension SignInState {
             effects +=
                 [.write(.setSuspension([method.id], of: user, nil)), .record(.methodReactivated, user: user)]
                 + situation.notices(.methodReactivated, about: [method.email])
-        } else if known.firstUsedAt == nil {
-            effects +=
-                [.write(.noteFirstUse(method.id, of: user, at: situation.now))]
-                + situation.notices(.methodFirstUsed, about: [method.email])
+        } else {
+            effects.append(.write(.noteUse(method.id, of: user, at: situation.now)))
+            if known.firstUsedAt == nil { effects += situation.notices(.methodFirstUsed, about: [method.email]) }
         }
         // The user has proven a factor besides the mailbox that reset the password (design record 0005).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {

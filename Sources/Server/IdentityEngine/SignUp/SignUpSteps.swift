@@ -40,7 +40,10 @@ extension Engine {
 
     private func isTaken(_ draft: SignUpDraft, in context: RequestContext) async throws(EngineError) -> Bool {
         do {
-            return try await !ports.users.taken(draft.identifiers.map(\.key), in: context.tenant.id).isEmpty
+            let keys = draft.identifiers.map(\.key)
+            let (taken, held) = try await ports.users.taken(
+                keys, marks: keys.map { mark(of: $0, in: context.tenant.id) }, in: context.tenant.id)
+            return !taken.isEmpty || held.contains { $0.until > context.now }
         } catch {
             throw .store(error)
         }

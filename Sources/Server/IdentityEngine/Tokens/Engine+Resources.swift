@@ -27,16 +27,31 @@ extension Engine {
         } catch {
             throw .store(error)
         }
+        guard let account, account.disabledAt == nil else { return nil }
         // The token's time is in whole seconds, so the time of the change is rounded down too.
-        guard let account, account.disabledAt == nil,
-            claims.issuedAt.timeIntervalSince1970 >= account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
-        else { return nil }
-        if let session = claims.sessionID {
-            guard let family = try await refreshFamily(session, in: tenant.id), family.revokedAt == nil else {
-                return nil
-            }
+        let isOlder =
+            claims.issuedAt.timeIntervalSince1970 < account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
+        guard let session = claims.sessionID else {
+            return isOlder ? nil : LiveToken(claims: claims, account: account)
         }
-        return LiveToken(claims: claims, account: account)
+        guard let family = try await refreshFamily(session, in: tenant.id), family.revokedAt == nil,
+            family.user == account.user.id
+        else { return nil }
+        // The change of the credentials kept this session.
+        let isKept = family.keptAt.map { $0 >= account.credentialsChangedAt } ?? false
+        return isOlder && !isKept ? nil : LiveToken(claims: claims, account: account)
+    }
+
+    /// The application's own claims about the user of a token, for userinfo. The application is that of the token.
+    package func userinfoClaims(
+        of token: LiveToken, in tenant: Tenant
+    ) async throws(EngineError) -> [String: AttributeValue] {
+        do {
+            let client = try await ports.clients.client(token.claims.client, in: tenant.id)
+            return client?.claims(about: token.user, in: .userinfo) ?? [:]
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// The claims of an access token that this tenant signed and that is valid at `now`; nil for any other token.

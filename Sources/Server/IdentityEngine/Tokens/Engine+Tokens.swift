@@ -44,7 +44,8 @@ extension Engine {
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
                     authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
-                    tokenDigest: Self.digest(refreshToken))
+                    tokenDigest: Self.digest(refreshToken), device: context.caller.device,
+                    network: context.caller.source?.networkText)
             }
             return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
         }
@@ -137,6 +138,7 @@ extension Engine {
                     }
                     var next = change ?? family
                     next.scopes = narrowed.scopes
+                    next.network = context.caller.source?.networkText ?? family.network
                     let event: AuditEvent? =
                         if narrowed.isNew {
                             event(
@@ -250,7 +252,9 @@ extension Engine {
             audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, issuedAt: context.now, lifetime: lifetime,
-            tokenID: ports.randomness.uuid(), issuer: settings.baseURL)
+            tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
+            idClaims: context.client.claims(about: user, in: .id),
+            accessClaims: context.client.claims(about: user, in: .access))
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

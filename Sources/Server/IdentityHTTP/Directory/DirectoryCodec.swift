@@ -12,6 +12,8 @@ struct DirectoryFailure: Error {
     var code: DirectoryErrorCode
     var message: String
     var target: String?
+    /// The word for the exact reason.
+    var detail: String?
     var headers: HTTPFields = [:]
 }
 
@@ -27,6 +29,14 @@ extension DirectoryFailure {
         case .insufficientScope, .applicationDisabled:
             self.init(
                 status: .forbidden, code: .denied, message: "Insufficient privileges to complete the operation.")
+        case .proofNeeded(let secondFactor):
+            self.init(
+                status: .unauthorized, code: .invalidToken,
+                message: "The user must sign in again for this, with every factor that the account has.",
+                headers: [
+                    .wwwAuthenticate:
+                        "Bearer error=\"insufficient_claims\", claims=\"\(Self.challenge(secondFactor))\""
+                ])
         case .unknownProperty(let name):
             self.init(
                 status: .badRequest, code: .badRequest, message: "The user has no such property.",
@@ -39,11 +49,71 @@ extension DirectoryFailure {
             self.init(
                 status: .badRequest, code: .badRequest, message: "The value breaks a rule of the property.",
                 target: Self.shown(name))
+        case .nameTaken(let name):
+            self.init(
+                status: .badRequest, code: .badRequest,
+                message: "Another object with the same value for property \(name) already exists.", target: name,
+                detail: DirectoryErrorDetail.nameTaken.rawValue)
+        case .notFound:
+            self.init(status: .notFound, code: .notFound, message: "The user has no such object.")
+        case .lastMethod:
+            self.init(
+                status: .forbidden, code: .denied,
+                message: "The user needs a second factor, and this is the last method.",
+                detail: DirectoryErrorDetail.lastMethod.rawValue)
+        case .step(let refusal): self.init(V1Failure(refusal), refusal)
         case .changedMeanwhile:
             self.init(
                 status: .preconditionFailed, code: .preconditionFailed,
                 message: "The object is another one than the If-Match header names.")
         }
+    }
+
+    /// A step that was refused, with the words of the native API.
+    private init(_ failure: V1Failure, _ refusal: Refusal) {
+        switch refusal {
+        case .userAlreadyExists: self.init(.nameTaken("mail"))
+        case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
+            .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
+            .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .invalidUsername,
+            .invalidAttributes, .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound,
+            .noPasswordToReset, .accountDisabled, .unknownMethod, .secondFactorNeeded, .unusableRefreshToken,
+            .expiredRefreshToken, .revokedRefreshToken:
+            let isLimit = failure.retryAfter != nil
+            self.init(
+                status: isLimit ? .tooManyRequests : .badRequest, code: isLimit ? .tooManyRequests : .badRequest,
+                message: failure.text,
+                detail: Self.word(refusal)?.rawValue ?? failure.suberror?.rawValue ?? failure.error.rawValue)
+            if let seconds = failure.retryAfter { headers[.retryAfter] = "\(seconds)" }
+        }
+    }
+
+    /// The word of a refusal whose native words do not tell it from others.
+    private static func word(_ refusal: Refusal) -> DirectoryErrorDetail? {
+        switch refusal {
+        case .incorrectPassword: .incorrectPassword
+        case .locked: .locked
+        case .tooManyCodes: .tooManyCodes
+        case .expiredCode: .codeExpired
+        case .passwordNotUsed: .passwordNotUsed
+        case .invalidContact: .invalidContact
+        case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
+        case .incorrectCode: .incorrectCode
+        case .unacceptablePassword, .throttled, .blockedContact, .unknownTenant, .unknownClient,
+            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .enumerationLimited,
+            .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            nil
+        }
+    }
+
+    /// The claims that a new sign-in must bring, as the clients of the vendor's directory read them: JSON in base64.
+    private static func challenge(_ secondFactor: Bool) -> String {
+        let claims =
+            secondFactor
+            ? #"{"access_token":{"acrs":{"essential":true,"value":"c1"},"auth_time":{"essential":true}}}"#
+            : #"{"access_token":{"auth_time":{"essential":true}}}"#
+        return Data(claims.utf8).base64EncodedString()
     }
 
     /// The faults that every route can have.
@@ -130,10 +200,10 @@ enum DirectoryCodec {
     /// The members that only the server sets.
     private static let serverMembers: Set<String> = [
         "id", "mail", "userPrincipalName", "businessPhones", "mobilePhone", "officeLocation", "accountEnabled",
-        "userType", "createdDateTime", "identities",
+        "userType", "createdDateTime", "identities", "nativeAuthDeletionDueDateTime",
     ]
 
-    private static func members(of profile: UserProfile) -> [String: JSONValue] {
+    static func members(of profile: UserProfile) -> [String: JSONValue] {
         let user = profile.user
         var members: [String: JSONValue] = [:]
         for name in AttributeDefinition.changedByUsers.union(profile.attributeNames) { members[name] = .null }
@@ -152,6 +222,7 @@ enum DirectoryCodec {
             "businessPhones": .array([]), "mobilePhone": .null, "officeLocation": .null,
             "accountEnabled": .boolean(profile.isEnabled), "userType": .string("Member"),
             "createdDateTime": .string(user.createdAt.ISO8601Format()), "identities": .array(identities(of: profile)),
+            "nativeAuthDeletionDueDateTime": profile.deletionDueAt.map { .string($0.ISO8601Format()) } ?? .null,
         ]) { $1 }
     }
 
@@ -165,6 +236,77 @@ enum DirectoryCodec {
             user.hasPassword
             ? identity("emailAddress", domain, user.email) : identity("federated", "mail", user.email)
         return [email] + (user.alias.map { [identity("userName", domain, $0)] } ?? [])
+    }
+
+    /// The kinds of methods that a list shows.
+    enum MethodKind {
+        case password
+        case email
+    }
+
+    /// What the user can prove the own identity with.
+    ///
+    /// - Parameter masked: Whether addresses are masked.
+    static func methods(
+        of account: UserAccount, _ kinds: [MethodKind], masked: Bool = true
+    ) -> [Directory.Method] {
+        kinds.flatMap { kind -> [Directory.Method] in
+            switch kind {
+            case .password:
+                account.passwordHash != nil
+                    ? [
+                        .init(
+                            type: Directory.Method.password, id: Directory.Method.passwordID,
+                            createdDateTime: nil)
+                    ] : []
+            case .email:
+                account.strongMethods.map { method in
+                    .init(
+                        type: Directory.Method.email, id: method.id.text,
+                        createdDateTime: method.provenAt.ISO8601Format(),
+                        emailAddress: masked ? method.email.masked : method.email.address,
+                        displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
+                        isSuspended: method.suspendedAt != nil)
+                }
+            }
+        }
+    }
+
+    static func session(_ summary: SessionSummary) -> Directory.Session {
+        let family = summary.family
+        return Directory.Session(
+            id: family.id.text, createdDateTime: family.createdAt.ISO8601Format(),
+            lastUsedDateTime: family.lastUsedAt.ISO8601Format(), appId: family.client.description,
+            appDisplayName: summary.application, network: family.network, deviceModel: family.device.model,
+            operatingSystem: family.device.system, isCurrent: summary.isCurrent)
+    }
+
+    /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).
+    static func export(
+        _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], activity: [RecordedEvent]
+    ) -> Export {
+        Export(
+            user: members(of: profile), methods: methods, sessions: sessions.map(session),
+            activity: activity.map {
+                .init(
+                    at: $0.event.at.ISO8601Format(), event: $0.event.kind.rawValue,
+                    appId: $0.event.client?.description, detail: $0.event.detail)
+            })
+    }
+
+    struct Export: Encodable {
+        struct Event: Encodable {
+            var at: String
+            var event: String
+            var appId: String?
+            var detail: String?
+        }
+
+        var user: [String: JSONValue]
+        var methods: [Directory.Method]
+        var sessions: [Directory.Session]
+        /// What the audit trail says about the user, the newest first, at most 1,000 events.
+        var activity: [Event]
     }
 
     /// The members of the body of a PATCH. Members about the body itself, such as `@odata.type`, are left out.
@@ -202,7 +344,8 @@ extension DirectoryCodec {
             date: String(trace.at.ISO8601Format().dropLast()), requestID: trace.id.text,
             clientRequestID: trace.correlationID.text)
         let reply = DirectoryErrorReply(
-            code: failure.code, message: failure.message, target: failure.target, innerError: inner)
+            code: failure.code, message: failure.message, target: failure.target,
+            details: failure.detail.map { [.init(code: $0, message: failure.message)] }, innerError: inner)
         var body = Data()
         do {
             body = try WireJSON.encode(reply)

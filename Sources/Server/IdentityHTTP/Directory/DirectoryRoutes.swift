@@ -6,36 +6,233 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
+extension DirectoryOperation {
+    var httpMethod: HTTPRequest.Method {
+        switch method {
+        case .get: .get
+        case .post: .post
+        case .patch: .patch
+        case .delete: .delete
+        }
+    }
+
+    /// Whether the operation is limited per user: it adds a line to the audit trail, or reads much.
+    fileprivate var isLimited: Bool {
+        switch self {
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .undoEmailChange: false
+        case .changeProfile, .deleteAccount, .changePassword, .endAllSessions, .endAllSessionsBeta, .removeMethod,
+            .renameMethod, .addMethod, .confirmMethod, .changeEmail, .confirmEmail, .endSession, .endOtherSessions,
+            .keepAccount, .export:
+            true
+        }
+    }
+}
+
 // The directory API: what a signed-in user does with the own account (docs/protocol.md §18).
 extension IdentityRoutes {
-    /// `GET /me`: the profile; `PATCH /me`: changes of it.
-    func me(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
-        guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
-        let isChange = request.method == .patch
-        let scopes: Set<String> = isChange ? ["User.ReadWrite"] : ["User.Read", "User.ReadWrite"]
-        let caller = try Self.accepted(
-            try await engine.directoryCaller(token, anyOf: scopes, now: context.trace.at))
-        if isChange { return try await changeMe(caller, request, context) }
-        let profile = engine.profile(of: caller)
-        let user = try DirectoryCodec.user(
-            profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
-        return DirectoryCodec.response(
-            .ok, body: try WireJSON.encode(user), version: profile.version, trace: context.trace)
-    }
-
-    private func changeMe(
-        _ caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+    /// A request for `path`: the access token, the proof that the operation needs, then the operation.
+    func directory(
+        _ path: String, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
-        try context.admit(.profileChange, of: caller.limitKey)
-        guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
-        let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
-        let profile = try Self.accepted(
-            try await engine.updateProfile(
-                of: caller, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
-                now: context.trace.at))
-        return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+        let operation = DirectoryOperation.allCases.first { $0.path == path && $0.httpMethod == request.method }
+        guard let operation else { throw RequestFault.unknownPath }
+        if operation == .undoEmailChange { return try await undoEmailChange(request, context) }
+        guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
+        let now = context.trace.at
+        let caller: DirectoryCaller
+        switch try await engine.directoryCaller(token, anyOf: operation.scopes, now: now) {
+        case .accepted(let found): caller = found
+        case .refused(let refusal):
+            // A repeated deletion whose first answer was lost (REL-IDEM).
+            if operation == .deleteAccount, refusal == .invalidToken,
+                let due = try await engine.deletion(askedWith: token, now: now)
+            {
+                return try deletion(due, context)
+            }
+            throw DirectoryFailure(refusal)
+        }
+        if operation.isLimited { try context.admit(.profileChange, of: caller.limitKey) }
+        if operation.needsProof, let refusal = caller.lackOfProof(now: now) { throw DirectoryFailure(refusal) }
+        return try await answer(operation, caller, request, context)
     }
 
+    private func answer(
+        _ operation: DirectoryOperation, _ caller: DirectoryCaller, _ request: Request,
+        _ context: IdentityRequestContext
+    ) async throws -> Response {
+        let (now, source) = (context.trace.at, context.source?.forEngine)
+        let language = MailLanguage(acceptLanguage: request.headers[.acceptLanguage])
+        switch operation {
+        case .readProfile:
+            let profile = engine.profile(of: caller)
+            let user = try DirectoryCodec.user(
+                profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
+            return try json(user, context, version: profile.version)
+        case .changeProfile:
+            guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
+            let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
+            let profile = try Self.accepted(
+                try await engine.updateProfile(
+                    of: caller, changes, ifVersion: Self.version(of: request), from: source, now: now))
+            return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+        case .deleteAccount:
+            let due = try Self.accepted(
+                try await engine.deleteAccount(of: caller, language: language, from: source, now: now))
+            return try deletion(due, context)
+        case .keepAccount:
+            try Self.accepted(try await engine.keepAccount(of: caller, from: source, now: now))
+            return done(context)
+        case .changePassword:
+            let asked: Directory.ChangePassword = try await Self.body(of: request)
+            let command = AccountCommand.changePassword(
+                current: asked.currentPassword.map { Secret($0) }, new: Secret(asked.newPassword),
+                keepsOtherSessions: asked.keepOtherSessions ?? false)
+            // A first password needs the proof that a new method does.
+            if asked.currentPassword == nil, let refusal = caller.lackOfProof(now: now) {
+                throw DirectoryFailure(refusal)
+            }
+            return try reply(to: try await take(.account(caller, command), caller, request, context), context)
+        case .addMethod, .changeEmail:
+            let asked: Directory.NewContact = try await Self.body(of: request)
+            let command: Command
+            switch (asked.emailAddress, asked.continuationToken) {
+            case (let address?, nil):
+                command = .account(caller, .addContact(address, operation == .changeEmail ? .email : .method))
+            case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
+            case (nil, nil), (_?, _?): throw DirectoryFailure(RequestFault.missing(parameter: "emailAddress"))
+            }
+            return try reply(to: try await take(command, caller, request, context), context)
+        case .confirmMethod, .confirmEmail:
+            let asked: Directory.ConfirmContact = try await Self.body(of: request)
+            let command = Command.step(
+                ContinuationToken(asked.continuationToken), .submitAccountCode(Secret(asked.code), caller.user))
+            return try reply(to: try await take(command, caller, request, context), context)
+        case .removeMethod:
+            try Self.accepted(
+                try await engine.removeMethod(
+                    try Self.id(context), of: caller, language: language, from: source, now: now))
+            return done(context)
+        case .renameMethod:
+            let asked: Directory.RenameMethod = try await Self.body(of: request)
+            try Self.accepted(
+                try await engine.renameMethod(
+                    try Self.id(context), to: asked.displayName, of: caller, from: source, now: now))
+            return done(context)
+        case .listMethods:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password, .email])), context)
+        case .listEmailMethods:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.email])), context)
+        case .listPasswordMethods:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password])), context)
+        case .listSessions:
+            let sessions = try await engine.sessions(of: caller, now: now)
+            return try json(Directory.List(sessions.map(DirectoryCodec.session)), context)
+        case .endSession:
+            try Self.accepted(
+                try await engine.end(.one(try Self.id(context)), of: caller, from: source, now: now))
+            return done(context)
+        case .endOtherSessions:
+            try Self.accepted(try await engine.end(.others, of: caller, from: source, now: now))
+            return done(context)
+        case .endAllSessions, .endAllSessionsBeta:
+            try Self.accepted(try await engine.end(.all, of: caller, from: source, now: now))
+            return try json(["value": JSONValue.boolean(true)], context)
+        case .export:
+            let sessions = try await engine.sessions(of: caller, now: now)
+            let activity = try await engine.activity(of: caller.user, in: caller.tenant.id)
+            return try json(
+                DirectoryCodec.export(
+                    engine.profile(of: caller),
+                    methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
+                    sessions: sessions, activity: activity), context)
+        case .undoEmailChange: throw RequestFault.unknownPath
+        }
+    }
+
+    private func deletion(_ due: Date?, _ context: IdentityRequestContext) throws -> Response {
+        guard let due else { return done(context) }
+        return try json(Directory.Deletion(deletionDueDateTime: due.ISO8601Format()), context, .accepted)
+    }
+
+    /// Takes back a change of address: the code is the only proof, so guesses count against the source.
+    private func undoEmailChange(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        let asked: Directory.UndoEmailChange = try await Self.body(of: request)
+        if let limits = context.policy.limits, let source = context.source {
+            try limits.admitGuess(at: .code, from: source, now: context.trace.at)
+        }
+        let answer = try await engine.undoEmailChange(
+            Secret(asked.code), inTenant: asked.tenant,
+            language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]), from: context.source?.forEngine,
+            now: context.trace.at)
+        if case .refused(.step(.incorrectCode)) = answer, let limits = context.policy.limits,
+            let source = context.source
+        {
+            limits.record(wrong: .code, from: source, now: context.trace.at)
+        }
+        try Self.accepted(answer)
+        return done(context)
+    }
+
+    /// Passes a command to the engine, within the limits of guesses and of load.
+    private func take(
+        _ command: Command, _ caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Outcome {
+        do {
+            try context.checkGuesses(before: command)
+        } catch {
+            throw DirectoryFailure(error)
+        }
+        let asking = self.caller(tenant: caller.tenantName, client: caller.application, request, context)
+        let outcome = try await context.admitted(command) { try await engine.handle(command, in: asking) }
+        // A repeated answer was counted the first time (REL-IDEM).
+        if outcome.trace.id == context.trace.id { context.countGuess(command, outcome.verdict) }
+        return outcome
+    }
+
+    private func reply(to outcome: Outcome, _ context: IdentityRequestContext) throws -> Response {
+        switch outcome.verdict {
+        case .refused(let refusal): throw DirectoryFailure(.step(refusal))
+        case .accepted(let interaction):
+            guard let token = outcome.token?.secret.reveal() else { return done(context) }
+            var sent = Directory.CodeSent(
+                continuationToken: token, codeLength: nil, targetLabel: nil, resendAfter: nil)
+            if case .proveAddress(let delivery) = interaction {
+                sent.codeLength = delivery.codeLength
+                sent.targetLabel = delivery.maskedTarget
+                sent.resendAfter = delivery.resendInterval
+            }
+            return try json(sent, context, .accepted)
+        }
+    }
+
+    private func done(_ context: IdentityRequestContext) -> Response {
+        DirectoryCodec.response(.noContent, body: nil, version: nil, trace: context.trace)
+    }
+
+    private func json(
+        _ body: some Encodable, _ context: IdentityRequestContext, _ status: HTTPResponse.Status = .ok,
+        version: String? = nil
+    ) throws -> Response {
+        DirectoryCodec.response(status, body: try WireJSON.encode(body), version: version, trace: context.trace)
+    }
+
+    private static func body<Body: Decodable>(of request: Request) async throws -> Body {
+        guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
+        let bytes = try await RequestGuard.body(of: request)
+        do {
+            return try WireJSON.decode(from: Data(bytes.readableBytesView))
+        } catch {
+            throw RequestFault.unreadableAttributes
+        }
+    }
+
+    /// The id in the path; text that is no UUID names nothing.
+    private static func id(_ context: IdentityRequestContext) throws -> UUID {
+        guard let id = UUID(uuidString: try context.parameters.require("id")) else { throw DirectoryFailure(.notFound) }
+        return id
+    }
+
+    @discardableResult
     private static func accepted<Value>(_ answer: DirectoryAnswer<Value>) throws(DirectoryFailure) -> Value {
         switch answer {
         case .accepted(let value): return value

@@ -88,7 +88,7 @@ struct RequestGuard: RouterMiddleware {
             context.source = source(of: request, context)
             try checkPolicy(request, context)
             // Probes and documents have no effect that could come too late.
-            if [.post, .patch].contains(request.method), readiness.isBackFromPause() {
+            if [.post, .patch, .delete].contains(request.method), readiness.isBackFromPause() {
                 throw RequestFault.unavailable(retryAfter: seconds(1...3))
             }
             response = try await next(request, context)

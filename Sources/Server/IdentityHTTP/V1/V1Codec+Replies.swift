@@ -63,7 +63,7 @@ extension V1Codec {
         case .passwordChanged:
             return success(
                 V1.ResetPassword.PollCompletionReply(status: .succeeded, continuationToken: token), outcome)
-        case .revoked:
+        case .revoked, .accountChanged:
             return Reply(status: 200, body: Data("{}".utf8), trace: outcome.trace)
         case .enterPassword:
             return success(

@@ -51,6 +51,7 @@ package enum BackupTables {
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
+        ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),
         ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the

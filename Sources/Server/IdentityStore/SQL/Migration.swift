@@ -28,6 +28,7 @@ package struct Migration: Sendable {
         Migration(name: "0012 enrolment", sqlite: enrolment),
         Migration(name: "0013 profile mark", sqlite: profileMark),
         Migration(name: "0014 guesses under way", sqlite: guessesUnderWay),
+        Migration(name: "0015 accounts", sqlite: accounts),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -340,5 +341,54 @@ package struct Migration: Sendable {
         ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER;
         CREATE INDEX lockouts_under_way ON lockouts (under_way_until) WHERE under_way_until IS NOT NULL;
         UPDATE lockouts SET recent = substr(recent, 1, 0);
+        """
+
+    /// What a user sees and changes of the own account. Existing sessions have no device and no network, existing mails no
+    /// user. A name at rest and a deleted user are keyed digests.
+    private static let accounts = """
+        ALTER TABLE users ADD COLUMN deletion_due_at INTEGER;
+        CREATE INDEX users_by_deletion ON users (deletion_due_at) WHERE deletion_due_at IS NOT NULL;
+
+        ALTER TABLE refresh_families ADD COLUMN kept_at INTEGER;
+        ALTER TABLE refresh_families ADD COLUMN model TEXT;
+        ALTER TABLE refresh_families ADD COLUMN system TEXT;
+        ALTER TABLE refresh_families ADD COLUMN network TEXT;
+
+        ALTER TABLE strong_methods ADD COLUMN last_used_at INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN name TEXT;
+
+        ALTER TABLE outbox ADD COLUMN "user" BLOB;
+        CREATE INDEX outbox_by_user ON outbox (tenant, "user") WHERE "user" IS NOT NULL;
+
+        CREATE INDEX audit_by_user ON audit (tenant, "user", seq) WHERE "user" IS NOT NULL;
+
+        CREATE TABLE held_names (
+            tenant BLOB NOT NULL,
+            mark BLOB NOT NULL,
+            "user" BLOB,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, mark)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX held_names_by_end ON held_names (until);
+
+        CREATE TABLE email_undos (
+            tenant BLOB NOT NULL,
+            code_digest BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            email TEXT NOT NULL,
+            changed_at INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, code_digest),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX email_undos_by_user ON email_undos (tenant, "user");
+        CREATE INDEX email_undos_by_end ON email_undos (until);
+
+        CREATE TABLE deletions (
+            tenant BLOB NOT NULL,
+            mark BLOB NOT NULL,
+            deleted_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, mark)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -121,16 +121,34 @@ extension SQLStore {
                 SELECT seq, kind, at, client, flow, "user", detail, source, profile, position FROM audit
                 WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?
                 """, [tenant, seq, limit]
-            ).get().map { row in
-                RecordedEvent(
-                    seq: try row.value("seq"), position: try row.value("position"),
-                    event: AuditEvent(
-                        try row.value("kind"), at: try row.value("at"), tenant: tenant,
-                        client: try row.value("client"), flow: try row.value("flow"), user: try row.value("user"),
-                        detail: try row.value("detail"), source: try row.value("source")),
-                    profile: try row.value("profile"))
-            }
+            ).get().map { try $0.recordedEvent(of: tenant) }
         }
+    }
+
+    package func events(
+        of user: UserID, in tenant: TenantID, limit: Int
+    ) async throws(StoreError) -> [RecordedEvent] {
+        try await read { session in
+            try session.rows(
+                of: "audit",
+                """
+                SELECT seq, kind, at, client, flow, "user", detail, source, profile, position FROM audit
+                WHERE tenant = ? AND "user" = ? ORDER BY seq DESC LIMIT ?
+                """, [tenant, user, limit]
+            ).get().map { try $0.recordedEvent(of: tenant) }
+        }
+    }
+}
+
+extension StoredRow {
+    fileprivate func recordedEvent(of tenant: TenantID) throws -> RecordedEvent {
+        RecordedEvent(
+            seq: try value("seq"), position: try value("position"),
+            event: AuditEvent(
+                try value("kind"), at: try value("at"), tenant: tenant, client: try value("client"),
+                flow: try value("flow"), user: try value("user"), detail: try value("detail"),
+                source: try value("source")),
+            profile: try value("profile"))
     }
 }
 

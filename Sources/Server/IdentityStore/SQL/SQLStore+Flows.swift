@@ -11,12 +11,14 @@ extension SQLStore {
             let slowLane = try query.slowLane.map { try session.flow($0, of: query) }
             let sealedAnswer = try session.sealedAnswer(query)
             let taken = try session.taken(query.identifiers, in: query.tenant)
+            let held = try session.held(query.marks, in: query.tenant)
             let account = try query.user.map { try session.account(locking: $0, in: query.tenant) }
             let counted = try session.counted(query)
             let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
             let tenantMailsSince = try session.tenantMailsSince(query)
             let facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
+                held: try held.get(),
                 account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
                 slowLane: try slowLane?.get(),
                 tenantMailsSince: try tenantMailsSince.get())
@@ -161,7 +163,7 @@ extension SQLSession {
             """, [query.tenant, query.flow, replay.requestDigest, replay.sealedAnswer, replay.expiresAt])
     }
 
-    fileprivate func perform(_ effect: Effect, in tenant: TenantID) throws {
+    func perform(_ effect: Effect, in tenant: TenantID) throws {
         switch effect {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
@@ -174,7 +176,8 @@ extension SQLSession {
         case .forget(let event, let subject):
             try run(
                 "DELETE FROM counted_events WHERE tenant = ? AND subject = ? AND event = ?", [tenant, subject, event])
-        case .changePassword(let user, let hash, let at): try changePassword(of: user, in: tenant, to: hash, at: at)
+        case .changePassword(let user, let hash, let fromReset, let at):
+            try changePassword(of: user, in: tenant, to: hash, fromReset: fromReset, at: at)
         case .upgradePassword(let user, let old, let new):
             // It is no failure when no row matches: another sign-in has already updated the hash, or the password has
             // changed.
@@ -182,13 +185,48 @@ extension SQLSession {
                 "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ? AND password_hash = ?",
                 [new.phc, tenant, user, old.phc])
         case .trustPassword(let user): try trustPassword(of: user, in: tenant)
-        case .revokeRefreshFamilies(let user, let keepingTwoFactors, let at):
-            try revokeRefreshFamilies(of: user, in: tenant, keepingTwoFactors: keepingTwoFactors, at: at)
+        case .revokeRefreshFamilies(let user, let keepingTwoFactors, let kept, let at):
+            try revokeRefreshFamilies(
+                of: user, in: tenant, keepingTwoFactors: keepingTwoFactors, except: kept, at: at)
+        case .keepRefreshFamilies(let user, let at):
+            try run(
+                #"UPDATE refresh_families SET kept_at = ? WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL"#,
+                [at, tenant, user])
+        case .revokeRefreshFamily(let id, let user, let at):
+            try revokeRefreshFamily(id, of: user, in: tenant, at: at)
         case .endFlows(let user): try endFlows(of: user, in: tenant)
+        case .changeCredentials(let user, let at): try changeCredentials(of: user, in: tenant, at: at)
+        case .setAttributes(let changes, let user): try set(changes, of: user, in: tenant)
+        case .setDisabled(let user, let date):
+            try run(
+                "UPDATE users SET disabled_at = ? WHERE tenant = ? AND id = ?", [date, tenant, user], expecting: 1)
+        case .requireSecondFactor(let isRequired, let user):
+            try run(
+                "UPDATE users SET requires_second_factor = ? WHERE tenant = ? AND id = ?", [isRequired, tenant, user],
+                expecting: 1)
+        case .replaceName(let kind, let name, let user, let proof, let at):
+            try replaceName(kind, with: name, of: user, in: tenant, proof: proof, at: at)
+        case .holdName(let name): try hold(name, in: tenant)
+        case .releaseNames(let marks):
+            guard !marks.isEmpty else { return }
+            try run(
+                "DELETE FROM held_names WHERE tenant = ? AND mark IN (\(Self.placeholders(marks)))", [tenant] + marks)
+        case .offerUndo(let undo): try offer(undo, in: tenant)
+        case .forgetUndos(let user, let since):
+            try run(
+                #"DELETE FROM email_undos WHERE tenant = ? AND "user" = ? AND changed_at >= ?"#, [tenant, user, since])
+        case .scheduleDeletion(let user, let date):
+            try run(
+                "UPDATE users SET deletion_due_at = ? WHERE tenant = ? AND id = ?", [date, tenant, user], expecting: 1)
+        case .deleteUser(let user, let mark, let at): try delete(user, mark: mark, in: tenant, at: at)
+        case .renameMethod(let id, let user, let name):
+            try run(
+                #"UPDATE strong_methods SET name = ? WHERE tenant = ? AND "user" = ? AND id = ?"#,
+                [name, tenant, user, id])
         case .addStrongMethod(let method, let user): try insert(method, of: user, in: tenant)
         case .removeStrongMethods(let ids, let user): try removeMethods(ids, of: user, in: tenant)
         case .setSuspension(let ids, let user, let date): try suspendMethods(ids, of: user, in: tenant, since: date)
-        case .noteFirstUse(let id, let user, let at): try noteFirstUse(of: id, of: user, in: tenant, at: at)
+        case .noteUse(let id, let user, let at): try noteUse(of: id, of: user, in: tenant, at: at)
         case .setSlowLane(let row, let id): try write(row, ofSlowLane: id, in: tenant)
         case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
@@ -297,6 +335,8 @@ extension SQLSession {
             // An access token can outlive its family by at most its own lifetime; until then the family's row shows
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
+            remove("held_names", "tenant, mark", "until <= ?", now),
+            remove("email_undos", "tenant, code_digest", "until <= ?", now),
             remove("counted_events", dialect.rowID, "at <= ?", now.addingTimeInterval(-86_400)),
             remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),
             remove(

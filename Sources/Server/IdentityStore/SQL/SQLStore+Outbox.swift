@@ -95,11 +95,12 @@ extension SQLSession {
     func insert(_ mail: OutboxMail) throws {
         try run(
             """
-            INSERT INTO outbox (tenant, id, flow, lane, state, sealed_content, due_at, created_at, expires_at)
-            VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)
+            INSERT INTO outbox (tenant, id, flow, "user", lane, state, sealed_content, due_at, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)
             """,
             [
-                mail.tenant, mail.id, mail.flow, mail.lane, mail.sealedContent, mail.createdAt, mail.createdAt,
+                mail.tenant, mail.id, mail.flow, mail.user, mail.lane, mail.sealedContent, mail.createdAt,
+                mail.createdAt,
                 mail.expiresAt,
             ])
     }
@@ -120,7 +121,7 @@ extension SQLSession {
         return try rows(
             of: "outbox",
             """
-            SELECT tenant, id, flow, lane, sealed_content, attempts, created_at, expires_at FROM outbox
+            SELECT tenant, id, flow, "user", lane, sealed_content, attempts, created_at, expires_at FROM outbox
             WHERE state = 'pending' AND due_at <= ? \(lanes.condition)
             ORDER BY due_at, \(dialect.orderOfArrival) LIMIT ?
             """, [now as any StoredValue] + lanes.values + [limit]
@@ -129,6 +130,7 @@ extension SQLSession {
                 LeasedMail(
                     mail: OutboxMail(
                         id: try row.value("id"), tenant: try row.value("tenant"), flow: try row.value("flow"),
+                        user: try row.value("user"),
                         lane: try row.value("lane", as: Data?.self) ?? Data(),
                         sealedContent: try row.value("sealed_content"), createdAt: try row.value("created_at"),
                         expiresAt: try row.value("expires_at")),

@@ -19,6 +19,20 @@ extension SQLStore {
         }
     }
 
+    package func sessions(
+        of user: UserID, in tenant: TenantID, now: Date
+    ) async throws(StoreError) -> [RefreshFamily] {
+        try await read { session in
+            try session.rows(
+                of: "refresh_families",
+                """
+                SELECT * FROM refresh_families WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL AND expires_at > ?
+                ORDER BY COALESCE(previous_rotated_at, created_at) DESC, id LIMIT 200
+                """, [tenant, user, now]
+            ).get().map { try $0.family(in: tenant) }
+        }
+    }
+
     package func updateRefreshFamily<Answer: Sendable>(
         _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
@@ -40,12 +54,13 @@ extension SQLSession {
         try run(
             """
             INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
-                generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, tenant, id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, network, tenant, id,
+                model, system)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
-            ] + changing(of: family) + [family.tenant, family.id])
+            ] + changing(of: family) + [family.tenant, family.id, family.device.model, family.device.system])
     }
 
     /// The update requires the generation that was just read, so that a token is never rotated twice (`SEC-TOK-7`). The
@@ -54,7 +69,7 @@ extension SQLSession {
         try run(
             """
             UPDATE refresh_families SET scopes = ?, expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
-                previous_rotated_at = ?, previous_answer = ?, revoked_at = ?
+                previous_rotated_at = ?, previous_answer = ?, revoked_at = ?, network = ?
             WHERE tenant = ? AND id = ? AND generation = ?
             """, changing(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
     }
@@ -63,21 +78,33 @@ extension SQLSession {
     ///
     /// - Parameter keepingTwoFactors: Whether to keep families whose methods are two factors, that is whose list
     ///   contains `mfa`.
+    /// - Parameter kept: A family to keep, with its access tokens.
     func revokeRefreshFamilies(
-        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool = false, at date: Date
+        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool = false, except kept: UUID? = nil, at date: Date
     ) throws {
-        let condition = keepingTwoFactors ? #"AND methods NOT LIKE '%"mfa"%'"# : ""
+        let condition =
+            (keepingTwoFactors ? #"AND methods NOT LIKE '%"mfa"%'"# : "") + (kept == nil ? "" : " AND id <> ?")
         try run(
             """
             UPDATE refresh_families SET revoked_at = ?
             WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL \(condition)
-            """, [date, tenant, user])
+            """, [date, tenant, user] + (kept.map { [$0] } ?? []))
+        guard let kept else { return }
+        try run(
+            #"UPDATE refresh_families SET kept_at = ? WHERE tenant = ? AND "user" = ? AND id = ? AND revoked_at IS NULL"#,
+            [date, tenant, user, kept])
+    }
+
+    func revokeRefreshFamily(_ id: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            #"UPDATE refresh_families SET revoked_at = ? WHERE tenant = ? AND "user" = ? AND id = ? AND revoked_at IS NULL"#,
+            [date, tenant, user, id])
     }
 
     private func changing(of family: RefreshFamily) -> [any StoredValue] {
         [
             family.scopes, family.expiresAt, family.generation, family.tokenDigest, family.previous?.tokenDigest,
-            family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt,
+            family.previous?.rotatedAt, family.previous?.sealedAnswer, family.revokedAt, family.network,
         ]
     }
 
@@ -88,20 +115,26 @@ extension SQLSession {
             of: "refresh_families", "SELECT * FROM refresh_families WHERE tenant = ? AND id = ? \(locking)",
             [tenant, id]
         ).map { rows in
-            try rows.first.map { row in
-                RefreshFamily(
-                    id: id, tenant: tenant, client: try row.value("client"), user: try row.value("user"),
-                    scopes: try row.value("scopes"), methods: try row.value("methods"),
-                    contexts: try row.value("contexts"), authenticatedAt: try row.value("authenticated_at"),
-                    createdAt: try row.value("created_at"), expiresAt: try row.value("expires_at"),
-                    generation: try row.value("generation"), tokenDigest: try row.value("token_digest"),
-                    previous: try row.value("previous_digest", as: Data?.self).map { digest in
-                        RefreshFamily.Previous(
-                            tokenDigest: digest, rotatedAt: try row.value("previous_rotated_at"),
-                            sealedAnswer: try row.value("previous_answer"))
-                    },
-                    revokedAt: try row.value("revoked_at"))
-            }
+            try rows.first.map { try $0.family(in: tenant) }
         }
+    }
+}
+
+extension StoredRow {
+    fileprivate func family(in tenant: TenantID) throws -> RefreshFamily {
+        RefreshFamily(
+            id: try value("id"), tenant: tenant, client: try value("client"), user: try value("user"),
+            scopes: try value("scopes"), methods: try value("methods"), contexts: try value("contexts"),
+            authenticatedAt: try value("authenticated_at"), createdAt: try value("created_at"),
+            expiresAt: try value("expires_at"), generation: try value("generation"),
+            tokenDigest: try value("token_digest"),
+            previous: try value("previous_digest", as: Data?.self).map { digest in
+                RefreshFamily.Previous(
+                    tokenDigest: digest, rotatedAt: try value("previous_rotated_at"),
+                    sealedAnswer: try value("previous_answer"))
+            },
+            revokedAt: try value("revoked_at"), keptAt: try value("kept_at"),
+            device: SessionDevice(model: try value("model"), system: try value("system")),
+            network: try value("network"))
     }
 }

@@ -28,80 +28,53 @@ extension SQLStore {
         }
     }
 
-    package func setDisabled(
-        _ date: Date?, _ id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await write([]) { session in
-            if let date {
-                let count = try session.change(
-                    """
-                    UPDATE users SET disabled_at = ?, credential_version = credential_version + 1, credentials_changed_at = ?
-                    WHERE tenant = ? AND id = ?
-                    """, [date, date, tenant, id])
-                guard count == 1 else { return false }
-                try session.revokeRefreshFamilies(of: id, in: tenant, at: date)
-            } else {
-                let count = try session.change(
-                    "UPDATE users SET disabled_at = NULL WHERE tenant = ? AND id = ?", [tenant, id])
-                guard count == 1 else { return false }
-            }
-            try session.insert(event)
-            return true
-        }
-    }
-
-    package func forgetStrongMethods(
-        of id: UserID, in tenant: TenantID, at date: Date, event: AuditEvent, mails: [OutboxMail]
-    ) async throws(StoreError) -> Bool {
-        try await write([]) { session in
-            let count = try session.change(
-                """
-                UPDATE users SET credential_version = credential_version + 1, credentials_changed_at = ?
-                WHERE tenant = ? AND id = ?
-                """, [date, tenant, id])
-            guard count == 1 else { return false }
-            try session.run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ?"#, [tenant, id])
-            try session.revokeRefreshFamilies(of: id, in: tenant, at: date)
-            for mail in mails { try session.insert(mail) }
-            try session.insert(event)
-            return true
-        }
-    }
-
-    package func setFactorRule(
-        _ rule: FactorRule, of id: UserID, in tenant: TenantID, event: AuditEvent
-    ) async throws(StoreError) -> Bool {
-        try await write([]) { session in
-            let count =
-                switch rule {
-                case .requiresSecondFactor(let isRequired):
-                    try session.change(
-                        "UPDATE users SET requires_second_factor = ? WHERE tenant = ? AND id = ?",
-                        [isRequired, tenant, id])
-                case .trustsPassword: try session.trustPassword(of: id, in: tenant)
-                }
-            guard count == 1 else { return false }
-            try session.insert(event)
-            return true
-        }
-    }
-
-    package func updateAttributes<Answer: Sendable>(
-        of id: UserID, in tenant: TenantID,
-        decide: @escaping @Sendable (UserAccount?) -> (changes: [AttributeChange], event: AuditEvent?, answer: Answer)
+    package func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await write([]) { session in
-            let account = try session.account(locking: id, in: tenant).get()
-            let (changes, event, answer) = decide(account)
-            guard account != nil, !changes.isEmpty else { return answer }
-            for change in changes {
-                try session.run(
-                    #"DELETE FROM attributes WHERE tenant = ? AND "user" = ? AND name = ?"#, [tenant, id, change.name])
-                guard let value = change.value else { continue }
-                try session.insert(change.name, value, of: id, in: tenant)
-            }
-            if let event { try session.insert(event) }
+        try await write(names.map { .identifier($0, in: tenant) }) { session in
+            let account = try session.account(locking: id, in: tenant)
+            let taken = try session.taken(names, in: tenant)
+            let held = try session.held(marks, in: tenant)
+            let (effects, answer) = decide(
+                AccountFacts(account: try account.get(), taken: try taken.get(), held: try held.get()))
+            for effect in effects { try session.perform(effect, in: tenant) }
             return answer
+        }
+    }
+
+    package func emailUndo(
+        _ codeDigest: Data, in tenant: TenantID, now: Date
+    ) async throws(StoreError) -> EmailUndo? {
+        try await read { session in
+            try session.rows(
+                of: "email_undos",
+                #"SELECT "user", email, changed_at, until FROM email_undos WHERE tenant = ? AND code_digest = ? AND until > ?"#,
+                [tenant, codeDigest, now]
+            ).get().first.map { row in
+                EmailUndo(
+                    codeDigest: codeDigest, user: try row.value("user"), old: try row.value("email"),
+                    changedAt: try row.value("changed_at"), until: try row.value("until"))
+            }
+        }
+    }
+
+    package func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
+        try await read { session in
+            try !session.rows(
+                of: "deletions", "SELECT deleted_at FROM deletions WHERE tenant = ? AND mark = ?", [tenant, mark]
+            ).get().isEmpty
+        }
+    }
+
+    package func usersToDelete(
+        now: Date, limit: Int
+    ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)] {
+        try await read { session in
+            try session.rows(
+                of: "users", "SELECT tenant, id FROM users WHERE deletion_due_at <= ? ORDER BY deletion_due_at LIMIT ?",
+                [now, limit]
+            ).get().map { (try $0.value("tenant"), try $0.value("id")) }
         }
     }
 
@@ -110,9 +83,13 @@ extension SQLStore {
     }
 
     package func taken(
-        _ keys: [LoginIdentifier.Key], in tenant: TenantID
-    ) async throws(StoreError) -> Set<LoginIdentifier.Key> {
-        try await read { try $0.taken(keys, in: tenant).get() }
+        _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+        try await read { session in
+            let keys = try session.taken(keys, in: tenant)
+            let held = try session.held(marks, in: tenant)
+            return (try keys.get(), try held.get())
+        }
     }
 
     package func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
@@ -133,6 +110,20 @@ extension SQLSession {
         ).map { rows in Set(try rows.map { try $0.value("key") }) }
     }
 
+    /// Read after ``taken(_:in:)``: a name that comes to rest in between is still found as taken.
+    func held(_ marks: [Data], in tenant: TenantID) throws -> Pending<[HeldName]> {
+        guard !marks.isEmpty else { return Pending([]) }
+        return try rows(
+            of: "held_names",
+            #"SELECT mark, "user", until FROM held_names WHERE tenant = ? AND mark IN (\#(Self.placeholders(marks)))"#,
+            [tenant] + marks
+        ).map { rows in
+            try rows.map {
+                HeldName(mark: try $0.value("mark"), user: try $0.value("user"), until: try $0.value("until"))
+            }
+        }
+    }
+
     func insert(_ user: NewUser) throws {
         try run(
             """
@@ -140,19 +131,69 @@ extension SQLSession {
             VALUES (?, ?, ?, ?, ?, ?)
             """, [user.tenant, user.id, user.client, user.passwordHash?.phc, user.createdAt, user.createdAt])
         for identifier in user.identifiers {
-            // The address was proven by the code that the flow mailed to it; an alias is only chosen.
-            let isProven = identifier.kind == .email
-            try run(
-                """
-                INSERT INTO identifiers (tenant, key, kind, display, "user", proven_at, proof)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    user.tenant, identifier.key, identifier.kind, identifier.display, user.id,
-                    isProven ? user.createdAt : nil, isProven ? "email one-time passcode" : nil,
-                ])
+            try insert(identifier, of: user.id, in: user.tenant, proof: user.emailProof, at: user.createdAt)
         }
         for (name, value) in user.attributes { try insert(name, value, of: user.id, in: user.tenant) }
+    }
+
+    /// An alias is only chosen, so it has no proof.
+    private func insert(
+        _ identifier: LoginIdentifier, of user: UserID, in tenant: TenantID, proof: EmailProof, at date: Date
+    ) throws {
+        let isEmail = identifier.kind == .email
+        try run(
+            """
+            INSERT INTO identifiers (tenant, key, kind, display, "user", proven_at, proof)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                tenant, identifier.key, identifier.kind, identifier.display, user,
+                isEmail && proof == .byCode ? date : nil, isEmail ? proof.rawValue : nil,
+            ])
+    }
+
+    func replaceName(
+        _ kind: LoginIdentifier.Kind, with name: LoginIdentifier?, of user: UserID, in tenant: TenantID,
+        proof: EmailProof, at date: Date
+    ) throws {
+        try run(
+            #"DELETE FROM identifiers WHERE tenant = ? AND "user" = ? AND kind = ?"#, [tenant, user, kind])
+        if let name { try insert(name, of: user, in: tenant, proof: proof, at: date) }
+    }
+
+    func set(_ changes: [AttributeChange], of user: UserID, in tenant: TenantID) throws {
+        for change in changes {
+            try run(
+                #"DELETE FROM attributes WHERE tenant = ? AND "user" = ? AND name = ?"#, [tenant, user, change.name])
+            if let value = change.value { try insert(change.name, value, of: user, in: tenant) }
+        }
+    }
+
+    /// Rows of other tables that name the user go with the row of `users`.
+    func delete(_ user: UserID, mark: Data, in tenant: TenantID, at date: Date) throws {
+        try run(#"DELETE FROM outbox WHERE tenant = ? AND "user" = ?"#, [tenant, user])
+        try run(#"UPDATE held_names SET "user" = NULL WHERE tenant = ? AND "user" = ?"#, [tenant, user])
+        try run("DELETE FROM users WHERE tenant = ? AND id = ?", [tenant, user], expecting: 1)
+        try run(
+            """
+            INSERT INTO deletions (tenant, mark, deleted_at) VALUES (?, ?, ?)
+            ON CONFLICT (tenant, mark) DO UPDATE SET deleted_at = excluded.deleted_at
+            """, [tenant, mark, date])
+    }
+
+    func hold(_ name: HeldName, in tenant: TenantID) throws {
+        try run(
+            """
+            INSERT INTO held_names (tenant, mark, "user", until) VALUES (?, ?, ?, ?)
+            ON CONFLICT (tenant, mark) DO UPDATE SET "user" = excluded."user", until = excluded.until
+            """, [tenant, name.mark, name.user, name.until])
+    }
+
+    func offer(_ undo: EmailUndo, in tenant: TenantID) throws {
+        try run(
+            """
+            INSERT INTO email_undos (tenant, code_digest, "user", email, changed_at, until) VALUES (?, ?, ?, ?, ?, ?)
+            """, [tenant, undo.codeDigest, undo.user, undo.old, undo.changedAt, undo.until])
     }
 
     func insert(_ name: String, _ value: AttributeValue, of user: UserID, in tenant: TenantID) throws {
@@ -161,15 +202,25 @@ extension SQLSession {
             [tenant, user, name, value.typeName, value])
     }
 
-    /// The version increases, so that everything begun under the old password has ended (`SEC-CT-9`). Only a reset
-    /// changes it so far.
-    func changePassword(of user: UserID, in tenant: TenantID, to hash: PasswordHash, at date: Date) throws {
+    /// The version increases, so that everything begun under the old password has ended (`SEC-CT-9`).
+    func changePassword(
+        of user: UserID, in tenant: TenantID, to hash: PasswordHash, fromReset: Bool, at date: Date
+    ) throws {
         try run(
             """
-            UPDATE users SET password_hash = ?, password_from_reset = 1, credential_version = credential_version + 1,
+            UPDATE users SET password_hash = ?, password_from_reset = ?, credential_version = credential_version + 1,
                 credentials_changed_at = ?
             WHERE tenant = ? AND id = ?
-            """, [hash.phc, date, tenant, user], expecting: 1)
+            """, [hash.phc, fromReset, date, tenant, user], expecting: 1)
+    }
+
+    /// Ends open flows, and access tokens that were issued before `date`.
+    func changeCredentials(of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            """
+            UPDATE users SET credential_version = credential_version + 1, credentials_changed_at = ?
+            WHERE tenant = ? AND id = ?
+            """, [date, tenant, user], expecting: 1)
     }
 
     @discardableResult
@@ -192,13 +243,13 @@ extension SQLSession {
         try run(
             """
             INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
-                is_familiar, suspended_at, first_used_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_familiar, suspended_at, first_used_at, last_used_at, name)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, user, method.id, method.email, method.email.key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
-                method.suspendedAt, method.firstUsedAt,
+                method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name,
             ])
     }
 
@@ -219,10 +270,12 @@ extension SQLSession {
             """, [date, tenant, user] + ids)
     }
 
-    func noteFirstUse(of method: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
+    func noteUse(of method: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
         try run(
-            #"UPDATE strong_methods SET first_used_at = ? WHERE tenant = ? AND "user" = ? AND id = ?"#,
-            [date, tenant, user, method])
+            """
+            UPDATE strong_methods SET first_used_at = COALESCE(first_used_at, ?), last_used_at = ?
+            WHERE tenant = ? AND "user" = ? AND id = ?
+            """, [date, date, tenant, user, method])
     }
 
     /// Keeps the 20 newest networks of the user (`SEC-LOCK-3`).
@@ -255,7 +308,7 @@ extension SQLSession {
             of: "users",
             """
             SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
-                u.password_from_reset, u.requires_second_factor, i.kind, i.display
+                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, i.kind, i.display
             FROM users AS u
             LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
             WHERE u.tenant = ? AND u.id = \(id) \(locking)
@@ -284,7 +337,8 @@ extension SQLSession {
                 credentialsChangedAt: try row.value("credentials_changed_at"),
                 disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get(),
                 passwordIsFromReset: try row.value("password_from_reset"),
-                requiresSecondFactor: try row.value("requires_second_factor"))
+                requiresSecondFactor: try row.value("requires_second_factor"),
+                deletionDueAt: try row.value("deletion_due_at"))
         }
     }
 
@@ -311,7 +365,8 @@ extension SQLSession {
         try rows(
             of: "strong_methods",
             """
-            SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at
+            SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at,
+                last_used_at, name
             FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
             """, [tenant] + values
         ).map { rows in
@@ -321,7 +376,8 @@ extension SQLSession {
                     enrolment: Enrolment(
                         try row.value("enrolled_under"), authenticatedAt: try row.value("authenticated_at"),
                         client: try row.value("client"), isFamiliarSource: try row.value("is_familiar")),
-                    suspendedAt: try row.value("suspended_at"), firstUsedAt: try row.value("first_used_at"))
+                    suspendedAt: try row.value("suspended_at"), firstUsedAt: try row.value("first_used_at"),
+                    lastUsedAt: try row.value("last_used_at"), name: try row.value("name"))
             }
         }
     }

@@ -114,6 +114,11 @@ package final class SQLiteStore: Sendable {
         do {
             // The barrier waits for everything that was queued before.
             try await database.barrierWriteWithoutTransaction { _ in }
+            do {
+                try await checkpoint()
+            } catch {
+                // Content that was deleted in the last minute stays in the log until the next start.
+            }
             try database.close()
         } catch {
             throw StoreError(error)

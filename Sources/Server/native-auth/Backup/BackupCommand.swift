@@ -69,18 +69,21 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             Restores into a database that has nothing in it: an SQLite file that is not there yet, or an empty PostgreSQL \
             database, whichever of the two the backup came from. It needs the master key under which the backup was made. \
-            Start servers afterwards, not before.
+            Start servers afterwards, not before. Users who were deleted after the backup are in it: --deletions deletes them \
+            again.
             """)
 
     @OptionGroup var place: DatabaseLocation
     @Argument(help: "The backup.") var file: String
     @Flag(help: "Keep refresh tokens: a stolen one that was ended after the backup works again.") var keepSessions =
         false
+    @Option(help: "A list by native-auth user deletions: its users are deleted again.") var deletions: String?
 
     func run() async throws {
         try await DatabaseLocation.telling {
             let file = try BackupFile(reading: file)
             let vault = try place.vault()
+            let list = try deletions.map { path throws(StartFailure) in try DeletionList(reading: path) }
             // Read to the end before anything is written.
             let known = try file.verified(vault)
             let settings = try place.settings()
@@ -100,6 +103,26 @@ struct RestoreCommand: AsyncParsableCommand {
             }
             try await store.close()
             contents.printRestored(keepingSessions: keepSessions)
+            if let list { try await deleteAgain(list, settings, in: folder) }
+        }
+    }
+
+    private func deleteAgain(_ list: DeletionList, _ settings: ServeSettings, in folder: String) async throws {
+        do {
+            // An older backup may have no table for the marks.
+            try await settings.database.open(in: folder).close()
+            try await place.open(isAboutTenants: true) { opened in
+                let count = try await list.deleteAgain(in: opened)
+                try await opened.store.afterRemoval()
+                say("deleted   users \(count), of \(list.marks.count) in the list")
+            }
+        } catch {
+            Terminal.complain(
+                """
+                native-auth: The backup is restored, but the users of the list are not deleted. Start no server; remove the \
+                database, and restore again.
+                """)
+            throw error
         }
     }
 }

@@ -25,6 +25,8 @@ struct Janitor: Service {
         var alarms: [TenantID: Date] = [:]
         for await _ in AsyncTimer(seconds: 60).cancelOnGracefulShutdown() {
             do {
+                let deleted = try await engine.deleteDueAccounts(now: clock.now)
+                if deleted > 0 { logger.info("deleted accounts", metadata: ["count": .stringConvertible(deleted)]) }
                 let removed = try await engine.removeExpired(now: clock.now)
                 if removed > 0 {
                     logger.debug("removed expired rows", metadata: ["count": .stringConvertible(removed)])

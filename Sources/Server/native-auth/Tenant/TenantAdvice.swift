@@ -1,4 +1,5 @@
 import IdentityEngine
+import NativeAuthCore
 
 extension ReadTenant {
     /// Adds warnings for the operator about valid settings: policies that cancel each other, and settings that suit
@@ -18,8 +19,34 @@ extension ReadTenant {
                     line: scope.line)
             }
         }
+        adviseClaims(advice)
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
+    }
+
+    /// Claims that users can lack though the application relies on them, and claims that can be too long.
+    private func adviseClaims(_ advice: YAMLFaults) {
+        for application in applications {
+            let attributes = application.client.userFlow.attributes
+            for (claim, line) in application.claims where claim.isEssential {
+                guard let definition = claim.definition(in: attributes), !definition.isRequired else { continue }
+                advice.add(
+                    """
+                    the claim “\(claim.name)” is essential, and a sign-up does not ask for “\(claim.attribute)”; tokens of users without \
+                    it lack the claim. Require the attribute.
+                    """, line: line)
+            }
+            for place in ApplicationClaim.Place.allCases {
+                let claims = application.claims.filter { $0.claim.places.contains(place) }
+                let bytes = claims.map { $0.claim.usualBytes(with: attributes) }.reduce(0, +)
+                guard bytes > ApplicationClaim.maximumBytes else { continue }
+                advice.add(
+                    """
+                    the longest values of \(name(application)) for “\(place.rawValue)” have about \(bytes) bytes; claims that do not fit \
+                    into \(ApplicationClaim.maximumBytes) are left out. Give the attributes a maximumLength.
+                    """, line: claims.first?.line)
+            }
+        }
     }
 
     /// Applications of a tenant share their accounts: one application can reveal what another hides.
@@ -61,4 +88,18 @@ extension ReadTenant {
     }
 
     private func name(_ application: Application) -> String { "“\(application.client.displayName)”" }
+}
+
+extension ApplicationClaim {
+    /// The size of the longest value, in bytes of JSON, when each character is one byte.
+    fileprivate func usualBytes(with attributes: [AttributeDefinition]) -> Int {
+        guard let definition = definition(in: attributes) else {
+            return bytes(.string(String(repeating: "x", count: 254)))
+        }
+        return switch definition.type {
+        case .string: bytes(.string(String(repeating: "x", count: definition.maximumLength)))
+        case .integer: bytes(.integer(.min))
+        case .boolean: bytes(.boolean(false))
+        }
+    }
 }

@@ -86,6 +86,8 @@ struct ReadTenant {
         var members: YAMLMembers
         /// The scopes as configured, with their lines.
         var scopes: [(text: String, line: Int?)]
+        /// The claims as configured, with their lines.
+        var claims: [(claim: ApplicationClaim, line: Int?)]
     }
 
     var tenant: Tenant
@@ -109,7 +111,8 @@ private struct TenantReader {
             domain: name("domain", of: members) ?? "", displayName: displayName(of: members),
             enumeration: members.choice("enumeration"), enrolment: members.choice("enrolment"),
             mailsPerHour: members.number("mailsPerHour", 1...Int.max),
-            auditDays: members.number("auditDays", 1...36_500))
+            auditDays: members.number("auditDays", 1...36_500),
+            deletionGraceDays: members.number("deletionGraceDays", 0...90) ?? 0)
         for (member, name) in [
             ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
         ] where !name.isEmpty && !names.insert(name.lowercased()).inserted {
@@ -138,6 +141,7 @@ private struct TenantReader {
         }
         let required = members.texts("requiredAttributes")
         let attributes = attributes(members.list("attributes", of: "an attribute"), required: required)
+        let claims = claims(members.list("claims", of: "a claim"), with: attributes)
         let needsFactor = members.flag("requiresSecondFactor") ?? false
         // A second factor needs a password as the first (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode {
@@ -151,9 +155,9 @@ private struct TenantReader {
                 method: method ?? .emailPassword, attributes: attributes, requiresSecondFactor: needsFactor,
                 requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false),
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
-            enumeration: members.choice("enumeration"))
+            enumeration: members.choice("enumeration"), claims: claims.map(\.claim))
         members.end()
-        return ReadTenant.Application(client: client, members: members, scopes: scopes)
+        return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)
     }
 
     /// The built-in attributes; attributes of the file replace them or follow after them.
@@ -195,6 +199,27 @@ private struct TenantReader {
             attributes[index].isRequired = true
         }
         return attributes
+    }
+
+    /// The claims, with the lines where they begin.
+    private func claims(
+        _ entries: [YAMLMembers], with attributes: [AttributeDefinition]
+    ) -> [(claim: ApplicationClaim, line: Int?)] {
+        let claims = entries.map { entry in
+            let claim = ApplicationClaim(
+                name: entry.text("name", isRequired: true) ?? "", attribute: entry.text("attribute"),
+                places: entry.choices("in").map { Set($0) } ?? ApplicationClaim.usualPlaces,
+                isEssential: entry.flag("essential") ?? false)
+            entry.end()
+            return (claim: claim, line: entry.line)
+        }
+        // A missing name has its fault already.
+        for fault in ApplicationClaim.faults(of: claims.map(\.claim), with: attributes)
+        where !claims[fault.index].claim.name.isEmpty {
+            let member = fault.subject == .name ? "name" : "attribute"
+            entries[fault.index].add(fault.sentence, at: member)
+        }
+        return claims
     }
 
     private func id(_ name: String, of members: YAMLMembers) -> UUID {

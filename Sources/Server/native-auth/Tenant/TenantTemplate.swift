@@ -28,6 +28,8 @@ enum TenantTemplate {
             # enrolment: proven
             # For how many days lines of the audit trail are kept.
             # auditDays: 400
+            # For how many days users who delete their account can take that back.
+            # deletionGraceDays: 0
 
             applications:
               # The client id is a setting of your app.
@@ -52,6 +54,11 @@ enum TenantTemplate {
                 #     regex: 'M-[0-9]{4}'
                 #     maximumLength: 6
                 #     userMayChange: true
+                # Attributes that tokens carry; without in: the ID token and userinfo.
+                # claims:
+                #   - name: member_number
+                #     attribute: extension_memberNumber
+                #     in: [id, access]
 
         """
     }

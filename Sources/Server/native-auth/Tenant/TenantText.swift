@@ -17,6 +17,7 @@ enum TenantText {
             ("enrolment", tenant.enrolment.map { scalar($0.rawValue) }),
             ("mailsPerHour", tenant.mailsPerHour.map { scalar("\($0)") }),
             ("auditDays", tenant.auditDays.map { scalar("\($0)") }),
+            ("deletionGraceDays", tenant.deletionGraceDays == 0 ? nil : scalar("\(tenant.deletionGraceDays)")),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
@@ -33,6 +34,7 @@ enum TenantText {
             ("scopes", list(client.scopes.map { scalar($0) })),
             ("requiredAttributes", list(required.map { scalar($0.name) })),
             ("attributes", list(changed.map { mapping(Self.members(of: $0, built[$0.name])) })),
+            ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
             ("enumeration", client.enumeration.map { scalar($0.rawValue) }),
@@ -84,6 +86,23 @@ enum TenantText {
                 "userMayChange",
                 attribute.userMayChange == standard.userMayChange ? nil : scalar("\(attribute.userMayChange)")
             ),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of claim: ApplicationClaim) -> Members {
+        let places = ApplicationClaim.Place.allCases.filter(claim.places.contains)
+        let members: [(String, Node?)] = [
+            ("name", scalar(claim.name)),
+            (
+                "attribute",
+                claim.attribute == ApplicationClaim.usualAttribute(of: claim.name) ? nil : scalar(claim.attribute)
+            ),
+            (
+                "in",
+                claim.places == ApplicationClaim.usualPlaces ? nil : list(places.map { scalar($0.rawValue) })
+            ),
+            ("essential", claim.isEssential ? scalar("true") : nil),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

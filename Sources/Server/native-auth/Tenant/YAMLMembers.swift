@@ -117,6 +117,26 @@ final class YAMLMembers {
         }
     }
 
+    /// A list of values of an enumeration, at least one; nil when it is missing.
+    func choices<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Value.Type = Value.self
+    ) -> [Value]? {
+        guard let member = members[name], !isNull(member.value) else {
+            asked.append(name)
+            return nil
+        }
+        let values = texts(name)
+        let all = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        if case .sequence(let sequence) = member.value, sequence.isEmpty {
+            return wrong(name, "a list with at least one of: \(all)")
+        }
+        return values.compactMap { text, line in
+            if let value = Value(rawValue: text) { return value }
+            faults.add("\(name) has “\(text)”; it must have values of: \(all).", line: line)
+            return nil
+        }
+    }
+
     /// A list of mappings.
     ///
     /// - Parameter place: The name of one mapping in messages.

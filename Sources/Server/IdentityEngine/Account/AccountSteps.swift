@@ -1,0 +1,368 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+// The steps of a signed-in user that compare a password or prove a mailbox, on the same way as those of a sign-in. Each
+// has two parts: the engine prepares what takes time, and the state decides, inside the transaction.
+
+/// What a signed-in user asks for; the access token is the first proof.
+package enum AccountCommand: Sendable {
+    /// Change the password, or give a user of codes the first one: then there is no current one.
+    case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool)
+    /// Make an address the account's e-mail address, or a method of the second factor.
+    case addContact(String, ContactChange.Kind)
+
+    var traits: CommandTraits {
+        switch self {
+        case .changePassword(let current, _, _):
+            CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
+        case .addContact: CommandTraits(beginsFlow: true)
+        }
+    }
+}
+
+extension Engine {
+    func begin(
+        _ command: AccountCommand, of caller: DirectoryCaller, in context: RequestContext
+    ) async throws(EngineError) -> Outcome {
+        guard let own = EmailAddress(stored: caller.account.user.email) else {
+            throw .broken("an account has no address")
+        }
+        let account = AccountBinding.account(caller.user, credentialVersion: caller.account.credentialVersion)
+        let secret = Data(caller.token.reveal().utf8)
+        switch command {
+        case .changePassword(let current, let new, let keepsOthers):
+            // The same request is the same flow, so that a repeated one finds the first answer (REL-IDEM).
+            let digest = Vault.fingerprint(
+                [secret] + [current?.reveal() ?? "", new.reveal(), "\(keepsOthers)"].map { Data($0.utf8) })
+            let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
+            guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
+            let step = Step(
+                context: context, envelope: envelope(flow, .changingPassword(account, own), context), secret: secret,
+                requestDigest: digest)
+            return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
+        case .addContact(let text, let kind):
+            guard let contact = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
+            let methods = caller.claims.methods
+            let proven = Authentication(
+                account: account, email: own, origin: .signIn, knowsPassword: methods.contains("pwd"),
+                passwordIsFromReset: caller.account.passwordIsFromReset,
+                mailboxes: methods.contains("otp") && !methods.contains("mfa") ? [own] : [],
+                authenticatedAt: caller.claims.authenticatedAt, capabilities: [])
+            let change = ContactChange(
+                kind: kind, contact: contact, proven: proven, hasTwoFactors: methods.contains("mfa"),
+                session: caller.session)
+            if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
+            // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
+            let needsOwn =
+                (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors && !proven.provesOwnMailbox
+                && contact.key != own.key
+            let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
+            let flow = ports.randomness.uuid(at: context.now)
+            let step = Step(
+                context: context, envelope: envelope(flow, state, context), secret: secret,
+                requestDigest: Vault.fingerprint([secret, Data(flow.uuidString.utf8)]))
+            return try await challengeAccount(caller.user, step)
+        }
+    }
+
+    private func envelope(_ flow: UUID, _ state: AccountState, _ context: RequestContext) -> FlowEnvelope {
+        FlowEnvelope(
+            flow: flow, startedAt: context.now, revision: 0,
+            expiresAt: context.now.addingTimeInterval(Double(settings.provenIdleLifetime)), state: .account(state))
+    }
+
+    private func refusal(of change: ContactChange, in context: RequestContext) -> Refusal? {
+        switch change.kind {
+        case .email: change.contact.key == change.proven.email.key ? .invalidContact : nil
+        // The account's own mailbox would be no second factor (SEC-MFA-3).
+        case .method:
+            context.userFlow.requiresDistinctMailbox && change.proven.isOwn(change.contact) ? .invalidContact : nil
+        }
+    }
+}
+
+extension Engine {
+    /// Compares the current password, after the right to compare is committed, and takes the new one.
+    private func changePassword(
+        _ current: Secret<String>?, to new: Secret<String>, of caller: DirectoryCaller, keepsOthers: Bool, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        let context = step.context
+        let tenant = context.tenant.id
+        let guess = current.map { current in
+            vault.passingDigest(
+                .counter, tenant: tenant,
+                [Data("password".utf8), Data(caller.user.description.utf8), Data(current.reveal().utf8)])
+        }
+        let admission: PasswordAdmission =
+            if let guess { try await admit(guess: guess, step) } else { try await admit(step) }
+        let admitted: StepSituation
+        let comparing: Bool
+        switch admission {
+        case .answered(let outcome): return outcome
+        case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
+        }
+        guard let account = admitted.account else { return step.refused(.unusableToken) }
+        var isRight = false
+        switch (account.passwordHash, current) {
+        case (let stored?, let current?):
+            if comparing {
+                isRight = try await verify(current, against: stored)
+            } else {
+                // Takes the same time as a comparison (SEC-PWD-11).
+                _ = try await hash(current)
+            }
+        // A user of codes gets a first password where the application lets users sign in with one.
+        case (nil, nil):
+            guard context.userFlow.method == .emailPassword else { return step.refused(.passwordNotUsed) }
+            isRight = true
+        case (nil, _?): return step.refused(.passwordNotUsed)
+        case (_?, nil): return step.refused(.incorrectPassword)
+        }
+        // The policy's answer tells nothing about the current password.
+        var fault: PasswordFault?
+        if isRight {
+            fault = check(
+                new, emailLocalPart: EmailAddress(stored: account.user.email)?.localPart ?? "",
+                alias: account.user.alias, attributes: account.user.attributes, in: context)
+            if fault == nil, current?.reveal() == new.reveal() { fault = .recentlyUsed }
+        }
+        let prepared = isRight && fault == nil ? try await hash(new) : nil
+        let refused = fault
+        let session = caller.session
+        let right = isRight
+        return try await run(step, reading: StepReads(hasLockout: current != nil)) { situation in
+            AccountState.changing(
+                to: prepared, fault: refused, passwordIsRight: right, guess: comparing ? guess : nil,
+                keepsOthers: keepsOthers, session: session, own: step.state.mailbox, in: situation
+            ).map(FlowState.account)
+        }
+    }
+}
+
+extension AccountState {
+    /// Decides on a compared password.
+    ///
+    /// - Parameters:
+    ///   - hash: The hash of the new password; nil when it is refused.
+    ///   - guess: The keyed digest of the current password, if it was compared.
+    ///   - session: The session that asks, which stays.
+    static func changing(
+        to hash: PasswordHash?, fault: PasswordFault?, passwordIsRight: Bool, guess: Data?, keepsOthers: Bool,
+        session: UUID?, own: EmailAddress?, in situation: StepSituation
+    ) -> Decision<AccountState> {
+        guard let account = situation.account, let own else { return .refused(.unusableToken) }
+        let user = account.user.id
+        let compared: [FlowEffect] =
+            guess.flatMap { guess in
+                situation.lockout.map { [.setLockout($0.concluding(guess, isRight: passwordIsRight))] }
+            } ?? []
+        guard passwordIsRight else {
+            return Decision(
+                .refused(.incorrectPassword), row: situation.row,
+                effects: compared + [.record(.signInFailed, user: user, detail: "change")]
+                    + (situation.isLocked ? situation.warning(.signInLocked, to: own) : []))
+        }
+        guard let hash else {
+            return Decision(
+                .refused(.unacceptablePassword(fault ?? .invalid)), row: situation.row, effects: compared)
+        }
+        var row = situation.row
+        row.revision += 1
+        row.isEnded = true
+        // A first password counts as the mailbox that it came from, until another factor is proven.
+        let countsAsMailbox = account.passwordHash == nil || account.passwordIsFromReset
+        return Decision(
+            .accepted(.accountChanged), row: row,
+            effects: compared + [
+                .write(.changePassword(user, hash, fromReset: countsAsMailbox, at: situation.now)),
+                .write(
+                    keepsOthers
+                        ? .keepRefreshFamilies(user, at: situation.now)
+                        : .revokeRefreshFamilies(user, except: session, at: situation.now)),
+                .record(.passwordChanged, user: user), .mailNotice(.passwordChanged, to: own),
+            ])
+    }
+}
+
+extension Engine {
+    /// Sends the code of a change of contact, for the first time or again.
+    func challengeAccount(_ user: UserID, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
+        let (purpose, mailbox) = (state.purpose, state.mailbox)
+        let digits = drawCode()
+        return try await run(step, reading: StepReads(code: .sending(purpose)), keepsAnswer: false) { situation in
+            let fresh = freshCode(digits, situation, step, to: mailbox, for: purpose)
+            return state.challenging(with: fresh, in: situation).map(FlowState.account)
+        }
+    }
+}
+
+extension AccountState {
+    /// Sends a code, for the first time or again.
+    func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<AccountState> {
+        switch self {
+        case .changingPassword: return .refused(.notAllowedNow)
+        case .provingOwn, .provingNew:
+            return situation.sendCode(fresh, to: mailbox, for: purpose, next: self) {
+                .proveAddress(situation.delivery(to: mailbox.masked, resendIn: $0, length: $1))
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// Judges the code, and makes the change when the new contact is proven.
+    func submitAccountCode(
+        _ code: Secret<String>, of user: UserID, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
+        guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
+        let (purpose, mailbox, tenant) = (state.purpose, state.mailbox, step.context.tenant.id)
+        let now = step.context.now
+        let undoCode = Secret(ports.randomness.digits(Self.undoDigits))
+        let method = ports.randomness.uuid()
+        let reads = StepReads(identifiers: [mailbox.key], sendsNotice: true, code: .judging(purpose, digits))
+        return try await run(step, reading: reads) { situation in
+            state.submitting(
+                code: { matches(digits, $0, situation, step, to: mailbox, for: purpose) }, newMethod: method,
+                replacing: { change in
+                    let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
+                    let old = change.proven.email
+                    return [
+                        .write(.releaseNames([mark(of: change.contact.key, in: tenant)])),
+                        .write(.holdName(HeldName(mark: mark(of: old.key, in: tenant), user: user, until: until))),
+                        .write(
+                            .offerUndo(
+                                EmailUndo(
+                                    codeDigest: undoDigest(undoCode, in: tenant), user: user, old: old, changedAt: now,
+                                    until: until))), .mailUndo(undoCode, to: old),
+                    ]
+                }, in: situation
+            ).map(FlowState.account)
+        }
+    }
+}
+
+extension AccountState {
+    /// Submits the code that was sent to the mailbox of this state.
+    ///
+    /// - Parameter replacing: What keeps the old address for its owner.
+    func submitting(
+        code matches: (CodeRecord) -> Bool, newMethod: UUID, replacing: (ContactChange) -> [FlowEffect],
+        in situation: StepSituation
+    ) -> Decision<AccountState> {
+        let user = account.user
+        switch situation.judgeCode(user: user, matches: matches) as StepSituation.CodeJudgement<AccountState> {
+        case .refused(let decision): return decision
+        case .proven(var row, let effects):
+            switch self {
+            case .changingPassword: return .refused(.notAllowedNow)
+            case .provingOwn(var change):
+                change.proven.mailboxes.append(change.proven.email)
+                return Decision(
+                    .accepted(.requestChallenge), next: .provingNew(change), row: row, effects: effects)
+            case .provingNew(let change):
+                row.isEnded = true
+                switch change.kind {
+                case .email:
+                    // Told only now: until here a taken address is answered as a free one (SEC-ENUM-3).
+                    guard !situation.taken.contains(change.contact.key) else {
+                        return Decision(.refused(.userAlreadyExists), row: row, effects: effects)
+                    }
+                    return Decision(
+                        .accepted(.accountChanged), row: row,
+                        effects: effects + situation.effects(ofNewAddress: change) + replacing(change))
+                case .method:
+                    return Decision(
+                        .accepted(.accountChanged), row: row,
+                        effects: effects + situation.effects(ofNewMethod: change, id: newMethod))
+                }
+            }
+        }
+    }
+}
+
+extension StepSituation {
+    /// The new address takes the old one's place, also among the methods of the second factor.
+    fileprivate func effects(ofNewAddress change: ContactChange) -> [FlowEffect] {
+        let user = change.proven.account.user
+        let moved = account?.strongMethods.first { $0.email.key == change.proven.email.key }
+        let method: [FlowEffect] =
+            moved.map { old in
+                var new = old
+                new.email = change.contact
+                return [.write(.removeStrongMethods([old.id], of: user)), .write(.addStrongMethod(new, to: user))]
+            } ?? []
+        return [
+            .write(.replaceName(.email, with: change.contact.identifier, of: user, at: now)), .write(.endFlows(user)),
+            .record(.emailChanged, user: user),
+        ] + method
+    }
+
+    /// The same as in a sign-in that registers a method (`SEC-ENR-6`); the session that asked has proven both.
+    fileprivate func effects(ofNewMethod change: ContactChange, id: UUID) -> [FlowEffect] {
+        let user = change.proven.account.user
+        let method = StrongMethod(
+            id: id, email: change.contact, provenAt: now,
+            enrolment: Enrolment(change.strength, authenticatedAt: change.proven.authenticatedAt))
+        let factors = change.proven.proving(change.contact, enrolledUnder: change.strength).factors
+        return [
+            .addStrongMethod(method, to: user),
+            .record(.methodRegistered, user: user, detail: change.strength.rawValue), .write(.endFlows(user)),
+        ]
+            + (factors > 1
+                ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: change.session, at: now))] : [])
+            + notices(.methodRegistered, about: [change.contact])
+    }
+}
+
+// What the owner of an old address does, who may have no session any more.
+extension Engine {
+    /// The digits of the code that takes back a change of address: the mail may lie in a mailbox for a week.
+    static let undoDigits = 24
+
+    func undoDigest(_ code: Secret<String>, in tenant: TenantID) -> Data {
+        vault.digest(.counter, tenant: tenant, [Data("undo".utf8), Data(code.reveal().utf8)])
+    }
+
+    /// Takes back a change of the address: the account has the old address again, every session ends, and methods that
+    /// were enrolled since the change are removed.
+    package func undoEmailChange(
+        _ code: Secret<String>, inTenant name: String, language: MailLanguage, from source: RequestSource?, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<Void> {
+        let digits = Secret(String(decoding: code.reveal().utf8.codeCharacters, as: UTF8.self))
+        do {
+            guard let tenant = try await ports.clients.tenant(named: name),
+                let undo = try await ports.users.emailUndo(
+                    undoDigest(digits, in: tenant.id), in: tenant.id, now: now)
+            else { return .refused(.step(.incorrectCode)) }
+            let notice = try notice(
+                .emailChangeUndone, to: undo.old, in: tenant, user: undo.user, language: language, at: now)
+            let event = AuditEvent(
+                .emailChangeUndone, at: now, tenant: tenant.id, user: undo.user,
+                source: source.map { auditSource($0, tenant.id) })
+            let mark = mark(of: undo.old.key, in: tenant.id)
+            return try await ports.users.change(undo.user, in: tenant.id, names: [undo.old.key], marks: [mark]) {
+                facts in
+                guard let account = facts.account else { return ([], .refused(.step(.incorrectCode))) }
+                guard !facts.taken.contains(undo.old.key) else { return ([], .refused(.nameTaken("mail"))) }
+                let id = undo.user
+                let since = account.strongMethods.filter { $0.provenAt >= undo.changedAt }.map(\.id)
+                return (
+                    [
+                        .replaceName(.email, with: undo.old.identifier, of: id, at: now), .releaseNames([mark]),
+                        .forgetUndos(id, since: undo.changedAt), .removeStrongMethods(since, of: id),
+                        .changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
+                        .record(event), notice,
+                    ], .accepted(())
+                )
+            }
+        } catch let error as EngineError {
+            throw error
+        } catch let error as StoreError {
+            throw .store(error)
+        } catch {
+            throw .broken("an address could not be restored")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+// The end of an account, and the copy of what is stored about it.
+extension Engine {
+    /// Deletes the account, or schedules the deletion where the tenant gives a grace.
+    ///
+    /// - Returns: The date on which the account will be deleted; nil when it is deleted now.
+    package func deleteAccount(
+        of caller: DirectoryCaller, language: MailLanguage, from source: RequestSource?, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<Date?> {
+        guard let own = EmailAddress(stored: caller.account.user.email) else {
+            throw .broken("an account has no address")
+        }
+        let days = caller.tenant.deletionGraceDays
+        guard days > 0 else {
+            let notice = try notice(
+                .accountDeleted, to: own, in: caller.tenant, user: nil, language: language, at: now)
+            let event = event(.accountDeleted, of: caller, detail: "user", from: source, at: now)
+            return try await change(caller) { account, _ in
+                (effects(ofDeleting: account, now: now) + [.record(event), notice], .accepted(nil))
+            }
+        }
+        let due = now.addingTimeInterval(Double(days) * 86_400)
+        let notice = try notice(
+            .deletionScheduled, to: own, in: caller.tenant, user: caller.user, language: language, at: now)
+        let event = event(.deletionScheduled, of: caller, detail: "\(days) days", from: source, at: now)
+        return try await change(caller) { account, _ in
+            // Asked again, it is as before: the grace does not begin anew.
+            if let due = account.deletionDueAt { return ([], .accepted(due)) }
+            let id = account.user.id
+            return (
+                [
+                    .scheduleDeletion(id, due), .changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now),
+                    .record(event), notice,
+                ], .accepted(due)
+            )
+        }
+    }
+
+    /// What became of the account of a token that is not live any more: a repeated request to delete it is done.
+    ///
+    /// - Returns: Nil when the account was not deleted and is not going to be; else as ``deleteAccount(of:language:from:now:)``.
+    package func deletion(askedWith token: Secret<String>, now: Date) async throws(EngineError) -> Date?? {
+        guard let id = ports.issuer.claimedTenant(of: token), let tenant = try await tenant(named: id.description),
+            let claims = try await verified(token, for: tenant, now: now), claims.audience == ResourceScope.directory
+        else { return nil }
+        do {
+            if let account = try await ports.users.account(claims.user, in: tenant.id) {
+                return account.deletionDueAt.map { .some($0) }
+            }
+            let isDeleted = try await ports.users.isDeleted(
+                mark(ofDeleted: claims.user, in: tenant.id), in: tenant.id)
+            return isDeleted ? .some(nil) : nil
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Takes back the wish to delete the account.
+    package func keepAccount(
+        of caller: DirectoryCaller, from source: RequestSource?, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<Void> {
+        let event = event(.deletionCancelled, of: caller, from: source, at: now)
+        return try await change(caller) { account, _ in
+            guard account.deletionDueAt != nil else { return ([], .accepted(())) }
+            return ([.scheduleDeletion(account.user.id, nil), .record(event)], .accepted(()))
+        }
+    }
+
+    /// Deletes the accounts whose grace is over; called about once a minute.
+    ///
+    /// - Returns: How many were deleted.
+    package func deleteDueAccounts(now: Date) async throws(EngineError) -> Int {
+        var count = 0
+        do {
+            for (tenant, user) in try await ports.users.usersToDelete(now: now, limit: 100) {
+                let event = AuditEvent(.accountDeleted, at: now, tenant: tenant, user: user, detail: "after the grace")
+                count += try await ports.users.change(user, in: tenant) { facts in
+                    // The user may have kept it meanwhile.
+                    guard let account = facts.account, let due = account.deletionDueAt, due <= now else {
+                        return ([], 0)
+                    }
+                    return (effects(ofDeleting: account, now: now) + [.record(event)], 1)
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+        return count
+    }
+
+    /// What the audit trail says about the user, the newest first, at most 1,000 events.
+    package func activity(of user: UserID, in tenant: TenantID) async throws(EngineError) -> [RecordedEvent] {
+        do {
+            return try await ports.users.events(of: user, in: tenant, limit: 1_000)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Deletes a user for an operator, and tells the user's mailbox.
+    ///
+    /// - Returns: False when there is no such user.
+    package func deleteUser(_ user: User, in tenant: Tenant, now: Date) async throws(EngineError) -> Bool {
+        guard let own = EmailAddress(stored: user.email) else { throw .broken("an account has no address") }
+        let notice = try notice(
+            .accountDeleted, to: own, in: tenant, user: nil, language: user.mailLanguage, at: now)
+        return try await delete(user.id, in: tenant.id, detail: "operator", [notice], now: now)
+    }
+
+    /// Deletes a user whom a restore brought back; the user was told the first time.
+    ///
+    /// - Parameter deletedAt: The time of the first deletion.
+    /// - Returns: False when there is no such user.
+    package func deleteUserAgain(
+        _ id: UserID, in tenant: TenantID, deletedAt: Date, now: Date
+    ) async throws(EngineError) -> Bool {
+        try await delete(id, in: tenant, detail: "again, after a restore", [], deletedAt: deletedAt, now: now)
+    }
+
+    private func delete(
+        _ id: UserID, in tenant: TenantID, detail: String, _ mails: [Effect], deletedAt: Date? = nil, now: Date
+    ) async throws(EngineError) -> Bool {
+        let event = AuditEvent(.accountDeleted, at: now, tenant: tenant, user: id, detail: detail)
+        do {
+            return try await ports.users.change(id, in: tenant) { facts in
+                guard let account = facts.account else { return ([], false) }
+                return (effects(ofDeleting: account, now: deletedAt ?? now) + [.record(event)] + mails, true)
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The alias rests without its user; the address is free at once, since a sign-up proves it (`SEC-ID-8`).
+    private func effects(ofDeleting account: UserAccount, now: Date) -> [Effect] {
+        let (id, tenant) = (account.user.id, account.user.tenant)
+        let alias = account.user.alias.flatMap { Alias($0) }
+        return [.deleteUser(id, mark: mark(ofDeleted: id, in: tenant), at: now)]
+            + (alias.map { [.holdName(atRest($0, of: nil, in: tenant, now: now))] } ?? [])
+    }
+}

@@ -1,0 +1,184 @@
+package import NativeAuthCore
+
+/// A claim that an application gets besides those that the server always writes: the value of an attribute of the user,
+/// as text, integer or boolean (docs/operate/tenant-file.md).
+package struct ApplicationClaim: Hashable, Sendable {
+    package enum Place: String, Hashable, Sendable, CaseIterable {
+        /// The ID token.
+        case id
+        /// Access tokens, for every audience.
+        case access
+        /// The answer of `oidc/userinfo`.
+        case userinfo
+    }
+
+    /// The name of the claim: 1 to 128 printable ASCII characters, without blank, quotation mark and backslash.
+    package var name: String
+    /// The name of the attribute, or ``address``.
+    package var attribute: String
+    package var places: Set<Place>
+    /// Whether the application relies on the claim. It then comes before others when not all fit. A user without a
+    /// value still gets tokens (OpenID Connect Core 1.0 section 5.5.1).
+    package var isEssential: Bool
+
+    /// - Parameter attribute: Nil: the attribute of the standard claim of this name, else the attribute with this name.
+    package init(
+        name: String, attribute: String? = nil, places: Set<Place> = usualPlaces, isEssential: Bool = false
+    ) {
+        self.name = name
+        self.attribute = attribute ?? Self.usualAttribute(of: name)
+        self.places = places
+        self.isEssential = isEssential
+    }
+
+    package static let usualPlaces: Set<Place> = [.id, .userinfo]
+
+    /// The attribute of a claim for which the application names none.
+    package static func usualAttribute(of name: String) -> String { standard[name] ?? name }
+
+    /// The word for the user's address in place of an attribute's name.
+    package static let address = "mail"
+    /// The largest number of claims of an application.
+    package static let maximumCount = 20
+    /// The largest size of all claims in one place together, in bytes of JSON. With it an access token stays below the
+    /// 8,192 bytes that the server reads from a header.
+    package static let maximumBytes = 3_072
+
+    /// The standard claims that the server itself takes from attributes (OpenID Connect Core 1.0 section 5.1). Clients
+    /// trust them, so they have no other source.
+    private static let standard = [
+        "name": "displayName", "given_name": "givenName", "family_name": "surname", "email": address,
+        "preferred_username": address,
+    ]
+
+    /// The names by which a token states its issuer, its user and what it is for: from RFC 7519, RFC 9068, OpenID
+    /// Connect Core 1.0 and the vendor's tokens. The value of an attribute cannot have one of them.
+    private static let reserved: Set<String> = [
+        "_claim_names", "_claim_sources", "acct", "acr", "acrs", "act", "active", "aio", "amr", "appid", "appidacr",
+        "at_hash", "aud", "auth_time", "azp", "azpacr", "c_hash", "client_id", "client_info", "cnf",
+        "email_verified", "entitlements", "events", "exp", "groups", "hasgroups", "iat", "idp", "idtyp", "iss", "jti",
+        "login_hint", "may_act", "nbf", "nonce", "oid", "phone_number_verified", "rh", "roles", "s_hash", "scope",
+        "scp", "sid", "sub", "sub_jwk", "tid", "token_type", "unique_name", "upn", "username", "uti", "ver", "wids",
+        "xms_cc",
+    ]
+
+    /// What is wrong with a claim.
+    package struct Fault: Hashable, Sendable {
+        package enum Subject: Hashable, Sendable {
+            case name
+            case attribute
+        }
+
+        /// The place of the claim in the list, from 0.
+        package var index: Int
+        package var subject: Subject
+        /// One sentence for the operator.
+        package var sentence: String
+    }
+
+    /// What is wrong with the claims of an application; empty when nothing is.
+    ///
+    /// - Parameter attributes: The attributes of the application's user flow.
+    package static func faults(of claims: [Self], with attributes: [AttributeDefinition]) -> [Fault] {
+        var faults: [Fault] = []
+        var names: Set<String> = []
+        for (index, claim) in claims.enumerated() {
+            func add(_ subject: Fault.Subject, _ sentence: String) {
+                faults.append(Fault(index: index, subject: subject, sentence: sentence))
+            }
+            if index == maximumCount { add(.name, "an application has at most \(maximumCount) claims.") }
+            let isName = claim.name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            guard isName, (1...128).contains(claim.name.utf8.count) else {
+                add(
+                    .name,
+                    "the name of a claim must have 1 to 128 printable ASCII characters, without blank, quotation mark and backslash."
+                )
+                continue
+            }
+            // Some readers of tokens compare names in any letter case.
+            let lowercased = claim.name.lowercased()
+            if reserved.contains(lowercased) {
+                add(.name, "the claim “\(claim.name)” is the server's own; choose another name.")
+            } else if standard[claim.name] == nil, standard[lowercased] != nil {
+                add(.name, "the claim “\(claim.name)” must be spelt “\(lowercased)”.")
+            }
+            if !names.insert(lowercased).inserted { add(.name, "the claim “\(claim.name)” is there twice.") }
+            if let source = standard[claim.name], source != claim.attribute {
+                add(.attribute, "the claim “\(claim.name)” is always from “\(source)”; choose another name.")
+            } else if claim.attribute != address, claim.definition(in: attributes) == nil {
+                add(
+                    .attribute,
+                    "the claim “\(claim.name)” is from “\(claim.attribute)”, which is no attribute of the application.")
+            }
+        }
+        return faults
+    }
+
+    /// The attribute of the claim; nil for the address and for an attribute that the user flow does not have.
+    package func definition(in attributes: [AttributeDefinition]) -> AttributeDefinition? {
+        (attributes + [.preferredLanguage]).first { $0.name == attribute && attribute != Self.address }
+    }
+
+    /// The size of a member of a JSON object with this name: at least that of the value as it is written.
+    package func bytes(_ value: AttributeValue) -> Int {
+        // Quotation marks and backslashes are written as two bytes; the six are quotation marks, colon and comma.
+        name.utf8.count + value.description.utf8.reduce(6) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+    }
+}
+
+extension Client {
+    /// The application's own claims about a user, for one place. Left out are those without a value, and those that no
+    /// longer fit into ``ApplicationClaim/maximumBytes``: the last voluntary ones first.
+    package func claims(about user: User, in place: ApplicationClaim.Place) -> [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        var bytes = 0
+        for claim in claims.filter(\.isEssential) + claims.filter({ !$0.isEssential })
+        where claim.places.contains(place) {
+            guard let value = user.value(of: claim.attribute) else { continue }
+            let size = claim.bytes(value)
+            guard bytes + size <= ApplicationClaim.maximumBytes else { continue }
+            bytes += size
+            values[claim.name] = value
+        }
+        return values
+    }
+}
+
+extension User {
+    /// The value of an attribute, of the alias or of the address; nil when there is none. An empty text is no value.
+    fileprivate func value(of attribute: String) -> AttributeValue? {
+        let value: AttributeValue? =
+            switch attribute {
+            case ApplicationClaim.address: .string(email)
+            case AttributeDefinition.aliasName: alias.map { .string($0) }
+            case _: attributes[attribute]
+            }
+        return value == .string("") ? nil : value
+    }
+}
+
+/// Claims that the server always writes, and claims of an application beside them in the same JSON object.
+package struct ExtendedClaims<Standard: Encodable>: Encodable {
+    package var standard: Standard
+    package var own: [String: AttributeValue]
+
+    package init(_ standard: Standard, own: [String: AttributeValue]) {
+        self.standard = standard
+        self.own = own
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try standard.encode(to: encoder)
+        guard !own.isEmpty else { return }
+        var members = encoder.container(keyedBy: Name.self)
+        for (name, value) in own { try members.encode(value, forKey: Name(stringValue: name)) }
+    }
+}

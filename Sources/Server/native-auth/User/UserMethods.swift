@@ -1,0 +1,146 @@
+import ArgumentParser
+import IdentityEngine
+import IdentityHTTP
+import NativeAuthCore
+import PortableFoundation
+
+// The factors of one user.
+extension UserCommand {
+    struct Methods: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print or remove the methods of a user's second factor.", subcommands: [List.self, Remove.self],
+            defaultSubcommand: List.self)
+
+        struct List: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Print what the user can prove the own identity with (default).",
+                discussion: "With --json each method is a line.")
+
+            @OptionGroup var place: Place
+
+            func run() async throws {
+                try await place.open { found in
+                    if found.json {
+                        for line in try UserDocument.methods(of: found.account) { say(line) }
+                    } else {
+                        let password = found.account.passwordHash == nil ? [] : [["password", "-", "-", "-", "-"]]
+                        say(
+                            table: password
+                                + found.account.strongMethods.map { method in
+                                    [
+                                        "e-mail", method.id.text, method.email.address,
+                                        "since \(method.provenAt.formatted(.iso8601))",
+                                        method.suspendedAt.map { "suspended since \($0.formatted(.iso8601))" }
+                                            ?? method.lastUsedAt.map { "used \($0.formatted(.iso8601))" }
+                                            ?? "never used",
+                                    ]
+                                })
+                    }
+                }
+            }
+        }
+
+        struct Remove: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Remove the methods of the second factor, and end the sessions.",
+                discussion: """
+                    For a user who has lost a mailbox. Each mailbox of the user is told of it. Refused where the user needs a second \
+                    factor and could enrol no other one.
+                    """)
+
+            @OptionGroup var place: Place
+
+            func run() async throws {
+                try await place.open { found in
+                    let account = found.account
+                    // SEC-ENR-9.
+                    guard !(account.requiresSecondFactor && account.passwordIsFromReset) else {
+                        throw StartFailure.usage([
+                            """
+                            The user needs a second factor and could not enrol another one, since the password came from a \
+                            reset; run native-auth user trust-password first, once you have verified who it is.
+                            """
+                        ])
+                    }
+                    let methods = account.strongMethods.map(\.email.masked)
+                    if methods.isEmpty {
+                        Terminal.complain("native-auth: the user has no method to remove; the sessions still end.")
+                    }
+                    _ = try await found.opened.store.forgetStrongMethods(
+                        of: found.id, in: found.tenant.id, at: found.opened.now,
+                        event: found.event(.methodsForgotten, detail: "\(methods.count) by operator"),
+                        mails: methods.isEmpty ? [] : try found.notices(.methodRemoved, about: methods))
+                    try await found.say()
+                }
+            }
+        }
+    }
+
+    struct SecondFactor: AsyncParsableCommand {
+        enum Rule: String, ExpressibleByArgument, CaseIterable {
+            case required
+            case byApplication = "by-application"
+        }
+
+        static let configuration = CommandConfiguration(
+            commandName: "second-factor", abstract: "Set whether every sign-in of the user needs a second factor.",
+            discussion: """
+                required: in every application, whatever its settings. by-application: where an application, its user flow or an \
+                app's claims request requires it. Sessions that have no second factor cannot be refreshed once it is required.
+                """)
+
+        @OptionGroup var place: Place
+        @Argument(help: "required or by-application.") var rule: Rule
+
+        func run() async throws {
+            try await place.open { found in
+                guard rule == .byApplication || found.account.passwordHash != nil else {
+                    throw StartFailure.usage(["The user has no password, and a second factor needs one beside it."])
+                }
+                _ = try await found.opened.store.setFactorRule(
+                    .requiresSecondFactor(rule == .required), of: found.id, in: found.tenant.id,
+                    event: found.event(.factorRuleChanged, detail: "\(rule.rawValue) by operator"))
+                try await found.say()
+            }
+        }
+    }
+
+    struct TrustPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "trust-password", abstract: "Let a password that came from a reset count as a factor again.",
+            discussion: """
+                A reset proves the mailbox and nothing else, so its password and that mailbox are one factor until another \
+                method is given beside them. Run this for a user who has no other method, once you have verified who it is.
+                """)
+
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await place.open { found in
+                guard found.account.passwordIsFromReset else {
+                    Terminal.complain("native-auth: the password is no reset's, so there was nothing to do.")
+                    return try await found.say()
+                }
+                _ = try await found.opened.store.setFactorRule(
+                    .trustsPassword, of: found.id, in: found.tenant.id, event: found.event(.passwordTrusted))
+                try await found.say()
+            }
+        }
+    }
+}
+
+extension FoundUser {
+    /// A notice for each mailbox of the user (`SEC-ENR-5`); a server sends it within half a minute.
+    fileprivate func notices(_ purpose: MailContent.Purpose, about methods: [String]) throws -> [OutboxMail] {
+        let randomness = SystemRandomness()
+        return try account.noticeChannels.map { email in
+            try OutboxMail.sealing(
+                MailContent(
+                    purpose: purpose, recipient: email.address, code: nil, minutesValid: 0,
+                    language: account.user.mailLanguage, organisation: tenant.displayName, sentAt: opened.now,
+                    occasion: MailContent.Occasion(methods: methods, network: nil)),
+                id: randomness.uuid(at: opened.now), tenant: tenant.id, flow: nil, user: id,
+                expiresAt: opened.now.addingTimeInterval(24 * 3600), using: opened.vault)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import ArgumentParser
+import IdentityEngine
+import IdentityHTTP
+import IdentityStoreSQL
+import NativeAuthCore
+import PortableFoundation
+
+// The commands that change nothing.
+extension UserCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print users, in the order of their ids.",
+            discussion: """
+                A page at a time: when more users follow, standard error names the --after of the next page. With --json each \
+                user is a line.
+                """)
+
+        @OptionGroup var place: OneTenant
+        @Option(help: "Only e-mail addresses that begin with this.") var email: String?
+        @Flag(help: "Only disabled users, or only enabled ones.") var state: State?
+        @Option(help: "Only users created then or later: 2026-11-22, or 2026-11-22T05:20:11Z.")
+        var createdAfter: Moment?
+        @Option(help: "The id behind which the page begins.") var after: String?
+        @Option(help: "The length of a page, 1 to 1000.") var limit = 100
+
+        func validate() throws {
+            guard (1...1_000).contains(limit) else { throw ValidationError("--limit lies between 1 and 1000.") }
+            guard after == nil || last != nil else { throw ValidationError("--after is the id of a user.") }
+        }
+
+        enum State: String, EnumerableFlag {
+            case disabled
+            case enabled
+        }
+
+        private var last: UserID? { after.flatMap { UUID(uuidString: $0) }.map { UserID($0) } }
+
+        func run() async throws {
+            try await place.open { opened, tenant in
+                let filter = UserFilter(
+                    emailPrefix: email, isDisabled: state.map { $0 == .disabled }, createdSince: createdAfter?.date)
+                // One more than asked for tells whether there is another page.
+                let found = try await opened.store.userIDs(
+                    in: tenant.id, matching: filter, after: last, limit: limit + 1)
+                let ids = Array(found.prefix(limit))
+                let accounts = try await opened.store.accounts(ids, in: tenant.id)
+                if place.json {
+                    let engine = try opened.engine()
+                    for account in accounts {
+                        say(try UserDocument.user(account, engine.profile(of: account, in: tenant)))
+                    }
+                } else {
+                    say(
+                        table: accounts.map {
+                            [$0.user.id.description, $0.user.email, $0.user.alias ?? "-", $0.state]
+                        })
+                }
+                if found.count > limit, let end = ids.last { Terminal.complain("More users follow: --after \(end)") }
+            }
+        }
+    }
+
+    /// A day in UTC, or a time.
+    struct Moment: ExpressibleByArgument {
+        let date: Date
+
+        init?(argument: String) {
+            let day = Date.ISO8601FormatStyle().year().month().day()
+            guard let date = (try? Date(argument, strategy: .iso8601)) ?? (try? Date(argument, strategy: day)) else {
+                return nil
+            }
+            self.date = date
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print what is known about a user.")
+
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await place.open { found in try await found.say() }
+        }
+    }
+
+    struct Sessions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print where the user is signed in, the session that was used last first.",
+            discussion: "At most 200. With --json each session is a line.")
+
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await place.open { found in
+                let sessions = try await found.sessions()
+                if found.json {
+                    for line in try UserDocument.sessions(sessions) { say(line) }
+                } else {
+                    say(
+                        table: sessions.map { session in
+                            let family = session.family
+                            let device = [family.device.model, family.device.system].compactMap(\.self)
+                            return [
+                                family.id.text, session.application ?? family.client.description,
+                                "since \(family.createdAt.formatted(.iso8601))",
+                                "used \(family.lastUsedAt.formatted(.iso8601))", family.network ?? "-",
+                                device.isEmpty ? "-" : device.joined(separator: " "),
+                            ]
+                        })
+                }
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print everything that is stored about the user, as one JSON document.",
+            discussion: """
+                The document of the user's own export: the user, methods, sessions, and what the audit trail says. The audit \
+                trail notes the export.
+                """)
+
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await place.open { found in
+                let engine = try found.opened.engine()
+                let document = try UserDocument.export(
+                    found.account, engine.profile(of: found.account, in: found.tenant),
+                    sessions: try await found.sessions(),
+                    activity: try await engine.activity(of: found.id, in: found.tenant.id))
+                try await found.opened.store.record(found.event(.dataExported))
+                say(document)
+            }
+        }
+    }
+}
+
+extension FoundUser {
+    fileprivate func sessions() async throws -> [SessionSummary] {
+        try await opened.engine().sessions(of: id, in: tenant.id, current: nil, now: opened.now)
+    }
+}
+
+/// Prints rows with aligned columns.
+func say(table rows: [[String]]) {
+    let rows = rows.map { $0.map(Terminal.harmless) }
+    let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    for row in rows {
+        let cells = zip(row.dropLast(), widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+        say((cells + row.suffix(1)).joined(separator: "  "))
+    }
+}
