@@ -6,6 +6,7 @@ enum TryQuestion: Hashable {
     case optionalAttribute(String)
     case attribute(String)
     case moreAttributes
+    case newAddress, deletion
     case code, contact, choice, consent, pause, menu
 }
 
@@ -56,6 +57,9 @@ struct ScriptedKeyboard: Keyboard {
             let password = plan.flow == .reset ? plan.newPassword : plan.form.password
             return try given(password?.reveal(), "the password", "--password")
         case .newPassword: return try given(plan.newPassword?.reveal(), "a new password", "--new-password")
+        // Another mailbox of the same user.
+        case .newAddress: return "new.\(plan.form.email)"
+        case .deletion: return "delete"
         case .attribute(let name):
             let flag = "--attribute \(Terminal.harmless(name))=…"
             return try given(plan.form.attributes[name], Terminal.harmless(name), flag)

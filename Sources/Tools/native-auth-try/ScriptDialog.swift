@@ -88,6 +88,16 @@ struct ScriptDialog: TryDialog {
         return proposal
     }
 
+    func newAddress() throws(TryEnd) -> String {
+        throw .failed("The script has no other address.")
+    }
+
+    func consentsToDeletion(of name: String) -> Bool { false }
+
+    func print(_ text: String) {
+        tell(Terminal.harmless(text))
+    }
+
     func choice(_ question: String, of options: [String]) -> Int { 0 }
 
     func consents(to question: String) -> Bool { true }

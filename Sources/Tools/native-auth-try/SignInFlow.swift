@@ -41,7 +41,7 @@ extension TryConversation {
     }
 
     /// Answers the server's requests until the user is signed in, or the server ends the flow.
-    private mutating func proceed(
+    mutating func proceed(
         from start: consuming Result<SignInStep, SignInError>, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
         switch consume start {

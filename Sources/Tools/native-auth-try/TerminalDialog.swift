@@ -216,6 +216,23 @@ struct TerminalDialog: TryDialog {
         }
     }
 
+    func newAddress() async throws(TryEnd) -> String {
+        let address = try await ask(.newAddress, "New address", hint: "Enter: back") {
+            $0.isEmpty ? nil : TryWords.hint(forEmail: $0)
+        }
+        if address.isEmpty { throw .back }
+        return address
+    }
+
+    func consentsToDeletion(of name: String) async throws(TryEnd) -> Bool {
+        note("This deletes the account of \(name) and everything in it, on all devices.")
+        return try await ask(.deletion, "Type “delete” to go on", hint: "Enter: back").trimmed.lowercased() == "delete"
+    }
+
+    func print(_ text: String) {
+        for line in text.split(separator: "\n") { say("  " + Terminal.harmless(String(line))) }
+    }
+
     func pause(_ invitation: String) async throws(TryEnd) {
         let answer = try await ask(.pause, invitation, hint: "b: back").trimmed
         if answer.lowercased() == "b" { throw .back }

@@ -14,12 +14,15 @@ struct TryCommand: AsyncParsableCommand {
             the password, to call an API. What is given as an option is not asked for.
 
             With --script nothing is asked. Alone it signs up and prints one fact per line; with --flow it plays a flow \
-            and prints what a person would see. Either way the last line is “signed in as …”.
+            and prints what a person would see. Either way the last line is “signed in as …”, \
+            but after --flow account, which deletes the account.
               native-auth-try --script --code-from-inbox
               native-auth-try --script --code-from-inbox --password 'Blue-42-Kayak' --attribute city=Oslo
               native-auth-try --script --code-from-inbox --flow sign-in-mfa --prepare --password 'Blue-42-Kayak'
               native-auth-try --script --code-from-inbox --flow reset --prepare --password 'Blue-42-Kayak' \
             --new-password 'Red-17-Canoe'
+              native-auth-try --script --code-from-inbox --flow account --prepare --password 'Blue-42-Kayak' \
+            --attribute city=Oslo
             """,
         version: ProductVersion.current)
 

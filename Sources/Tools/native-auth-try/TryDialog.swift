@@ -32,6 +32,12 @@ protocol TryDialog: Sendable {
     func method(from methods: [AuthMethod]) async throws(TryEnd) -> AuthMethod
     /// Asks for the address or number to register; `method` may propose one.
     func contact(for method: AuthMethod) async throws(TryEnd) -> String
+    /// Asks for the address that an account is to have.
+    func newAddress() async throws(TryEnd) -> String
+    /// Asks a second time before an account is deleted.
+    func consentsToDeletion(of name: String) async throws(TryEnd) -> Bool
+    /// Prints a text as it is.
+    func print(_ text: String)
     /// Asks for one of `options`; returns its position.
     func choice(_ question: String, of options: [String]) async throws(TryEnd) -> Int
     /// Asks for the user's consent to `question`.

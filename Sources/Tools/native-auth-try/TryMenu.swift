@@ -5,7 +5,7 @@ import NativeAuthCore
 enum TryChoice: Int, CaseIterable {
     case signUp = 1
     case signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
-    case switchAccount
+    case switchAccount, manageAccount
     case leave = 0
 
     var title: String {
@@ -19,6 +19,7 @@ enum TryChoice: Int, CaseIterable {
         case .refresh: "refresh the tokens now"
         case .signOut: "sign out"
         case .switchAccount: "switch account"
+        case .manageAccount: "my account: see, change, delete"
         case .leave: "leave"
         }
     }
@@ -79,6 +80,7 @@ extension TryConversation {
                 case .refresh: try await conversation.refresh()
                 case .signOut: try await conversation.signOut()
                 case .switchAccount: try await conversation.switchAccount()
+                case .manageAccount: try await conversation.manageAccount()
                 case .leave: break
                 }
             }
@@ -91,7 +93,8 @@ extension TryConversation {
         return TryChoice.allCases.filter { choice in
             switch choice {
             case .signUp, .signIn, .resetPassword, .leave: true
-            case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut: account != nil
+            case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut, .manageAccount:
+                account != nil
             case .switchAccount: !others.isEmpty
             }
         }
@@ -130,12 +133,16 @@ extension TryConversation {
             try await resetPassword(username: form.username)
             try await signOut()
             try await signIn(form)
+        case .account: try await playAccount(plan)
         }
     }
 
     /// Creates the user that a flow needs, and signs the user out.
     mutating func prepare(for flow: TryFlow, _ plan: TryPlan) async throws(TryEnd) {
-        try await signUp(plan.form, asking: [])
+        var form = plan.form
+        // Here the user gives attributes later, on the account screen.
+        if flow == .account { form.attributes = [:] }
+        try await signUp(form, asking: [])
         if flow == .signInWithSecondFactor {
             // Proves both factors, and so registers the second one.
             try await signIn(

@@ -7,6 +7,7 @@ enum TryFlow: String, CaseIterable, ExpressibleByArgument {
     case signIn = "sign-in"
     case signInWithSecondFactor = "sign-in-mfa"
     case reset
+    case account
 }
 
 /// The options, checked.

@@ -32,6 +32,12 @@ struct TranscriptTests {
                 "--script", "--flow", "reset", "--prepare", "--code-from-inbox", "--email", "dana@example.com",
                 "--password", "Blue-42-Kayak", "--new-password", "Red-17-Canoe",
             ]),
+        Recording(
+            name: "account",
+            arguments: [
+                "--script", "--flow", "account", "--prepare", "--code-from-inbox", "--email", "dana@example.com",
+                "--password", "Blue-42-Kayak", "--attribute", "city=Ribe",
+            ]),
     ]
 
     private static let folder = Python.package.appending(path: "docs/evidence/transcripts")
@@ -95,6 +101,7 @@ struct TranscriptTests {
             }
             .replacing(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/, with: "‹time›")
             .replacing(/[A-Za-z0-9_-]{40,}/, with: "‹id›")
+            .replacing(/"operatingSystem" : "[^"]*"/, with: #""operatingSystem" : "‹version›""#)
             .replacing(/\b\d{10}\b/, with: "‹seconds›")
             .replacing(/\b\d{8}\b(?!-)/, with: "‹code›")
     }

@@ -76,6 +76,26 @@ struct TryFlowTests {
         #expect(count("acrs      c1", in: output) == 2)
     }
 
+    @Test func anAccountIsSeenChangedAndDeleted() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com")
+                + ["10", "1", "Ribe", "Lee", "10", "2", Self.password, Self.newPassword]
+                + ["10", "3", "lee@new.example", "10", "4", "lee@second.example", "10", "7"]
+                // Not deleted, then deleted.
+                + ["10", "8", "no", "10", "8", "delete", "2", "lee@new.example", "", "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        for fact in [
+            "The profile is changed.", "city         Ribe", "The password is changed.",
+            "The address is lee@new.example.", "method   e-mail to l***@se***nd.example",
+            #""displayName" : "Lee""#, "The account stays.", "The account is deleted, and you are signed out.",
+            "No account has the name lee@new.example.",
+        ] {
+            #expect(output.contains(fact), "\(fact)")
+        }
+    }
+
     @Test func whoHasNoPasswordIsToldWhyThereIsNoSecondFactor() async throws {
         let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["5", "", "0"])
 

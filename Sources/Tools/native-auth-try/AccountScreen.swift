@@ -1,0 +1,273 @@
+import NativeAuth
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// What a user can do on the account screen. The number of each action is its place in the list.
+private enum AccountAction: CaseIterable {
+    case profile, password, email, method, removeMethods, sessions, copy, delete
+
+    var title: String {
+        switch self {
+        case .profile: "change the profile"
+        case .password: "change the password"
+        case .email: "change the e-mail address"
+        case .method: "add an address as a second factor"
+        case .removeMethods: "remove the second factor"
+        case .sessions: "sign out all other devices"
+        case .copy: "a copy of my data"
+        case .delete: "delete the account"
+        }
+    }
+}
+
+/// The account screen: what the user can see and change of the own account.
+extension TryConversation {
+    mutating func manageAccount() async throws(TryEnd) {
+        guard account != nil else { return }
+        dialog.begin("My account")
+        try await overview()
+        let chosen = try await dialog.choice("What", of: AccountAction.allCases.map(\.title))
+        try await act(AccountAction.allCases[chosen])
+    }
+
+    private mutating func act(_ action: AccountAction) async throws(TryEnd) {
+        guard let account else { return }
+        switch action {
+        case .profile: try await changeProfile(of: account)
+        case .password: try await changePassword(of: account)
+        case .email: try await changeEmail(of: account)
+        case .method: try await addMethod(to: account)
+        case .removeMethods: try await removeMethods(of: account)
+        case .sessions: try await endOtherSessions(of: account)
+        case .copy: try await printCopy(of: account)
+        case .delete: try await delete(account)
+        }
+    }
+
+    /// A user who looks at everything, changes the city and the address, and deletes the account.
+    mutating func playAccount(_ plan: TryPlan) async throws(TryEnd) {
+        try await signIn(SignInForm(username: plan.username, password: plan.form.password))
+        dialog.begin("My account")
+        try await overview()
+        for action in [AccountAction.profile, .email, .sessions, .copy, .delete] {
+            dialog.begin(action.title.prefix(1).uppercased() + action.title.dropFirst())
+            try await act(action)
+        }
+    }
+
+    // MARK: To see
+
+    private mutating func overview() async throws(TryEnd) {
+        guard let account else { return }
+        let members = ["displayName", "city", "country", "mail", "nativeAuthDeletionDueDateTime"]
+        guard
+            let profile = try await call({ () async throws(AccountError) in
+                try await account.profile(selecting: members)
+            })
+        else { return }
+        dialog.show(
+            members.dropLast().map { (name: $0, value: Terminal.harmless(profile.members[$0]?.string ?? "not set")) })
+        guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }),
+            let sessions = try await call({ () async throws(AccountError) in try await account.sessions() })
+        else { return }
+        dialog.show(methods.map(Self.row) + sessions.map(Self.row))
+        guard let due = profile.deletionDueAt else { return }
+        dialog.note("This account will be deleted on \(due.formatted(.iso8601)).")
+        if try await dialog.consents(to: "Keep it?"),
+            try await call({ () async throws(AccountError) in try await account.keep() }) != nil
+        {
+            dialog.note("The account stays.")
+        }
+    }
+
+    private static func row(_ method: AccountMethod) -> (name: String, value: String) {
+        switch method.kind {
+        case .password: ("method", "password")
+        case .email: ("method", "e-mail to \(Terminal.harmless(method.maskedAddress ?? ""))")
+        case .other(let kind): ("method", Terminal.harmless(kind))
+        }
+    }
+
+    private static func row(_ session: AccountSession) -> (name: String, value: String) {
+        let facts = [
+            session.applicationName ?? session.applicationID, session.deviceModel, session.network,
+            session.isCurrent ? "this one" : nil,
+        ]
+        return ("session", facts.compactMap { $0.map(Terminal.harmless) }.joined(separator: ", "))
+    }
+
+    // MARK: To change
+
+    private mutating func changeProfile(of account: Account) async throws(TryEnd) {
+        let form = try await dialog.fill(SignUpForm(), asking: [.attribute("city"), .attribute("displayName")])
+        let values = form.attributeValues.mapValues(Optional.some)
+        guard !values.isEmpty else { return }
+        if try await call({ () async throws(AccountError) in try await account.update(values) }) != nil {
+            dialog.note("The profile is changed.")
+        }
+    }
+
+    private mutating func changePassword(of account: Account) async throws(TryEnd) {
+        let current = try await dialog.password(.own(username: account.username), isFirst: true)
+        let new = try await dialog.password(.new, isFirst: true)
+        let changed: Void? = try await call { () async throws(AccountError) in
+            try await account.changePassword(from: current.reveal(), to: new.reveal())
+        }
+        if changed != nil { dialog.note("The password is changed. All other sessions have ended.") }
+    }
+
+    private mutating func changeEmail(of account: Account) async throws(TryEnd) {
+        let address = try await dialog.newAddress()
+        try await expectCode()
+        let step = try await call { () async throws(AccountError) in try await account.changeEmail(to: address) }
+        guard let step, try await prove(step, address, of: account) else { return }
+        self.account = place.current(account)
+        dialog.note("The address is \(address). The old one was told, with a code that takes this back for 7 days.")
+    }
+
+    private mutating func addMethod(to account: Account) async throws(TryEnd) {
+        let address = try await dialog.newAddress()
+        try await expectCode()
+        let step = try await call { () async throws(AccountError) in try await account.addMethod(email: address) }
+        guard let step, try await prove(step, address, of: account) else { return }
+        dialog.note("From now on, codes can also go to \(address).")
+    }
+
+    /// Asks for the codes of a step: of the new mailbox, and after a sign-in with the password alone of the own one first.
+    ///
+    /// - Returns: False when the server has ended the change.
+    private mutating func prove(
+        _ first: consuming ContactCodeRequired, _ address: String, of account: Account
+    ) async throws(TryEnd) -> Bool {
+        var step = first
+        var subject = TrySubject(activity: "change", name: address)
+        if !InboxReader.fits(address, step.info.sentTo) { subject.name = account.username }
+        while true {
+            let next = try await enter(step, subject) {
+                (step: consuming ContactCodeRequired, code) async throws(AccountError) in
+                try await step.submit(code: code)
+            } resend: { (step: consuming ContactCodeRequired) async throws(AccountError) in
+                try await step.resend()
+            }
+            switch consume next {
+            case .success(.completed): return true
+            case .success(.codeRequired(let second)):
+                dialog.note("That is your mailbox. Now the new one.")
+                subject.name = address
+                step = second
+            case .failure(let error):
+                try dialog.refused(words(error, subject))
+                return false
+            }
+        }
+    }
+
+    private mutating func removeMethods(of account: Account) async throws(TryEnd) {
+        guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }) else {
+            return
+        }
+        for method in methods where method.kind == .email {
+            guard try await call({ () async throws(AccountError) in try await account.remove(method) }) != nil else {
+                return
+            }
+            dialog.note("\(method.maskedAddress ?? "The method") is removed.")
+        }
+    }
+
+    private mutating func endOtherSessions(of account: Account) async throws(TryEnd) {
+        if try await call({ () async throws(AccountError) in try await account.endOtherSessions() }) != nil {
+            dialog.note("All other devices are signed out.")
+        }
+    }
+
+    private mutating func printCopy(of account: Account) async throws(TryEnd) {
+        guard let data = try await call({ () async throws(AccountError) in try await account.export() }) else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            let copy = try JSONDecoder().decode(JSONValue.self, from: data)
+            dialog.print(String(decoding: try encoder.encode(copy), as: UTF8.self))
+        } catch {
+            throw .failed("The copy is no JSON.")
+        }
+    }
+
+    private mutating func delete(_ account: Account) async throws(TryEnd) {
+        guard try await dialog.consentsToDeletion(of: account.username) else {
+            return dialog.note("The account stays.")
+        }
+        guard let end = try await call({ () async throws(AccountError) in try await account.delete() }) else { return }
+        self.account = nil
+        switch end {
+        case .deleted: dialog.note("The account is deleted, and you are signed out.")
+        case .scheduled(let date):
+            dialog.note("The account will be deleted on \(date.formatted(.iso8601)). Sign in before to keep it.")
+        }
+    }
+
+    // MARK: How
+
+    /// Makes a call; when the server wants a fresh proof first, signs the user in again and repeats the call.
+    ///
+    /// - Returns: Nil when the server refused, and the user was told why.
+    private mutating func call<Value: ~Copyable & Sendable>(
+        _ call: () async throws(AccountError) -> Value
+    ) async throws(TryEnd) -> Value? {
+        guard let account else { return nil }
+        let subject = TrySubject(activity: "session", name: account.username)
+        switch try await begin(subject, call) {
+        case .success(let value): return value
+        case .failure(.proofRequired(let demand, _)):
+            dialog.note("The server wants to know first that it is you. Sign in again.")
+            try await expectCode()
+            let start = try await begin(subject) { () async throws(SignInError) in
+                try await account.signInAgain(for: demand)
+            }
+            switch try await proceed(from: start, subject) {
+            case .success(let account): self.account = account
+            case .failure(let error): throw end(error, subject)
+            }
+            switch try await begin(subject, call) {
+            case .success(let value): return value
+            case .failure(let error):
+                try dialog.refused(words(error, subject))
+                return nil
+            }
+        case .failure(let error):
+            if case .signInRequired = error {
+                place.client(of: account).signOut(account)
+                self.account = nil
+            }
+            try dialog.refused(words(error, subject))
+            return nil
+        }
+    }
+}
+
+extension AccountError: TryFailure {
+    var service: ServiceError? { if case .service(let error) = self { error } else { nil } }
+
+    func words(_ subject: TrySubject, _ place: TryPlace) -> String {
+        switch self {
+        case .signInRequired: "The session of \(subject.shownName) has ended. Sign in again."
+        case .secondFactorRequired, .proofRequired: "The server wants a fresh proof for that. Sign in again."
+        case .notAllowed(let name, _): "The server does not allow that\(Self.about(name))."
+        case .invalidAttribute(let name, _): "The server does not take that value\(Self.about(name))."
+        case .nameTaken: "Another account has this name."
+        case .incorrectPassword: "That is not the password of \(subject.shownName)."
+        case .invalidPassword(let rule, _): TryWords.sentence(for: rule)
+        case .invalidContact: "The server does not take that address."
+        case .incorrectCode: "That is not the code, or it is too old."
+        case .changedMeanwhile: "The account has changed meanwhile. Look again."
+        case .notFound: "It is gone already."
+        case .lastMethod: "The account needs a second factor, and this is the last one."
+        case .expired: "This \(subject.activity) took too long and has ended. Start again."
+        case .service(let error): error.words(subject, place)
+        }
+    }
+
+    private static func about(_ attribute: String?) -> String {
+        attribute.map { " (\(Terminal.harmless($0)))" } ?? ""
+    }
+}
