@@ -20,7 +20,16 @@ struct Notice: Hashable {
     static let passwordUnused = Notice("You need no password here: we have sent you a code.")
     static let accountCreated = Notice("Your account is ready. Please sign in.", .signIn)
     static let passwordChanged = Notice("Your password is changed. Please sign in.", .signIn)
+    static let saved = Notice("Saved.")
+    static let passwordIsChanged = Notice("Your password is changed. Your other devices have to sign in again.")
+    static let emailIsChanged = Notice("Your address is changed. We have written to the old one, too.")
+    static let accountDeleted = Notice("Your account is deleted.")
+    static let accountKept = Notice("Your account stays.")
     static let signedOutHereOnly = Notice("You are signed out on this device.")
+    static func accountWillBeDeleted(on date: Date) -> Notice {
+        let day = date.formatted(.iso8601.year().month().day())
+        return Notice("Your account will be deleted on \(day). Sign in before that day to keep it.", .signIn)
+    }
     private static let expired = Notice("That took too long. Please start again.")
     private static let browser = Notice("Please continue in your browser.", .browser)
 
@@ -142,6 +151,27 @@ extension Notice {
         }
     }
 
+    init?(_ error: AccountError) {
+        switch error {
+        case .signInRequired: self.init("Please sign in again.", .signIn)
+        case .secondFactorRequired, .proofRequired: self.init("Please sign in again to prove that it is you.", .signIn)
+        case .notAllowed(let name?, _): self.init("\(AttributeName.label(name)) cannot be changed.")
+        case .notAllowed(nil, let details): self.init(reporting: details)
+        case .invalidAttribute(let name?, _): self.init("\(AttributeName.label(name)) is not accepted.")
+        case .invalidAttribute(nil, let details): self.init(reporting: details)
+        case .nameTaken: self.init("Another account has this name.")
+        case .incorrectPassword: self.init("The current password is wrong.", .resetPassword)
+        case .invalidPassword(let rule, _): self.init(rule.text)
+        case .invalidContact: self.init("No code can be sent to this address.")
+        case .incorrectCode: self.init("The code is wrong, or too old.")
+        case .changedMeanwhile: self.init("Another device has changed your account. Please look again.")
+        case .notFound: self.init("It is gone already.")
+        case .lastMethod: self.init("Your account needs a second factor, and this is the last one.")
+        case .expired: self = .expired
+        case .service(let error): self.init(error)
+        }
+    }
+
     init?(_ error: SignOutError) {
         switch error {
         case .stillSignedIn: self.init("You are still signed in. Please try again.")
@@ -187,7 +217,8 @@ extension AttributeName {
     /// What the app calls an attribute; those that it does not know keep their programmable names.
     static func label(_ name: String) -> String {
         let labels = [
-            city: "City", country: "Country", postalCode: "Postal code", givenName: "First name", surname: "Last name",
+            displayName: "Name", city: "City", country: "Country", postalCode: "Postal code", givenName: "First name",
+            surname: "Last name",
             flatUsername: "User name",
         ]
         return labels[name] ?? name

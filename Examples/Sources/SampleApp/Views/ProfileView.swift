@@ -14,6 +14,7 @@
                 case .alive:
                     Button("Get a token") { Task { await model.loadToken() } }
                     if let token = model.token { Text("Good until \(token.expiresOn, style: .time)") }
+                    NavigationLink("My account") { AccountView(model: AccountModel(model.account)) }
                     Button("Sign out here") { model.signOut() }
                     Button("Sign out everywhere") { Task { await model.signOutEverywhere() } }
                 case .ended, .signedOut:
