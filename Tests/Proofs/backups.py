@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 
-from world import Load, Person, Postgres, Refused, Result, Server, Site, SQLite, halves
+from world import FEWER_MAILS, Load, Person, Postgres, Refused, Result, Server, Site, SQLite, halves
 
 
 def command(site, *arguments):
@@ -48,7 +48,7 @@ def backup(options, number, rng):
         result.count("lost", len(lost))
         result.expect(not lost, f"acknowledged before the backup began, and not in it: {lost[:5]}")
         half = halves(restored.store)
-        half.pop("mails of a flow fewer than its codes (I7)", None)
+        half.pop(FEWER_MAILS, None)
         result.count("half", sum(half.values()))
         result.expect(not half, f"half made: {half}")
         for what, attempt in {

@@ -23,23 +23,38 @@ PASSWORD, NEW_PASSWORD = "Tulip-Harbour-42", "Amber-Lantern-77"
 TOKEN = "oauth2/v2.0/token"
 
 
+def raw(method, path, port, body=None, headers=None):
+    """A request as bytes; a form or a text as its body."""
+    if isinstance(body, dict):
+        body, headers = urllib.parse.urlencode(body), {"Content-Type": "application/x-www-form-urlencoded"} | (headers or {})
+    lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: close"]
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    lines += [f"Content-Length: {len(body.encode())}"] if body is not None else []
+    return "\r\n".join([*lines, "", body or ""]).encode()
+
+
 def last_bytes_together(wishes):
     """Sends each (port, path, form, source or None) on a separate connection, the last bytes of all at one moment; returns the
     answers in that order, None for a missing one."""
+    return answers_together(
+        [(port, raw("POST", f"/contoso/{path}", port, form), address) for port, path, form, address in wishes])
+
+
+def answers_together(requests, pause=0):
+    """The same with each (port, request as bytes, perhaps a source), and that many seconds between the last bytes."""
     connections = []
-    for port, path, form, address in wishes:
-        body = urllib.parse.urlencode(form)
-        head = (
-            f"POST /contoso/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
-            f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n")
+    for port, request, *address in requests:
         try:
-            connection = socket.create_connection(("127.0.0.1", port), 30, (address, 0) if address else None)
-            connection.sendall((head + body)[:-1].encode())
+            source = (address[0], 0) if address and address[0] else None
+            connection = socket.create_connection(("127.0.0.1", port), 30, source)
+            connection.sendall(request[:-1])
         except OSError:
             connection = None
-        connections.append((connection, body[-1:].encode()))
+        connections.append((connection, request[-1:]))
     begin = time.monotonic()
-    for connection, last in connections:
+    for index, (connection, last) in enumerate(connections):
+        if index and pause:
+            time.sleep(pause)
         try:
             if connection:
                 connection.sendall(last)

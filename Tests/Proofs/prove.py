@@ -118,6 +118,14 @@ PROOFS = [
         "one refresh token at both nodes at once, replays of an old one, and revocations beside refreshes", "rounds",
         1_000, 10_000, 250, "more_races", "refresh_races"),
     Proof(
+        "deletions", "SEC-ID-8, REL-BAK-4, LOG-T",
+        "accounts deleted under load with kill −9, a marker in each field; a search of tables, files, logs and backups made after it",
+        "deletions on PostgreSQL, half as many on SQLite", 1_000, 10_000, 500, "account_proofs", "deletions"),
+    Proof(
+        "account-races", "SEC-ID-8, REL-HA-2",
+        "a deletion beside a refresh, a sign-in, a sign-up for the name; a change of the address beside a reset", "races of each kind",
+        1_000, 10_000, 250, "account_proofs", "account_races"),
+    Proof(
         "signing-keys", "SEC-TOK-5", "keys are announced, rotated and revoked under load on two nodes", "rotations with two revocations",
         1, 10, 1, "more_races", "signing_keys"),
     Proof(
