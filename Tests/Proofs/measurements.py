@@ -94,6 +94,59 @@ class Server:
         connection.close()
 
 
+def me(arguments):
+    """`GET me` beside userinfo: a user with 10 attributes and 20 sessions, the two in turn over one connection."""
+    parser = argparse.ArgumentParser(prog="scripts/prove me")
+    parser.add_argument("--rounds", type=int, default=10, help="of 1,000 requests of each kind")
+    parser.add_argument("--binary", help="a server that is built already")
+    options = parser.parse_args(arguments)
+    server = Server(options.binary or release_build(), *steps.SETTINGS)
+    app = steps.App(server.address, lambda *_: None)
+    address, last = "member@example.com", {}
+    for journey in [app.sign_up(address)] + [app.sign_in(address) for _ in range(20)]:
+        for last in journey:
+            pass
+    connection = http.client.HTTPConnection(server.address)
+
+    def request(method, path, token, body=None):
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        content = response.read()
+        if response.status not in (200, 204):
+            sys.exit(f"scripts/prove: {path} answered {response.status}: {content[:200]}")
+
+    def refreshed(scope):
+        fields = {"grant_type": "refresh_token", "refresh_token": last["refresh_token"], "scope": scope}
+        return app.step("refresh", "oauth2/v2.0/token", steps.CODE_APP, fields)
+
+    own, last = last["access_token"], refreshed("openid offline_access User.ReadWrite")
+    token = last["access_token"]
+    names = ["city", "country", "displayName", "givenName", "jobTitle", "postalCode", "state", "streetAddress", "surname"]
+    request("PATCH", "/graph/v1.0/me", token, json.dumps({name: f"value of {name}" for name in names} | {"preferredLanguage": "en"}))
+    kinds = {"userinfo": ("/contoso/oidc/userinfo", own), "GET me": ("/graph/v1.0/me", token)}
+
+    def processor():
+        fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    times, costs = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
+    for number in range(options.rounds):
+        for kind in list(kinds)[:: 1 if number % 2 else -1]:
+            before = processor()
+            for _ in range(1_000):
+                begin = time.perf_counter()
+                request("GET", *kinds[kind])
+                times[kind].append(time.perf_counter() - begin)
+            costs[kind].append(processor() - before)
+    for kind in kinds:
+        print(f"{kind:10}{statistics.median(times[kind]) * 1e6:8.0f} µs{statistics.median(costs[kind]) * 1000:8.0f} µs of processor")
+    ratio = statistics.median(costs["GET me"]) / statistics.median(costs["userinfo"])
+    print(f"GET me ÷ userinfo: {ratio:.2f} of processor; aim: at most 1.3")
+    server.stop()
+    return 0
+
+
 def tenant():
     subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
     for configuration in ("debug", "release"):
