@@ -382,7 +382,7 @@ def delete_and_sign_up(site, number, seed, result):
     result.expect(profile["city"] == "Oslo", f"a new user has the profile of the deleted one: {profile}")
     racer.expect_dead([racer.tokens], "delete and sign-up")
     result.expect(not other.can_sign_in(racer.email, PASSWORD), "the password of the deleted user works")
-    # Another deletion with the old token deletes nobody else.
+    # Another deletion with the old token deletes no other user.
     racer.owner.directory("DELETE", ME, racer.access)
     result.expect(other.can_refresh(new["refresh_token"]), "the token of a deleted user reached the new one")
 

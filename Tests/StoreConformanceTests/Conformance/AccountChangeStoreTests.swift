@@ -14,12 +14,12 @@ struct AccountChangeStoreTests {
         try await sut.withStore { store in
             let ada = fixtureUser("ada")
             let own = HeldName(mark: digest("old"), user: ada.id, until: noon + 60)
-            let nobodys = HeldName(mark: digest("gone"), user: nil, until: noon + 120)
-            try await store.perform(.createUser(ada), .holdName(own), .holdName(nobodys))
+            let ownerless = HeldName(mark: digest("gone"), user: nil, until: noon + 120)
+            try await store.perform(.createUser(ada), .holdName(own), .holdName(ownerless))
             func held(_ marks: Data...) async throws -> Set<HeldName> {
                 Set(try await store.taken([], marks: marks, in: contoso).held)
             }
-            #expect(try await held(digest("old"), digest("gone"), digest("other")) == [own, nobodys])
+            #expect(try await held(digest("old"), digest("gone"), digest("other")) == [own, ownerless])
             #expect(try await store.taken([], marks: [digest("old")], in: TenantID(UUID())).held.isEmpty)
             // Held again, by another user or for longer: the last word counts.
             let longer = HeldName(mark: digest("old"), user: nil, until: noon + 180)
@@ -28,7 +28,7 @@ struct AccountChangeStoreTests {
             let seen = try await store.change(ada.id, in: contoso, names: [key("x")], marks: [digest("gone")]) {
                 ([], Set($0.held))
             }
-            #expect(seen == [nobodys])
+            #expect(seen == [ownerless])
             _ = try await store.removeExpired(now: noon + 120)
             #expect(try await held(digest("old"), digest("gone")) == [longer])
             try await store.perform(.releaseNames([digest("old"), digest("none")]), .releaseNames([]))
