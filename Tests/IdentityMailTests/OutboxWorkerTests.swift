@@ -226,7 +226,7 @@ struct OutboxWorkerTests {
     }
 
     @Test("SEC-MAIL-8: a permanent refusal is not tried again; it is audited without address or code")
-    func aRefusalForGoodIsAudited() async throws {
+    func aPermanentRefusalIsAudited() async throws {
         let outbox = try OutboxFixture()
         let mail = try await outbox.enqueue()
         let transport = ScriptedTransport { _ throws(MailTransportError) in throw .permanent(replyCode: 550) }
@@ -414,6 +414,24 @@ struct OutboxServiceTests {
         #expect(naps.withLock { $0 }.contains { $0 > .seconds(0.9) && $0 <= .seconds(1) })
     }
 
+    @Test("SEC-MAIL-8: a mail that is due before its failed delivery has returned is tried again")
+    func aMailIsDueBeforeItsDeliveryReturns() async throws {
+        let outbox = try OutboxFixture()
+        try await outbox.enqueue()
+        let transport = ScriptedTransport { attempt throws(MailTransportError) in
+            if attempt == 1 { throw .temporary(.unreachable) }
+        }
+        let store = RetryHookStore(outbox.store)
+        let worker = try outbox.worker(transport, store: store)
+        store.afterRetry {
+            outbox.clock.advance(by: 2)
+            _ = try? await worker.processDueMail()
+        }
+        _ = try await worker.processDueMail()
+        #expect(transport.attemptCount == 2)
+        #expect(try await outbox.states() == ["sent, wiped"])
+    }
+
     @Test("Shutting down lets the mail on its way arrive")
     func shuttingDownFinishesTheMailOnItsWay() async throws {
         let outbox = try OutboxFixture()
@@ -431,6 +449,47 @@ struct OutboxServiceTests {
         await gate.arrive()
         try await running.value
         #expect(try await outbox.states() == ["sent, wiped"])
+    }
+}
+
+/// A store that does something after it has scheduled another attempt.
+private final class RetryHookStore: OutboxStore {
+    private let store: any OutboxStore
+    private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    init(_ store: any OutboxStore) {
+        self.store = store
+    }
+
+    func afterRetry(_ run: @escaping @Sendable () async -> Void) {
+        hook.withLock { $0 = run }
+    }
+
+    func leaseMails(
+        _ room: MailRoom, now: Date, until leaseEnd: Date
+    ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool) {
+        try await store.leaseMails(room, now: now, until: leaseEnd)
+    }
+
+    func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError) {
+        try await store.markSent(leased, now: now)
+    }
+
+    func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError) {
+        try await store.retry(leased, at: next)
+        await hook.withLock { $0 }?()
+    }
+
+    func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError) {
+        try await store.markFailed(leased, now: now, event: event)
+    }
+
+    func recordFlood(_ event: AuditEvent, of limit: Int, since start: Date) async throws(StoreError) -> Bool {
+        try await store.recordFlood(event, of: limit, since: start)
+    }
+
+    func nextMailDue(except fullLanes: [Data]) async throws(StoreError) -> Date? {
+        try await store.nextMailDue(except: fullLanes)
     }
 }
 

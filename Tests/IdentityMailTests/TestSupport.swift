@@ -314,13 +314,15 @@ struct OutboxFixture: Sendable {
     }
 
     func worker(
-        _ transport: any MailTransport, randomness: any Randomness = SystemRandomness(),
+        _ transport: any MailTransport, store: (any OutboxStore)? = nil,
+        randomness: any Randomness = SystemRandomness(),
         onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) throws -> OutboxWorker {
         let sender = try MailAddress("no-reply@contoso.example")
         return OutboxWorker(
-            store: store, vault: vault, renderer: try MailRenderer(), transport: transport, sender: { _ in sender },
+            store: store ?? self.store, vault: vault, renderer: try MailRenderer(), transport: transport,
+            sender: { _ in sender },
             clock: clock, randomness: randomness, signal: signal, logger: Logger(label: "test"),
             onDelivered: onDelivered, sleep: sleep)
     }

@@ -189,7 +189,7 @@ struct KnownAnswer: CustomTestStringConvertible {
         #expect(try await !hasher.isOutdated(hasher.hash(Secret("Xk7#pQ2m-vT9"))))
     }
 
-    @Test("SEC-PWD-10: the dearest parameters that are allowed are computed")
+    @Test("SEC-PWD-10: the costliest parameters that are allowed are computed")
     func theDearestParametersAreComputed() async throws {
         let hasher = try Argon2idHasher(threads: 1)
         let hash = PasswordHash(phc: "$argon2id$v=19$m=262144,t=1,p=8$\(Self.salt)$\(Self.tag)")
@@ -205,8 +205,8 @@ struct KnownAnswer: CustomTestStringConvertible {
             let parameters = Parameters(memoryKiB: weak.0, passes: weak.1)
             #expect(throws: Argon2idHasher.SetupError.tooWeak(parameters)) { try Argon2idHasher(parameters) }
         }
-        for dear in [(262_145, 2), (19_456, 11), (Int.max, Int.max)] {
-            let parameters = Parameters(memoryKiB: dear.0, passes: dear.1)
+        for costly in [(262_145, 2), (19_456, 11), (Int.max, Int.max)] {
+            let parameters = Parameters(memoryKiB: costly.0, passes: costly.1)
             #expect(throws: Argon2idHasher.SetupError.tooCostly(parameters)) { try Argon2idHasher(parameters) }
         }
         _ = try Argon2idHasher(.standard)

@@ -42,7 +42,7 @@ def main(arguments):
     stacks = record(options.binary or measurements.release_build(), options.scenario, options.seconds)
     total = sum(stacks.values())
     print(f"{options.scenario}: {total} samples of the server's processor time")
-    table("the ten dearest parts", by_part(stacks), total)
+    table("the ten costliest parts", by_part(stacks), total)
     table("the ten functions with the most time of their own", by_function(stacks), total)
     if options.graph:
         pathlib.Path(options.graph).write_text(flame_graph(stacks, options.scenario))

@@ -57,7 +57,7 @@ final class AppModel {
         screen = .resetPassword(ResetPasswordModel(client: client, unfinished: unfinished, username: username))
     }
 
-    /// Leaves a flow for good.
+    /// Leaves a flow and ends it.
     func cancel() {
         unfinished.forget()
         screen = .welcome

@@ -77,7 +77,7 @@ final class ResetPasswordModel {
         await signIn()
     }
 
-    /// Signs the user in. Comes by itself when the password holds; the user may ask for it again.
+    /// Signs the user in. Comes without a request when the password holds; the user may ask for it again.
     func signIn() async {
         guard case .changed(let kept) = screen else { return }
         await attempt { () throws(ResetPasswordError) in

@@ -92,7 +92,7 @@ final class SignUpModel {
         await signIn()
     }
 
-    /// Signs the new user in. Comes by itself when the account exists; the user may ask for it again.
+    /// Signs the new user in. Comes without a request when the account exists; the user may ask for it again.
     func signIn() async {
         guard case .created(let kept) = screen else { return }
         await attempt { () throws(SignUpError) in

@@ -153,7 +153,7 @@ package final class OutboxWorker: Service {
         }
         return state.withLock { state in
             let wasFull = state.room.free == 0 || state.room.fullLanes.contains(mail.lane)
-            state.underway[mail.id] = nil
+            if state.underway[mail.id]?.attempts == leased.attempts { state.underway[mail.id] = nil }
             state.room.giveBack(mail.lane)
             return wasFull || !isDone
         }
@@ -234,6 +234,9 @@ package final class OutboxWorker: Service {
                 "mail": "\(leased.mail.id)", "attempt": .stringConvertible(leased.attempts + 1), "reason": "\(error)",
             ])
         Self.count("postponed")
+        // First, because the mail can be leased again as soon as the store has the new time: a lease of a mail that is
+        // still in delivery here starts no attempt.
+        state.withLock { $0.underway[leased.mail.id] = nil }
         try await store.retry(leased, at: next)
     }
 

@@ -41,7 +41,7 @@ package struct Argon2idHasher: PasswordHasher {
             case .tooCostly(let parameters):
                 """
                 Argon2id with \(parameters.memoryKiB) KiB and \(parameters.passes) passes is too costly; the most is \
-                \(Argon2idRecord.dearest.memoryKiB) KiB and \(Argon2idRecord.dearest.passes) passes.
+                \(Argon2idRecord.costliest.memoryKiB) KiB and \(Argon2idRecord.costliest.passes) passes.
                 """
             case .threads(let threads, let cores):
                 "\(threads) threads for password hashing; it must lie between 1 and \(2 * cores), twice the cores."
@@ -65,8 +65,8 @@ package struct Argon2idHasher: PasswordHasher {
         let threads = threads ?? cores
         guard parameters.memoryKiB >= Parameters.standard.memoryKiB, parameters.passes >= Parameters.standard.passes
         else { throw .tooWeak(parameters) }
-        guard parameters.memoryKiB <= Argon2idRecord.dearest.memoryKiB,
-            parameters.passes <= Argon2idRecord.dearest.passes
+        guard parameters.memoryKiB <= Argon2idRecord.costliest.memoryKiB,
+            parameters.passes <= Argon2idRecord.costliest.passes
         else { throw .tooCostly(parameters) }
         guard (1...2 * cores).contains(threads) else { throw .threads(threads, cores: cores) }
         guard sodium_init() >= 0 else { throw .noRandomness }

@@ -12,7 +12,7 @@ package struct Argon2idRecord: Sendable {
     package let tag: [UInt8]
 
     /// The costliest parameters that are ever computed: a planted record with higher ones could stop the server.
-    static let dearest = (memoryKiB: 256 * 1024, passes: 10, lanes: 8)
+    static let costliest = (memoryKiB: 256 * 1024, passes: 10, lanes: 8)
 
     /// Nil for another algorithm or version, a damaged text, and parameters outside the limits. Computes no hash.
     package init?(phc: String) {
@@ -26,8 +26,8 @@ package struct Argon2idRecord: Sendable {
         guard costs.count == 3,
             let memoryKiB = Self.number(costs[0], named: "m="), let passes = Self.number(costs[1], named: "t="),
             let lanes = Self.number(costs[2], named: "p="),
-            (1...Self.dearest.lanes).contains(lanes), (1...Self.dearest.passes).contains(passes),
-            (8 * lanes...Self.dearest.memoryKiB).contains(memoryKiB),
+            (1...Self.costliest.lanes).contains(lanes), (1...Self.costliest.passes).contains(passes),
+            (8 * lanes...Self.costliest.memoryKiB).contains(memoryKiB),
             let salt = Self.bytes(fields[4]), (8...48).contains(salt.count),
             let tag = Self.bytes(fields[5]), (16...64).contains(tag.count)
         else { return nil }

@@ -103,7 +103,7 @@ extension TryEnd {
     }
 }
 
-/// Whom a flow is about, for the words of its errors and for the inbox.
+/// The user of a flow, for the words of its errors and for the inbox.
 struct TrySubject: Sendable {
     /// The name of the flow: `sign-up`.
     let activity: String

@@ -44,13 +44,13 @@ struct SignInStateTests {
     }
 
     /// The requirements, and the account's methods.
-    enum Scene {
+    enum Situation {
         case nothingDemanded, demandedWithMethod, demandedWithoutMethod
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
         var state: SignInState
-        var scene: Scene
+        var scene: Situation
         var expected: [Input: (result: Result, next: String?)]
         var testDescription: String { "\(name(of: state)), \(scene)" }
     }
@@ -447,7 +447,7 @@ struct SignInStateTests {
             passwordHash: hasPassword ? SignUpStateTests.hash : nil, credentialsChangedAt: now, strongMethods: methods)
     }
 
-    static func situation(_ state: SignInState, _ scene: Scene) -> StepSituation {
+    static func situation(_ state: SignInState, _ scene: Situation) -> StepSituation {
         var settings = EngineSettings(baseURL: "https://identity.test")
         settings.resendCooldown = 0
         return StepSituation(
@@ -459,7 +459,7 @@ struct SignInStateTests {
     }
 
     /// As the engine does: signed if the proofs seem sufficient.
-    static func prepared(_ proven: Authentication, _ scene: Scene) -> PreparedTokens {
+    static func prepared(_ proven: Authentication, _ scene: Situation) -> PreparedTokens {
         let contexts = scene == .nothingDemanded ? [] : ["c1"]
         let hasPassword = proven.knowsPassword
         let demand = FactorDemand(
@@ -473,7 +473,7 @@ struct SignInStateTests {
         return prepared
     }
 
-    static func decide(_ state: SignInState, _ input: Input, _ scene: Scene) -> Decision<SignInState> {
+    static func decide(_ state: SignInState, _ input: Input, _ scene: Situation) -> Decision<SignInState> {
         let situation = situation(state, scene)
         switch input {
         case .challenge: return state.challenging(with: fresh, in: situation)

@@ -216,7 +216,7 @@ import Testing
             #expect(try await caller.send("GET", Self.me).text("mail") == "erik@new.example")
             #expect(try await server.signInWithCode("erik@new.example").status == 200)
             #expect(try await server.client().initiate("erik@example.com").status == 400)
-            // The old address is at rest: nobody signs up with it while its owner can take the change back.
+            // The old address is at rest: no other user signs up with it while its owner can take the change back.
             let taken = try await server.client().start("erik@example.com")
             #expect(taken.text("error") == "user_already_exists", "\(taken)")
 

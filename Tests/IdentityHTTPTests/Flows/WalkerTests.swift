@@ -72,14 +72,14 @@ import Testing
     func onlyTheStepsOfTheTableGetAnywhere(_ cell: Cell) async throws {
         var visits = 0
         let server = try TestDirectory.server()
-        var scene = try await Scene(cell, on: server)
+        var scene = try await Situation(cell, on: server)
         for ask in Ask.withToken where scene.isRefused(ask) && cell.presented != .wrongProof {
             try await scene.refuse(ask)
             visits += 1
         }
         for ask in Ask.withToken where !scene.isRefused(ask) || (cell.presented == .wrongProof && scene.isProof(ask)) {
             // A request that may change something gets its own server.
-            scene = try await Scene(cell, on: try TestDirectory.server())
+            scene = try await Situation(cell, on: try TestDirectory.server())
             if cell.presented == .wrongProof { try await scene.refuse(ask) } else { try await scene.accept(ask) }
             visits += 1
         }
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// A cell, brought to where its requests can be made.
-    private struct Scene {
+    private struct Situation {
         let cell: Cell
         let server: IdentityTestServer
         /// The walk of the user whose content is sent.

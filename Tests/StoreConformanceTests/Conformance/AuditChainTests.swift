@@ -64,7 +64,7 @@ struct AuditChainTests {
         }
     }
 
-    @Test("SEC-AUD-2: lines are sealed in order, each tenant's by themselves", arguments: DatabaseUnderTest.all)
+    @Test("SEC-AUD-2: lines are sealed in order, each tenant's apart", arguments: DatabaseUnderTest.all)
     func linesAreSealed(_ sut: DatabaseUnderTest) async throws {
         try await sut.withStore { store in
             let empty = try await verify(store).get()

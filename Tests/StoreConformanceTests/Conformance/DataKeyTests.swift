@@ -52,8 +52,8 @@ struct DataKeyTests {
         try await DataKeys.rotate(in: store, from: old, to: new, randomness: Self.randomness, now: now)
     }
 
-    private func retire(_ store: any SQLStore, keeping masterKey: SymmetricKey) async throws -> [String] {
-        try await DataKeys.retire(in: store, keeping: masterKey, randomness: Self.randomness, now: noon)
+    private func removeOld(_ store: any SQLStore, keeping masterKey: SymmetricKey) async throws -> [String] {
+        try await DataKeys.removeOld(in: store, keeping: masterKey, randomness: Self.randomness, now: noon)
     }
 
     private func seal(_ vault: Vault) throws -> Data {
@@ -187,9 +187,9 @@ struct DataKeyTests {
             #expect(opened == value)
 
             // Then the old master key is removed. A server that runs with it continues, and cannot start again.
-            let gone = try await retire(store, keeping: new)
+            let gone = try await removeOld(store, keeping: new)
             #expect(gone.count == 1)
-            #expect(try await retire(store, keeping: new) == [])
+            #expect(try await removeOld(store, keeping: new) == [])
             #expect(try await store.dataKeys().map(\.generation) == [0, 1])
             #expect(try await refusal { _ = try await node(store, old) } == "other")
             #expect(try await !vault.dataKeys.reload(now: noon + 60) && opens(token, vault))
@@ -209,7 +209,7 @@ struct DataKeyTests {
         let steps: [(String, @Sendable (any SQLStore) async throws -> Void)] = [
             ("rotate", { store in _ = try await rotate(store) }),
             ("reseal", { store in _ = try await DataKeys.reseal(in: store, with: node(store, old, now: noon + 10)) }),
-            ("retire", { store in _ = try await retire(store, keeping: new) }),
+            ("remove old", { store in _ = try await removeOld(store, keeping: new) }),
         ]
         for done in 0...steps.count {
             try await sut.withStore { store in
@@ -248,16 +248,16 @@ struct DataKeyTests {
             _ = try await node(store, old)
             #expect(try await rotate(old, old) == "same")
             #expect(try await rotate(third, new) == "other")
-            #expect(try await refusal { _ = try await retire(store, keeping: new) } == "other")
+            #expect(try await refusal { _ = try await removeOld(store, keeping: new) } == "other")
             #expect(try await store.dataKeys().count == 1)
             #expect(try await rotate(old, new) == nil)
             let rows = try await store.dataKeys()
             #expect(try await rotate(old, third) == "unfinished")
             #expect(try await rotate(new, third) == "unfinished")
-            #expect(try await refusal { _ = try await retire(store, keeping: third) } == "other")
+            #expect(try await refusal { _ = try await removeOld(store, keeping: third) } == "other")
             #expect(try await store.dataKeys() == rows)
             // An abandoned rotation leaves its data key, and the next one makes another.
-            _ = try await retire(store, keeping: old)
+            _ = try await removeOld(store, keeping: old)
             #expect(try await refusal { _ = try await node(store, new) } == "other")
             #expect(try await rotate(old, third) == nil)
             let generations = try await Set(store.dataKeys().map(\.generation))

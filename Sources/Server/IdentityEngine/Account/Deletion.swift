@@ -109,7 +109,7 @@ extension Engine {
         return try await delete(user.id, in: tenant.id, detail: "operator", [notice], now: now)
     }
 
-    /// Deletes a user whom a restore brought back; the user was told the first time.
+    /// Deletes a user that a restore brought back; the user was told the first time.
     ///
     /// - Parameter deletedAt: The time of the first deletion.
     /// - Returns: False when there is no such user.

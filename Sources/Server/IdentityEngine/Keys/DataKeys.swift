@@ -277,7 +277,7 @@ extension DataKeys {
     /// - Returns: The ids of the removed master keys.
     /// - Throws: ``DataKeyError/otherMasterKey`` when `masterKey` does not open every data key; nothing was changed
     ///   then.
-    package static func retire(
+    package static func removeOld(
         in store: some DataKeyStore, keeping masterKey: SymmetricKey, randomness: any Randomness, now: Date
     ) async throws(DataKeyError) -> [String] {
         let seal = MasterKeySeal(masterKey, randomness)

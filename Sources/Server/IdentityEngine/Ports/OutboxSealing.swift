@@ -7,7 +7,7 @@ extension OutboxMail {
     ///
     /// - Parameters:
     ///   - id: Fresh and random; bound to the content, so that content moved to another row does not open.
-    ///   - user: The user whom the mail is about, if there is one yet.
+    ///   - user: The user that the mail is about, if there is one yet.
     ///   - expiresAt: When the code expires.
     /// - Throws: ``VaultError/cannotSeal``.
     package static func sealing(

@@ -6,7 +6,7 @@ package struct OutboxMail: Hashable, Sendable {
     package var id: UUID
     package var tenant: TenantID
     package var flow: UUID?
-    /// The user whom the mail is about: deleting the account deletes its mails.
+    /// The user that the mail is about: deleting the account deletes its mails.
     package var user: UserID?
     /// The same for all mails of the tenant to one domain, without revealing the domain: 8 bytes of a keyed digest.
     package var lane: Data

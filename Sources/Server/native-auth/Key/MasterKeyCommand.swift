@@ -83,7 +83,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await place.open { opened in
-                let gone = try await DataKeys.retire(
+                let gone = try await DataKeys.removeOld(
                     in: opened.store, keeping: opened.masterKey, randomness: SystemRandomness(), now: opened.now)
                 say(
                     gone.isEmpty
