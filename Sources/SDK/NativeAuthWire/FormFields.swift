@@ -101,6 +101,26 @@ extension FormFields {
     }
 }
 
+// MARK: - Known parameters
+
+extension FormFields {
+    func single(_ parameter: FormParameter) throws(FormError) -> String? { try single(parameter.rawValue) }
+
+    func word(_ parameter: FormParameter) throws(FormError) -> String? { try word(parameter.rawValue) }
+
+    func secret(_ parameter: FormParameter) throws(FormError) -> Secret<String>? { try secret(parameter.rawValue) }
+
+    func list(_ parameter: FormParameter, alsoAtCommas: Bool = false) throws(FormError) -> [String]? {
+        try list(parameter.rawValue, alsoAtCommas: alsoAtCommas)
+    }
+
+    mutating func append(_ parameter: FormParameter, _ value: String?) { append(parameter.rawValue, value) }
+
+    mutating func append(_ parameter: FormParameter, _ value: Secret<String>?) { append(parameter.rawValue, value) }
+
+    mutating func append(_ parameter: FormParameter, _ list: [String]?) { append(parameter.rawValue, list) }
+}
+
 // MARK: - Bytes
 
 extension FormFields {

@@ -14,16 +14,16 @@ package struct RevocationRequest: FormRequest {
     }
 
     package init(form: FormFields) throws(FormError) {
-        token = try form.secret("token")
-        tokenTypeHint = try form.word("token_type_hint")
-        clientID = try form.word("client_id")
+        token = try form.secret(.token)
+        tokenTypeHint = try form.word(.tokenTypeHint)
+        clientID = try form.word(.clientID)
     }
 
     package var form: FormFields {
         var form = FormFields()
-        form.append("token", token)
-        form.append("token_type_hint", tokenTypeHint)
-        form.append("client_id", clientID)
+        form.append(.token, token)
+        form.append(.tokenTypeHint, tokenTypeHint)
+        form.append(.clientID, clientID)
         return form
     }
 }

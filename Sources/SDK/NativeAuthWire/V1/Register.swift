@@ -35,20 +35,20 @@ extension V1.Register {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            challengeType = try form.word("challenge_type")
-            challengeTarget = try form.single("challenge_target")
-            challengeChannel = try form.word("challenge_channel")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            challengeType = try form.word(.challengeType)
+            challengeTarget = try form.single(.challengeTarget)
+            challengeChannel = try form.word(.challengeChannel)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("challenge_type", challengeType)
-            form.append("challenge_target", challengeTarget)
-            form.append("challenge_channel", challengeChannel)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.challengeType, challengeType)
+            form.append(.challengeTarget, challengeTarget)
+            form.append(.challengeChannel, challengeChannel)
             return form
         }
     }

@@ -31,18 +31,18 @@ extension V1.ResetPassword {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            grantType = try form.word("grant_type").map(GrantType.init(rawValue:))
-            oob = try form.secret("oob")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            grantType = try form.word(.grantType).map(GrantType.init(rawValue:))
+            oob = try form.secret(.oob)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("grant_type", grantType?.rawValue)
-            form.append("oob", oob)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.grantType, grantType?.rawValue)
+            form.append(.oob, oob)
             return form
         }
     }
@@ -60,16 +60,16 @@ extension V1.ResetPassword {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            newPassword = try form.secret("new_password")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            newPassword = try form.secret(.newPassword)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("new_password", newPassword)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.newPassword, newPassword)
             return form
         }
     }

@@ -26,18 +26,18 @@ extension V1.SignIn {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            username = try form.single("username")
-            challengeTypes = try form.list("challenge_type")
+            clientID = try form.word(.clientID)
+            username = try form.single(.username)
+            challengeTypes = try form.list(.challengeType)
             capabilities = try form.capabilities()
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("username", username)
-            form.append("challenge_type", challengeTypes)
-            form.append("capabilities", capabilities)
+            form.append(.clientID, clientID)
+            form.append(.username, username)
+            form.append(.challengeType, challengeTypes)
+            form.append(.capabilities, capabilities)
             return form
         }
     }
@@ -61,18 +61,18 @@ extension V1.SignIn {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            challengeTypes = try form.list("challenge_type")
-            id = try form.single("id")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            challengeTypes = try form.list(.challengeType)
+            id = try form.single(.id)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("challenge_type", challengeTypes)
-            form.append("id", id)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.challengeType, challengeTypes)
+            form.append(.id, id)
             return form
         }
     }
@@ -88,14 +88,14 @@ extension V1.SignIn {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
             return form
         }
     }
@@ -105,8 +105,8 @@ extension FormFields {
     /// The words of `capabilities`. An older edition of the reference calls it `capability` and separates by commas
     /// (docs/protocol.md §16).
     func capabilities() throws(FormError) -> [String]? {
-        let capability = try list("capability", alsoAtCommas: true)
-        let capabilities = try list("capabilities", alsoAtCommas: true)
+        let capability = try list(.capability, alsoAtCommas: true)
+        let capabilities = try list(.capabilities, alsoAtCommas: true)
         guard capability == nil || capabilities == nil else { throw .repeated("capabilities") }
         return capabilities ?? capability
     }

@@ -31,22 +31,22 @@ extension V1.SignUp {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            username = try form.single("username")
-            password = try form.secret("password")
-            attributes = try form.single("attributes")
-            challengeTypes = try form.list("challenge_type")
+            clientID = try form.word(.clientID)
+            username = try form.single(.username)
+            password = try form.secret(.password)
+            attributes = try form.single(.attributes)
+            challengeTypes = try form.list(.challengeType)
             capabilities = try form.capabilities()
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("username", username)
-            form.append("password", password)
-            form.append("attributes", attributes)
-            form.append("challenge_type", challengeTypes)
-            form.append("capabilities", capabilities)
+            form.append(.clientID, clientID)
+            form.append(.username, username)
+            form.append(.password, password)
+            form.append(.attributes, attributes)
+            form.append(.challengeType, challengeTypes)
+            form.append(.capabilities, capabilities)
             return form
         }
     }
@@ -65,16 +65,16 @@ extension V1.SignUp {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            challengeTypes = try form.list("challenge_type")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            challengeTypes = try form.list(.challengeType)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("challenge_type", challengeTypes)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.challengeType, challengeTypes)
             return form
         }
     }
@@ -103,22 +103,22 @@ extension V1.SignUp {
         }
 
         package init(form: FormFields) throws(FormError) {
-            clientID = try form.word("client_id")
-            continuationToken = try form.secret("continuation_token")
-            grantType = try form.word("grant_type").map(GrantType.init(rawValue:))
-            oob = try form.secret("oob")
-            password = try form.secret("password")
-            attributes = try form.single("attributes")
+            clientID = try form.word(.clientID)
+            continuationToken = try form.secret(.continuationToken)
+            grantType = try form.word(.grantType).map(GrantType.init(rawValue:))
+            oob = try form.secret(.oob)
+            password = try form.secret(.password)
+            attributes = try form.single(.attributes)
         }
 
         package var form: FormFields {
             var form = FormFields()
-            form.append("client_id", clientID)
-            form.append("continuation_token", continuationToken)
-            form.append("grant_type", grantType?.rawValue)
-            form.append("oob", oob)
-            form.append("password", password)
-            form.append("attributes", attributes)
+            form.append(.clientID, clientID)
+            form.append(.continuationToken, continuationToken)
+            form.append(.grantType, grantType?.rawValue)
+            form.append(.oob, oob)
+            form.append(.password, password)
+            form.append(.attributes, attributes)
             return form
         }
     }

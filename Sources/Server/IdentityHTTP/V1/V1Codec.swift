@@ -115,7 +115,9 @@ package enum V1Codec {
     private static func challenge(_ form: V1.SignIn.ChallengeRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        if let id = form.id, id.isEmpty || id.utf8.count > 64 { throw .invalid(parameter: "id") }
+        if let id = form.id, id.isEmpty || id.utf8.count > FormParameter.id.longest ?? .max {
+            throw .invalid(parameter: "id")
+        }
         return Request(
             client: client,
             command: .step(
@@ -211,7 +213,7 @@ package enum V1Codec {
         case .mfaOOB:
             command = .step(try flow(), .submitSecondFactor(try code(form.oob), try required()))
         case .refreshToken:
-            let token = try filled(form.refreshToken, "refresh_token", longest: 1_024)
+            let token = try filled(form.refreshToken, "refresh_token", longest: FormParameter.refreshToken.longest)
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
             let named = form.scopes ?? []
             command = .refresh(
@@ -246,7 +248,7 @@ package enum V1Codec {
     /// claims, and claims that are not essential, may be omitted from a token, and are (OpenID Connect Core 1.0 section
     /// 5.5).
     private static func authenticationContexts(in claims: String) throws(RequestFault) -> [String] {
-        guard claims.utf8.count <= 2_048 else { throw .invalid(parameter: "claims") }
+        guard claims.utf8.count <= FormParameter.claims.longest ?? .max else { throw .invalid(parameter: "claims") }
         let request: ClaimsRequest
         do {
             request = try WireJSON.decode(ClaimsRequest.self, from: Data(claims.utf8))
@@ -262,14 +264,8 @@ package enum V1Codec {
 
     /// Whether `name` is a parameter of an endpoint, or an array of one (`name[]`).
     package static func isParameter(_ name: String) -> Bool {
-        parameters.contains(String(decoding: name.utf8.prefix { $0 != UInt8(ascii: "[") }, as: UTF8.self))
+        FormParameter(rawValue: String(decoding: name.utf8.prefix { $0 != UInt8(ascii: "[") }, as: UTF8.self)) != nil
     }
-
-    private static let parameters: Set<String> = [
-        "client_id", "username", "password", "attributes", "challenge_type", "capabilities", "capability",
-        "continuation_token", "grant_type", "oob", "scope", "refresh_token", "new_password", "id", "challenge_target",
-        "challenge_channel", "claims", "client_info", "token", "token_type_hint",
-    ]
 
     /// No policy reads a password beyond this length (`SEC-PWD-2`). A longer one is replaced by this text, which the
     /// policy refuses as too long.
@@ -282,7 +278,7 @@ package enum V1Codec {
     }
 
     private static func code(_ value: Secret<String>?) throws(RequestFault) -> Secret<String> {
-        try filled(value, "oob", longest: 256)
+        try filled(value, "oob", longest: FormParameter.oob.longest)
     }
 
     private static func present<Value>(_ value: Value?, _ name: String) throws(RequestFault) -> Value {

@@ -1,0 +1,72 @@
+/// A parameter of a form (docs/protocol.md §2.1). Its raw value is its name.
+package enum FormParameter: String, CaseIterable, Sendable {
+    case attributes
+    case capabilities
+    /// An older name of ``capabilities`` (docs/protocol.md §16).
+    case capability
+    case challengeChannel = "challenge_channel"
+    case challengeTarget = "challenge_target"
+    case challengeType = "challenge_type"
+    case claims
+    case clientID = "client_id"
+    case clientInfo = "client_info"
+    case continuationToken = "continuation_token"
+    case grantType = "grant_type"
+    case id
+    case newPassword = "new_password"
+    case oob
+    case password
+    case refreshToken = "refresh_token"
+    case scope
+    case token
+    case tokenTypeHint = "token_type_hint"
+    case username
+
+    /// The longest value that an endpoint accepts, in bytes; nil: only the limit of every value.
+    package var longest: Int? {
+        switch self {
+        case .oob: 256
+        case .refreshToken: 1_024
+        case .id: 64
+        case .claims: 2_048
+        case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType, .clientID,
+            .clientInfo, .continuationToken, .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
+            .username:
+            nil
+        }
+    }
+}
+
+extension FormRequest {
+    /// The parameters that the request has: those that remain of a form with all of them.
+    package static var parameters: [FormParameter] {
+        get throws(FormError) {
+            var form = FormFields()
+            for parameter in FormParameter.allCases where parameter != .capability { form.append(parameter, "x") }
+            return try Self(form: form).form.names.compactMap(FormParameter.init(rawValue:))
+        }
+    }
+}
+
+extension V1Endpoint {
+    /// The type of the endpoint's form.
+    package var requestType: any FormRequest.Type {
+        switch self {
+        case .signUpStart: V1.SignUp.StartRequest.self
+        case .signUpChallenge: V1.SignUp.ChallengeRequest.self
+        case .signUpContinue: V1.SignUp.ContinueRequest.self
+        case .signInInitiate: V1.SignIn.InitiateRequest.self
+        case .signInChallenge: V1.SignIn.ChallengeRequest.self
+        case .signInIntrospect: V1.SignIn.IntrospectRequest.self
+        case .token: V1.TokenRequest.self
+        case .resetPasswordStart: V1.ResetPassword.StartRequest.self
+        case .resetPasswordChallenge: V1.ResetPassword.ChallengeRequest.self
+        case .resetPasswordContinue: V1.ResetPassword.ContinueRequest.self
+        case .resetPasswordSubmit: V1.ResetPassword.SubmitRequest.self
+        case .resetPasswordPollCompletion: V1.ResetPassword.PollCompletionRequest.self
+        case .registerIntrospect: V1.Register.IntrospectRequest.self
+        case .registerChallenge: V1.Register.ChallengeRequest.self
+        case .registerContinue: V1.Register.ContinueRequest.self
+        }
+    }
+}
