@@ -18,6 +18,8 @@ package struct IdentityRoutes: Sendable {
     private let countsRequests: Bool
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
+    /// The answer of ``openAPI(_:_:)``.
+    private let openAPIDocument = Locked<ByteBuffer?>(nil)
 
     /// - Parameters:
     ///   - resourceServers: The resource servers that may introspect tokens; nil: none (RFC 7662 section 2.1).
@@ -62,6 +64,7 @@ package struct IdentityRoutes: Sendable {
                 try await directory(path, $0, $1)
             }
         }
+        route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
         route(router, "/livez", .get) { _, _ in Self.text("ok") }
         route(router, "/readyz", .get) { _, _ in
             await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
@@ -208,6 +211,14 @@ package struct IdentityRoutes: Sendable {
             introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] })
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
+        return Self.publicDocument(document)
+    }
+
+    /// The description of all endpoints, for tools.
+    private func openAPI(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        if let document = openAPIDocument.withLock({ $0 }) { return Self.publicDocument(document) }
+        let document = ByteBuffer(bytes: try OpenAPIDocument.bytes(baseURL: engine.settings.baseURL))
+        openAPIDocument.withLock { $0 = document }
         return Self.publicDocument(document)
     }
 

@@ -9,17 +9,9 @@ import Testing
 @testable import IdentityEngine
 @testable import IdentityHTTP
 
-/// The names of all answers of the directory. The `init` have no default, so that a new refusal does not compile until it
-/// has a name here, and a test fails until it has a row wherever it can occur.
-enum DirectoryAnswerName: String, CaseIterable, Sendable {
-    case done, content, sessionsEnded, codeSent, ownMailboxProven, deletionScheduled
-    case invalidToken, insufficientScope, proofNeeded
-    case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
-    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact
-    case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
-    case malformedBody, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge, tooManyChanges
-    case unavailable
-
+// The `init` has no default, so that a new refusal does not compile until it has a name, and a test fails until it has a row
+// wherever it can occur.
+extension DirectoryAnswerName {
     /// Nil for refusals that the directory never gives.
     init?(_ refusal: DirectoryRefusal) {
         switch refusal {
@@ -95,44 +87,6 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
             .notFound, .malformedBody, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong, .headersTooLarge,
             .tooManyChanges, .unavailable:
             nil
-        }
-    }
-
-    /// The operations where it can occur.
-    var operations: Set<DirectoryOperation> {
-        let all = Set(DirectoryOperation.allCases)
-        let withToken = all.subtracting([.undoEmailChange])
-        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail]
-        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail]
-        switch self {
-        case .done:
-            return [
-                .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
-                .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions, .keepAccount,
-            ]
-        case .content:
-            return [.readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .export]
-        case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
-        case .codeSent: return begins
-        case .ownMailboxProven: return confirms
-        case .deletionScheduled: return [.deleteAccount]
-        case .invalidToken, .insufficientScope: return withToken
-        case .proofNeeded: return [.deleteAccount, .changePassword, .removeMethod, .addMethod, .changeEmail]
-        case .unknownProperty: return [.readProfile, .changeProfile]
-        case .readOnlyProperty, .changedMeanwhile: return [.changeProfile]
-        case .invalidValue: return [.changeProfile, .renameMethod]
-        case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
-        case .notFound: return [.endSession, .renameMethod, .removeMethod]
-        case .lastMethod: return [.removeMethod]
-        case .unusableToken: return begins.union(confirms).union([.changePassword])
-        case .incorrectCode: return confirms.union([.undoEmailChange])
-        case .expiredCode: return confirms
-        case .tooManyCodes, .invalidContact: return begins
-        case .mailboxThrottled: return begins.union(confirms)
-        case .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked: return [.changePassword]
-        case .malformedBody, .wrongContentType, .bodyTooLarge: return all.filter { $0.sampleBody != nil }
-        case .wrongMethod, .uriTooLong, .headersTooLarge, .unavailable: return all
-        case .tooManyChanges: return DirectoryTable.limited
         }
     }
 }
@@ -660,6 +614,7 @@ extension DirectoryTable {
         let label = "\(row.testDescription): \(answer)"
         #expect(answer.status == row.name.wire.status, "\(label)")
         #expect(answer.headers["cache-control"] == "no-store", "\(label)")
+        try expectDocumented(answer, to: row.operation.method.rawValue, "/\(row.operation.path)")
         guard let code = row.name.wire.code else { return }
         #expect(answer["error"]?["code"] == .string(code.rawValue), "\(label)")
         #expect(answer["error"]?["details"]?.array.first?["code"]?.string == row.name.detail, "\(label)")

@@ -4,6 +4,8 @@ import NativeAuthTesting
 import NativeAuthWire
 import Testing
 
+@testable import IdentityHTTP
+
 /// A valid request, damaged in one place, and the documented refusal.
 struct BadInput: Sendable, CustomTestStringConvertible {
     var ask: Ask

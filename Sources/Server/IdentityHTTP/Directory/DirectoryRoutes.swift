@@ -17,7 +17,7 @@ extension DirectoryOperation {
     }
 
     /// Whether the operation is limited per user: it adds a line to the audit trail, or reads much.
-    fileprivate var isLimited: Bool {
+    var isLimited: Bool {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .undoEmailChange: false
         case .changeProfile, .deleteAccount, .changePassword, .endAllSessions, .endAllSessionsBeta, .removeMethod,

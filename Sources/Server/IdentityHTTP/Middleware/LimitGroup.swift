@@ -24,7 +24,7 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             self = group
         } else if ["/", "/livez", "/readyz"].contains(template) || template.hasPrefix("/dev/") {
             self = .probe
-        } else if template.hasPrefix("/graph/") {
+        } else if template.hasPrefix("/graph/") || template == OpenAPIDocument.path {
             self = .step
         } else {
             return nil

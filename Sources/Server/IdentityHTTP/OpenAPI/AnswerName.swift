@@ -1,0 +1,72 @@
+import NativeAuthWire
+
+/// The names of all answers of the native API and of the endpoints beside it, for the OpenAPI document and the tests that
+/// provoke each answer.
+enum AnswerName: String, CaseIterable, Sendable {
+    // Replies, and the progress that V1 says as errors.
+    case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst,
+        giveSecondFactor
+    case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
+    case signIn, signedIn, revoked, redirectToBrowser
+    // Of the directory alone.
+    case accountChanged
+    // Refusals.
+    case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
+    case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
+    case invalidAttributes, unusableToken, expiredToken, notAllowedNow, incorrectCode, expiredCode, tooManyCodes
+    case addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset, incorrectPassword, locked
+    case accountDisabled, unknownMethod, invalidContact, blockedContact, secondFactorNeeded, unusableRefreshToken
+    case expiredRefreshToken, revokedRefreshToken
+    // Faults of requests.
+    case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
+    case parametersInQuery, unknownTenantOfDocument, wrongContentType, bodyTooLarge, headersTooLarge, uriTooLong
+    case misdirected, unknownPath, sourceThrottled, unavailable, broken
+
+    private static let starts: Set<V1Endpoint> = [.signUpStart, .signInInitiate, .resetPasswordStart]
+    private static let challenges: Set<V1Endpoint> = [.signUpChallenge, .signInChallenge, .resetPasswordChallenge]
+    private static let everywhere = Set(V1Endpoint.allCases)
+
+    /// The endpoints where it can occur.
+    var endpoints: Set<V1Endpoint> {
+        switch self {
+        case .accountChanged: []
+        case .requestChallenge: Self.starts
+        case .proveAddress: Self.challenges
+        case .enterPassword: [.signUpChallenge, .signInChallenge]
+        case .chooseCredential, .collectAttributes, .verifyFirst: [.signUpContinue]
+        case .giveSecondFactor, .registerMethod, .signedIn: [.token]
+        case .chooseMethod: [.signInIntrospect, .registerIntrospect]
+        case .proveContact, .contactAlreadyProven, .invalidContact, .blockedContact: [.registerChallenge]
+        case .choosePassword: [.resetPasswordContinue]
+        case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
+        case .passwordChanged: [.resetPasswordPollCompletion]
+        case .signIn: [.signUpContinue, .registerContinue]
+        case .redirectToBrowser: Self.starts.union(Self.challenges).union([.token])
+        case .unknownTenant, .unknownClient, .nativeAuthDisabled: Self.everywhere
+        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .userAlreadyExists, .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
+        case .passwordInvalid, .passwordTooShort, .passwordTooLong, .passwordTooWeak, .passwordBanned:
+            [.signUpStart, .signUpContinue, .resetPasswordSubmit]
+        case .unusableToken, .expiredToken, .notAllowedNow: Self.everywhere.subtracting(Self.starts)
+        case .incorrectCode, .expiredCode: [.signUpContinue, .token, .resetPasswordContinue, .registerContinue]
+        case .tooManyCodes: Self.challenges.union([.registerChallenge])
+        case .addressThrottled:
+            Self.challenges.union([
+                .registerChallenge, .signUpContinue, .token, .resetPasswordContinue, .registerContinue,
+            ])
+        case .invalidScope, .scopeNotConsented, .incorrectPassword, .locked, .secondFactorNeeded,
+            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant:
+            [.token]
+        case .userNotFound: [.signInInitiate, .resetPasswordStart]
+        case .noPasswordToReset: [.resetPasswordStart]
+        case .accountDisabled: Self.everywhere.subtracting([.signUpStart, .signUpChallenge, .signUpContinue])
+        case .unknownMethod: [.signInChallenge]
+        case .redirectNotAccepted: Self.starts.union(Self.challenges)
+        case .malformed, .missing, .invalid, .wrongMethod, .parametersInQuery, .wrongContentType, .bodyTooLarge,
+            .headersTooLarge, .uriTooLong, .sourceThrottled, .unavailable:
+            Self.everywhere
+        // Only at the revocation endpoint; only at documents; only at pages; no endpoint; and a fault of the program.
+        case .revoked, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken: []
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import NativeAuthWire
+
+extension DirectoryOperation {
+    /// What the document says of an operation beside its method, path, scopes and errors. A new operation does not compile
+    /// until it has an outline.
+    struct Outline {
+        var summary: String
+        var body: SchemaName?
+        /// The body of an answer 200.
+        var reply: SchemaName?
+        var parameters: [DocumentedParameter] = []
+    }
+
+    var outline: Outline {
+        switch self {
+        case .readProfile: Outline(summary: "Reads the user", reply: .user, parameters: [.select])
+        case .changeProfile:
+            Outline(summary: "Changes properties of the user", body: .userChange, parameters: [.ifMatch])
+        case .deleteAccount: Outline(summary: "Deletes the account")
+        case .keepAccount: Outline(summary: "Calls off a deletion")
+        case .changePassword: Outline(summary: "Changes the password, or sets the first one", body: .passwordChange)
+        case .endAllSessions: Outline(summary: "Ends all sessions", reply: .sessionsEnded)
+        case .endAllSessionsBeta: Outline(summary: "Ends all sessions, under an older name", reply: .sessionsEnded)
+        case .listMethods: Outline(summary: "Lists all methods", reply: .methodList)
+        case .listEmailMethods: Outline(summary: "Lists the methods by e-mail", reply: .methodList)
+        case .listPasswordMethods: Outline(summary: "Lists the password, if there is one", reply: .methodList)
+        case .removeMethod: Outline(summary: "Removes a method", parameters: [.id])
+        case .renameMethod: Outline(summary: "Names a method", body: .methodName, parameters: [.id])
+        case .addMethod: Outline(summary: "Begins to add a method, or sends its next code", body: .newContact)
+        case .confirmMethod: Outline(summary: "Confirms a new method", body: .contactConfirmation)
+        case .changeEmail: Outline(summary: "Begins to change the address, or sends the next code", body: .newContact)
+        case .confirmEmail: Outline(summary: "Confirms the new address", body: .contactConfirmation)
+        case .undoEmailChange: Outline(summary: "Takes a change of the address back", body: .emailChangeUndo)
+        case .listSessions: Outline(summary: "Lists the sessions", reply: .sessionList)
+        case .endSession: Outline(summary: "Ends a session", parameters: [.id])
+        case .endOtherSessions: Outline(summary: "Ends all other sessions")
+        case .export: Outline(summary: "Exports everything that is stored about the user", reply: .export)
+        }
+    }
+
+    var hasBody: Bool { outline.body != nil }
+
+    /// The operation in the document.
+    var documented: DocumentedOperation {
+        DocumentedOperation(
+            id: "\(self)", method: documentedMethod, path: "/\(path)", tag: .account, summary: outline.summary,
+            parameters: outline.parameters + [.acceptLanguage, .clientRequestID],
+            security: scopes.isEmpty ? .none : .bearer(scopes: scopes), body: outline.body.map { .json($0) },
+            answers: DirectoryAnswerName.answers(of: self))
+    }
+
+    private var documentedMethod: DocumentedOperation.Method {
+        switch method {
+        case .get: .get
+        case .post: .post
+        case .patch: .patch
+        case .delete: .delete
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+
+// The forms of requests and replies of the directory (docs/protocol.md §18). `OpenAPITests` compares them with answers.
+extension Schema {
+    static let directoryError = object([
+        "error": object(
+            [
+                "code": words(DirectoryErrorCode.allCases.map(\.rawValue)),
+                "message": text.described("For developers. Its words may change: decide by the codes."),
+                "innerError": object(["date": text, "request-id": uuid, "client-request-id": uuid]),
+            ],
+            optional: [
+                "target": text.described("The property that the error is about."),
+                "details": list(of: object(["code": text, "message": text])),
+            ])
+    ])
+
+    static let user = user(required: ["@odata.context", "@odata.etag"])
+
+    /// A user with the properties that every tenant has; a tenant's own attributes stand beside them.
+    static func user(required: [String]) -> Schema {
+        let texts = [
+            "city", "country", "displayName", "givenName", "jobTitle", "mobilePhone", "officeLocation", "postalCode",
+            "preferredLanguage", "state", "streetAddress", "surname",
+        ]
+        let identity = object(["signInType": text, "issuer": text, "issuerAssignedId": text])
+        var members = Dictionary(uniqueKeysWithValues: texts.map { ($0, text.orNull) })
+        members.merge([
+            "id": uuid, "mail": text, "userPrincipalName": text, "businessPhones": list(of: text),
+            "accountEnabled": flag, "userType": text, "createdDateTime": moment, "identities": list(of: identity),
+            "nativeAuthDeletionDueDateTime": moment.orNull,
+        ]) { $1 }
+        let odata = Dictionary(uniqueKeysWithValues: required.map { ($0, text) })
+        return Schema(
+            json: object(odata, optional: members).json.merging(["additionalProperties": .boolean(true)]) { $1 })
+    }
+
+    static let userChange = Schema(json: [
+        "type": .string("object"), "maxProperties": .integer(UserFlow.maximumAttributes),
+        "additionalProperties": .object([
+            "anyOf": .array(
+                ["string", "integer", "boolean", "null"].map { .object(["type": .string($0)]) })
+        ]),
+    ]).described("The properties to change. Null removes a value.")
+
+    static let passwordChange = object(
+        ["newPassword": text],
+        optional: [
+            "currentPassword": text.orNull,
+            "keepOtherSessions": flag.orNull.described("Whether the other sessions stay; without it they end."),
+        ])
+
+    static let newContact = object(
+        [:],
+        optional: [
+            "emailAddress": text.orNull,
+            "continuationToken": text.orNull.described("Of a change that has begun: sends its next code."),
+        ]
+    ).described("One of the two members.")
+
+    static let contactChange = object(
+        ["continuationToken": text],
+        optional: [
+            "codeLength": whole, "targetLabel": text.described("The masked address."),
+            "resendAfter": whole.described("Seconds until another code can be asked for."),
+        ])
+
+    static let directoryMethod = object(
+        ["@odata.type": words([Directory.Method.email, Directory.Method.password]), "id": uuid],
+        optional: [
+            "createdDateTime": moment, "emailAddress": text.described("The masked address."), "displayName": text,
+            "lastUsedDateTime": moment, "isSuspended": flag,
+        ])
+
+    static let session = object(
+        ["id": uuid, "createdDateTime": moment, "lastUsedDateTime": moment, "appId": uuid, "isCurrent": flag],
+        optional: [
+            "appDisplayName": text, "network": text.described("The network of the last use, such as 192.0.2.0/24."),
+            "deviceModel": text, "operatingSystem": text,
+        ])
+
+    static let event = object(["at": moment, "event": text], optional: ["appId": uuid, "detail": text])
+}

@@ -1,0 +1,124 @@
+import NativeAuthCore
+import NativeAuthWire
+
+/// A grant of an endpoint, with the parameters that it needs besides those of every request.
+struct DocumentedGrant {
+    var type: GrantType
+    var required: [FormParameter]
+
+    init(_ type: GrantType, _ required: FormParameter...) {
+        self.type = type
+        self.required = required
+    }
+}
+
+extension V1Endpoint {
+    /// The parameters that every request of the endpoint needs.
+    var required: [FormParameter] {
+        switch self {
+        case .signUpStart, .signInInitiate, .resetPasswordStart: [.clientID, .username, .challengeType]
+        case .token: [.clientID, .grantType]
+        case .signUpContinue, .resetPasswordContinue, .registerContinue: [.clientID, .continuationToken, .grantType]
+        case .resetPasswordSubmit: [.clientID, .continuationToken, .newPassword]
+        case .registerChallenge: [.clientID, .continuationToken, .challengeType, .challengeTarget]
+        case .signUpChallenge, .signInChallenge, .signInIntrospect, .resetPasswordChallenge,
+            .resetPasswordPollCompletion, .registerIntrospect:
+            [.clientID, .continuationToken]
+        }
+    }
+
+    /// The grants of the endpoint; empty when it has no `grant_type`.
+    var grants: [DocumentedGrant] {
+        switch self {
+        case .signUpContinue:
+            [
+                DocumentedGrant(.oob, .oob), DocumentedGrant(.password, .password),
+                DocumentedGrant(.attributes, .attributes),
+            ]
+        case .resetPasswordContinue: [DocumentedGrant(.oob, .oob)]
+        case .registerContinue: [DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken)]
+        case .token:
+            [
+                DocumentedGrant(.continuationToken, .continuationToken, .scope),
+                DocumentedGrant(.password, .continuationToken, .password, .scope),
+                DocumentedGrant(.oob, .continuationToken, .oob, .scope),
+                DocumentedGrant(.mfaOOB, .continuationToken, .oob, .scope),
+                DocumentedGrant(.refreshToken, .refreshToken),
+            ]
+        case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,
+            .resetPasswordChallenge, .resetPasswordSubmit, .resetPasswordPollCompletion, .registerIntrospect,
+            .registerChallenge:
+            []
+        }
+    }
+
+    /// The form of the endpoint.
+    var formSchema: Schema {
+        get throws(FormError) {
+            var schema = Schema.form(try requestType.parameters, required: required)
+            guard !grants.isEmpty else { return schema }
+            schema.json["oneOf"] = .array(
+                grants.map { grant in
+                    var choice: [String: JSONValue] = [
+                        "properties": .object([
+                            FormParameter.grantType.rawValue: .object(["const": .string(grant.type.rawValue)])
+                        ])
+                    ]
+                    if !grant.required.isEmpty { choice["required"] = .texts(grant.required.map(\.rawValue)) }
+                    return .object(choice)
+                })
+            return schema
+        }
+    }
+}
+
+extension Schema {
+    static func form(_ parameters: [FormParameter], required: [FormParameter]) -> Schema {
+        func members(_ chosen: [FormParameter]) -> [String: Schema] {
+            Dictionary(uniqueKeysWithValues: chosen.map { ($0.rawValue, $0.schema) })
+        }
+        return object(
+            members(parameters.filter { required.contains($0) }),
+            optional: members(parameters.filter { !required.contains($0) }))
+    }
+
+    /// Words with blanks between them.
+    fileprivate static func words(of words: [String]) -> Schema {
+        let word = "(\(words.joined(separator: "|")))"
+        return text(matching: "^\(word)( \(word))*$")
+    }
+}
+
+extension FormParameter {
+    /// The values of the parameter, with an example of the development profile.
+    var schema: Schema {
+        let schema: Schema =
+            switch self {
+            case .clientID: .uuid.example("11112222-bbbb-3333-cccc-4444dddd5555")
+            case .username: .filled.described("An e-mail address or an alias.").example("dana@example.com")
+            case .password, .newPassword: .filled.example("Tulip-Harbour-42")
+            case .attributes:
+                .text.described("A flat JSON object, as text.").example(#"{"country":"Denmark","city":"Aarhus"}"#)
+            case .challengeType:
+                .words(of: ChallengeType.allCases.map(\.rawValue)).example("oob password redirect")
+                    .described("What the app can do. At the start of a flow the list must contain redirect.")
+            case .capabilities:
+                .words(of: Capability.allCases.map(\.rawValue)).example("registration_required mfa_required")
+            case .capability: .text
+            case .continuationToken: .filled.described("The newest token of the flow.")
+            case .grantType: .filled
+            case .oob: .filled.described("The one-time passcode.").example("12345678")
+            case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
+            case .refreshToken, .token, .id: .filled
+            case .tokenTypeHint: .text.example("refresh_token")
+            case .claims:
+                .filled.described("A claims request: JSON, as text.")
+                    .example(#"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#)
+            case .clientInfo: .text.example("true")
+            case .challengeTarget: .text.described("The e-mail address.").example("dana@example.org")
+            case .challengeChannel: .text.example("email")
+            }
+        guard let longest else { return schema }
+        return Schema(json: schema.json.merging(["maxLength": .integer(longest)]) { $1 })
+    }
+}

@@ -1,0 +1,110 @@
+import NativeAuthWire
+
+extension V1Endpoint {
+    /// The endpoint in the document.
+    func documented() throws(FormError) -> DocumentedOperation {
+        DocumentedOperation(
+            id: "\(self)", method: .post, path: "/{tenant}/\(rawValue)", tag: tag, summary: summary,
+            parameters: [.tenant, .acceptLanguage, .clientRequestID], body: .form(try formSchema),
+            answers: AnswerName.answers(of: self).map(\.documented))
+    }
+
+    private var tag: DocumentedOperation.Tag {
+        switch self {
+        case .signUpStart, .signUpChallenge, .signUpContinue: .signUp
+        case .signInInitiate, .signInChallenge, .signInIntrospect: .signIn
+        case .token: .tokens
+        case .resetPasswordStart, .resetPasswordChallenge, .resetPasswordContinue, .resetPasswordSubmit,
+            .resetPasswordPollCompletion:
+            .passwordReset
+        case .registerIntrospect, .registerChallenge, .registerContinue: .registration
+        }
+    }
+
+    private var summary: String {
+        switch self {
+        case .signUpStart: "Begins a sign-up"
+        case .signUpChallenge: "Sends a code, or asks for the password"
+        case .signUpContinue: "Submits a code, a password or attributes"
+        case .signInInitiate: "Begins a sign-in"
+        case .signInChallenge: "Sends a code, or asks for the password"
+        case .signInIntrospect: "Lists the methods of the second factor"
+        case .token: "Issues tokens"
+        case .resetPasswordStart: "Begins a password reset"
+        case .resetPasswordChallenge: "Sends a code"
+        case .resetPasswordContinue: "Submits the code"
+        case .resetPasswordSubmit: "Submits the new password"
+        case .resetPasswordPollCompletion: "Asks whether the password is changed"
+        case .registerIntrospect: "Lists the methods that can be registered"
+        case .registerChallenge: "Sends a code to the contact"
+        case .registerContinue: "Submits the code, or continues without one"
+        }
+    }
+}
+
+extension MetadataEndpoint {
+    /// The operations of the endpoint; none for an endpoint without a route.
+    func documented() throws(FormError) -> [DocumentedOperation] {
+        let refused = DocumentedAnswer(401, "The header says what is missing or wrong.", headers: [.challenge])
+        switch self {
+        case .openIDConfiguration:
+            return [
+                operation(
+                    .get, .metadata, "Describes the tenant to OpenID Connect clients", reply: .openIDConfiguration)
+            ]
+        case .jsonWebKeys: return [operation(.get, .metadata, "Lists the keys that sign tokens", reply: .keySet)]
+        case .authorize:
+            let page = DocumentedAnswer(400, "A page: this server does not sign users in through a browser.", .page)
+            return [DocumentedOperation.Method.get, .post].map {
+                operation($0, .metadata, "Says that there is no sign-in through a browser", answers: [page])
+            }
+        case .logout: return []
+        case .revocation:
+            var revocation = operation(.post, .tokens, "Ends the session of a token")
+            revocation.body = .form(.form(try RevocationRequest.parameters, required: [.clientID, .token]))
+            let own: [AnswerName] = [
+                .revoked, .unknownTenant, .unknownClient, .nativeAuthDisabled, .missing, .invalid, .wrongContentType,
+                .parametersInQuery,
+            ]
+            revocation.answers += own.map(\.documented)
+            return [revocation]
+        case .tokenIntrospection:
+            var introspection = operation(
+                .post, .tokens, "Describes a token to a resource server", reply: .tokenDescription, answers: [refused])
+            introspection.security = .resourceServer
+            introspection.body = .form(.form(try TokenIntrospectionRequest.parameters, required: [.token]))
+            let own: [AnswerName] = [.missing, .invalid, .wrongContentType, .parametersInQuery, .unknownPath]
+            introspection.answers += own.map(\.documented)
+            return [introspection]
+        case .userInfo:
+            let scope = DocumentedAnswer(
+                403, "The token is for another audience, or lacks the scope openid.", headers: [.challenge])
+            return [DocumentedOperation.Method.get, .post].map { method in
+                var userInfo = operation(
+                    method, .tokens, "The claims of the user of an access token", reply: .userInfo,
+                    answers: [refused, scope])
+                userInfo.security = .bearer(scopes: ["openid"])
+                return userInfo
+            }
+        }
+    }
+
+    private func operation(
+        _ method: DocumentedOperation.Method, _ tag: DocumentedOperation.Tag, _ summary: String,
+        reply: SchemaName? = nil, answers: [DocumentedAnswer] = []
+    ) -> DocumentedOperation {
+        let success = reply.map { [DocumentedAnswer(200, "The content.", .json(.named($0)))] } ?? []
+        let common = [AnswerName.unknownTenantOfDocument] + AnswerName.ofEveryRequest
+        return DocumentedOperation(
+            id: "\(self)\(method == .post && hasTwoMethods ? "ByPost" : "")", method: method,
+            path: "/{tenant}/\(rawValue)", tag: tag, summary: summary, parameters: [.tenant, .clientRequestID],
+            answers: success + answers + common.map(\.documented))
+    }
+
+    private var hasTwoMethods: Bool {
+        switch self {
+        case .authorize, .userInfo: true
+        case .openIDConfiguration, .jsonWebKeys, .logout, .revocation, .tokenIntrospection: false
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// The named schemas of the OpenAPI document.
+enum SchemaName: String, CaseIterable {
+    // Replies of the native API.
+    case error = "Error"
+    case continuation = "Continuation"
+    case codeSent = "CodeSent"
+    case passwordRequired = "PasswordRequired"
+    case redirect = "Redirect"
+    case methods = "Methods"
+    case contactCodeSent = "ContactCodeSent"
+    case contactProven = "ContactProven"
+    case passwordChoice = "PasswordChoice"
+    case passwordSubmitted = "PasswordSubmitted"
+    case resetCompleted = "ResetCompleted"
+    case tokens = "Tokens"
+    case empty = "Empty"
+    // Of OAuth and OpenID Connect.
+    case openIDConfiguration = "OpenIDConfiguration"
+    case keySet = "KeySet"
+    case tokenDescription = "TokenDescription"
+    case userInfo = "UserInfo"
+    // Of the directory.
+    case directoryError = "DirectoryError"
+    case user = "User"
+    case userChange = "UserChange"
+    case passwordChange = "PasswordChange"
+    case newContact = "NewContact"
+    case contactConfirmation = "ContactConfirmation"
+    case contactChange = "ContactChange"
+    case emailChangeUndo = "EmailChangeUndo"
+    case methodName = "MethodName"
+    case methodList = "MethodList"
+    case sessionList = "SessionList"
+    case sessionsEnded = "SessionsEnded"
+    case deletion = "Deletion"
+    case export = "Export"
+
+    var schema: Schema {
+        switch self {
+        case .error: .nativeError
+        case .continuation:
+            .object(
+                ["continuation_token": .token],
+                optional: ["description": .text.described("A hint for the developer; development profile only.")])
+        case .codeSent:
+            .object([
+                "challenge_type": .words(["oob"]), "continuation_token": .token, "challenge_channel": .words(["email"]),
+                "challenge_target_label": .text.described("The masked address."),
+                "code_length": .whole.described("The number of digits of the code."),
+                "interval": .whole.described("Seconds to wait before asking for another code."),
+                "binding_method": .words(["prompt"]),
+            ])
+        case .passwordRequired: .object(["challenge_type": .words(["password"]), "continuation_token": .token])
+        case .redirect:
+            .object([
+                "challenge_type": .words(["redirect"]),
+                "redirect_reason": .text.described("Why the app must go on in a browser."),
+            ])
+        case .methods: .object(["continuation_token": .token, "methods": .list(of: .method)])
+        case .contactCodeSent:
+            .object([
+                "challenge_type": .words(["oob"]), "continuation_token": .token, "challenge_target": .text,
+                "challenge_channel": .words(["email"]), "code_length": .whole, "binding_method": .words(["prompt"]),
+            ])
+        case .contactProven: .object(["challenge_type": .words(["preverified"]), "continuation_token": .token])
+        case .passwordChoice:
+            .object([
+                "continuation_token": .token, "expires_in": .whole.described("Seconds left to submit the password."),
+            ])
+        case .passwordSubmitted:
+            .object(["continuation_token": .token, "poll_interval": .whole.described("Seconds between polls.")])
+        case .resetCompleted: .object(["status": .words(["succeeded"]), "continuation_token": .token])
+        case .tokens: .tokens
+        case .empty: .object([:])
+        case .openIDConfiguration: .openIDConfiguration
+        case .keySet: .object(["keys": .list(of: .key)])
+        case .tokenDescription: .tokenDescription
+        case .userInfo: .userInfo
+        case .directoryError: .directoryError
+        case .user: .user
+        case .userChange: .userChange
+        case .passwordChange: .passwordChange
+        case .newContact: .newContact
+        case .contactConfirmation: .object(["continuationToken": .text, "code": .text])
+        case .contactChange: .contactChange
+        case .emailChangeUndo:
+            .object(["tenant": .text.described("The tenant's id, domain or subdomain."), "code": .text])
+        case .methodName: .object([:], optional: ["displayName": .text.orNull])
+        case .methodList: .object(["value": .list(of: .directoryMethod)])
+        case .sessionList: .object(["value": .list(of: .session)])
+        case .sessionsEnded: .object(["value": .flag])
+        case .deletion: .object(["deletionDueDateTime": .moment])
+        case .export:
+            .object([
+                "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),
+                "activity": .list(of: .event),
+            ])
+        }
+    }
+}
