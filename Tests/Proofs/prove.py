@@ -156,6 +156,10 @@ PROOFS = [
         "fuzz", "SEC-NET, REL-OVR-2", "valid requests to which something was done, over HTTP, with honest people beside them",
         "requests", 10_000, 1_000_000, 10_000, "fuzz", "fuzz"),
     Proof(
+        "openapi", "REL-OVR-2, SEC-WIRE-1",
+        "requests made from the OpenAPI document by schemathesis: strangers, flows that have begun, the directory, resource servers",
+        "examples of each operation", 20, 1_000, 100, "openapi", "openapi"),
+    Proof(
         "fuzz-readers", "SEC-SWIFT-4, SEC-NET-8, SEC-NET-9", "good inputs tampered with, for every reader, each in a process of its own",
         "inputs for each target", 100_000, 10_000_000, 1_000_000, "swift_proofs", "fuzz_readers", needs_binary=False),
     Proof(

@@ -54,6 +54,11 @@ struct ProofTests {
         #expect(try await prove("master-key", 1).hasSuffix(": passed"))
     }
 
+    @Test("SEC-WIRE-1: every answer to requests made from the OpenAPI document is one that it lists")
+    func requestsFromTheDocument() async throws {
+        #expect(try await prove("openapi", 2).hasSuffix(": passed"))
+    }
+
     @Test("Tenants that are applied are in force on both nodes within five seconds")
     func tenantsAreTakenOver() async throws {
         #expect(try await prove("tenants", 3).hasSuffix(": passed"))
