@@ -19,7 +19,7 @@ import Testing
         #expect(try Data(contentsOf: file) == page, "run the tests once with NATIVE_AUTH_WRITE_DOCS=1")
     }
 
-    @Test("The document is served to anyone, may be cached, and names the server's own URL")
+    @Test("The document is public, may be cached, and names the server's own URL")
     func theDocumentIsServed() async throws {
         try await withIdentityServer { server in
             for _ in 0..<2 {

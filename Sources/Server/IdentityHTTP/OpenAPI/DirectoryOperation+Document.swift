@@ -9,6 +9,7 @@ extension DirectoryOperation {
         /// The body of an answer 200.
         var reply: SchemaName?
         var parameters: [DocumentedParameter] = []
+        var tag = DocumentedOperation.Tag.account
     }
 
     var outline: Outline {
@@ -43,7 +44,7 @@ extension DirectoryOperation {
     /// The operation in the document.
     var documented: DocumentedOperation {
         DocumentedOperation(
-            id: "\(self)", method: documentedMethod, path: "/\(path)", tag: .account, summary: outline.summary,
+            id: "\(self)", method: documentedMethod, path: "/\(path)", tag: outline.tag, summary: outline.summary,
             parameters: outline.parameters + [.acceptLanguage, .clientRequestID],
             security: scopes.isEmpty ? .none : .bearer(scopes: scopes), body: outline.body.map { .json($0) },
             answers: DirectoryAnswerName.answers(of: self))

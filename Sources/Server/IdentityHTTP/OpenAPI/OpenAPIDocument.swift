@@ -52,7 +52,8 @@ package enum OpenAPIDocument {
         return .object([
             "openapi": .string("3.1.0"),
             "info": .object([
-                "title": .string("native-auth"), "version": .string(ProductVersion.current),
+                // The version of the APIs. Strangers need not know that of the program.
+                "title": .string("native-auth"), "version": .string("1.0"),
                 "description": .string(about),
                 "license": .object(["name": .string("Apache-2.0"), "identifier": .string("Apache-2.0")]),
             ]),
