@@ -20,7 +20,7 @@ import Testing
         #expect(parts.header == #"{"alg":"ES256","kid":"\#(try parts.kid)","typ":"at+jwt"}"#)
         #expect(
             try parts.payload == #"{"amr":["pwd","otp"],"aud":"api://orders","auth_time":1700000001,"#
-                + #""azp":"\#(Self.client)","exp":1700003609,"iat":1700000010,"#
+                + #""azp":"\#(Self.client)","cred_ver":3,"exp":1700003609,"iat":1700000010,"#
                 + #""iss":"https://contoso.example/\#(Self.tenant)/v2.0","jti":"\#(Self.tokenID)","#
                 + #""nbf":1700000010,"oid":"\#(Self.user)","scp":"Orders.Read Orders.Write","#
                 + #""sub":"\#(parts.claims.sub)","tid":"\#(Self.tenant)","uti":"\#(Self.tokenID)","ver":"2.0"}"#)

@@ -21,7 +21,7 @@ import Testing
                     user: subject.user.id, client: subject.client, audience: "api://orders",
                     scopes: ["Orders.Read", "Orders.Write"], methods: ["pwd", "otp", "mfa"], contexts: ["c4"],
                     subject: try TokenParts(token).claims.sub, sessionID: .fixture(7),
-                    tokenID: "aaaabbbb-0000-cccc-1111-dddd2222ee09",
+                    credentialVersion: 3, tokenID: "aaaabbbb-0000-cccc-1111-dddd2222ee09",
                     authenticatedAt: Date(
                         timeIntervalSince1970: subject.authenticatedAt.timeIntervalSince1970.rounded(.down)),
                     issuedAt: Date(timeIntervalSince1970: 1_700_000_010),

@@ -49,12 +49,14 @@ struct AccessTokenClaims: JWTPayload {
     let amr: [String]
     let acrs: [String]?
     let acr, sid: String?
+    let credentialVersion: Int
     let jti, uti: String
     let ver: String
 
     enum CodingKeys: String, CodingKey {
         case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, acr, sid, jti, uti, ver
         case authTime = "auth_time"
+        case credentialVersion = "cred_ver"
     }
 
     init(_ claims: CommonClaims, _ subject: TokenSubject) {
@@ -74,6 +76,7 @@ struct AccessTokenClaims: JWTPayload {
         acrs = subject.contexts.isEmpty ? nil : subject.contexts
         acr = claims.acr
         sid = claims.sid
+        credentialVersion = subject.credentialVersion
         jti = claims.uti
         uti = claims.uti
         ver = "2.0"

@@ -55,10 +55,12 @@ struct ReadClaims: JWTPayload {
     let amr: [String]
     let acrs: [String]?
     let sid: String?
+    let credentialVersion: Int?
 
     enum CodingKeys: String, CodingKey {
         case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid
         case authTime = "auth_time"
+        case credentialVersion = "cred_ver"
     }
 
     /// Does nothing: the caller checks times and issuer later.
@@ -80,7 +82,7 @@ struct ReadClaims: JWTPayload {
         return VerifiedAccessToken(
             user: UserID(user), client: client, audience: aud,
             scopes: scp.split(separator: " ").map(String.init), methods: amr, contexts: acrs ?? [], subject: sub,
-            sessionID: session, tokenID: jti,
+            sessionID: session, credentialVersion: credentialVersion, tokenID: jti,
             authenticatedAt: Date(timeIntervalSince1970: TimeInterval(authTime)),
             issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
             expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)))

@@ -136,6 +136,10 @@ struct TurnStore: FlowStore, UserStore {
         try await store.emailUndo(codeDigest, in: tenant, now: now)
     }
 
+    func emailUndos(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [EmailUndo] {
+        try await store.emailUndos(of: user, in: tenant, now: now)
+    }
+
     func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
         try await store.isDeleted(mark, in: tenant)
     }

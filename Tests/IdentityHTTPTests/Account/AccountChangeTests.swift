@@ -14,39 +14,18 @@ import Testing
     private static let beta = "/graph/beta/me"
     private static let scope = "openid profile offline_access User.ReadWrite"
 
-    private struct Caller {
-        var server: IdentityTestServer
-        var token: String
-        var refreshToken: String
-
-        func send(
-            _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:]
-        ) async throws -> WireAnswer {
-            let client = server.client()
-            var fields = ["authorization": "Bearer \(token)"].merging(headers) { $1 }
-            if body != nil { fields["content-type"] = "application/json" }
-            return try await client.send(client.request(method, path, headers: fields, body: Data((body ?? "").utf8)))
-        }
-
-        var isLive: Bool {
-            get async throws { try await send("GET", AccountChangeTests.me).status == 200 }
-        }
-    }
+    private typealias Caller = AccountCaller
 
     private func caller(_ answer: WireAnswer, _ server: IdentityTestServer) throws -> Caller {
-        Caller(
-            server: server, token: try #require(answer.text("access_token"), "\(answer)"),
-            refreshToken: try #require(answer.text("refresh_token"), "\(answer)"))
+        try Caller(answer, server)
     }
 
-    private func withPassword(
-        _ server: IdentityTestServer, _ email: String = dana, password: String = WireClient.password
-    ) async throws -> Caller {
-        try caller(try await server.signIn(email, password: password, scope: Self.scope), server)
+    private func withPassword(_ server: IdentityTestServer, _ email: String = dana) async throws -> Caller {
+        try await Caller.withPassword(server, email)
     }
 
     private func withCode(_ server: IdentityTestServer, _ email: String) async throws -> Caller {
-        try caller(try await server.signInWithCode(email, scope: Self.scope), server)
+        try await Caller.withCode(server, email)
     }
 
     private func refresh(_ caller: Caller, with client: WireClient) async throws -> WireAnswer {
@@ -370,17 +349,11 @@ import Testing
     @Test("Methods are listed masked, added with proofs, named, and removed")
     func methods() async throws {
         try await withIdentityServer { server in
-            _ = try await server.signUp("erik@example.com")
-            let caller = try await withCode(server, "erik@example.com")
-            let begun = try await caller.send(
-                "POST", Self.beta + "/nativeAuth.addEmailMethod", #"{"emailAddress":"erik@home.example"}"#)
-            let code = try await server.mailbox.code(to: "erik@home.example")
-            let done = try await caller.send(
-                "POST", Self.beta + "/nativeAuth.confirmEmailMethod",
-                #"{"continuationToken":"\#(try #require(begun.text("continuationToken")))","code":"\#(code)"}"#)
-            #expect(done.status == 204, "\(done)")
+            try await server.signUpWithPassword()
+            let caller = try await withPassword(server)
+            #expect(try await caller.prove("erik@home.example", by: "addEmailMethod", "confirmEmailMethod") == 204)
             let listed = try await caller.send("GET", Self.me + "/authentication/methods")
-            let method = try #require(listed["value"]?.array.first, "\(listed)")
+            let method = try #require(listed["value"]?.array.last, "\(listed)")
             #expect(method["emailAddress"]?.string?.contains("erik@home.example") == false)
             let id = try #require(method["id"]?.string)
             let path = Self.beta + "/authentication/emailMethods/\(id)"

@@ -592,6 +592,10 @@ private struct TracedUsers: UserStore {
         try await users.emailUndo(codeDigest, in: tenant, now: now)
     }
 
+    func emailUndos(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [EmailUndo] {
+        try await users.emailUndos(of: user, in: tenant, now: now)
+    }
+
     func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
         try await users.isDeleted(mark, in: tenant)
     }

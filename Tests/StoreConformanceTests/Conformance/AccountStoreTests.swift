@@ -38,7 +38,7 @@ struct AccountStoreTests {
                 user: User(
                     id: new.id, tenant: contoso, email: "Ada@example.com", alias: "countess", hasPassword: true,
                     attributes: ["city": "London"], createdAt: noon),
-                passwordHash: oldHash, credentialsChangedAt: noon)
+                passwordHash: oldHash, credentialsChangedAt: noon, emailProvenAt: noon)
             #expect(try await store.account(new.id, in: contoso) == account)
             #expect(try await store.account(named: key("Ada@example.com"), in: contoso) == account)
             #expect(try await store.account(named: key("countess"), in: contoso) == account)

@@ -59,7 +59,7 @@ struct MigrationTests {
                 user: User(
                     id: Self.user, tenant: contoso, email: "Ada@example.com", alias: "ada", hasPassword: true,
                     attributes: ["city": "London"], createdAt: noon),
-                passwordHash: PasswordHash(phc: "$argon2id$old"), credentialsChangedAt: noon)
+                passwordHash: PasswordHash(phc: "$argon2id$old"), credentialsChangedAt: noon, emailProvenAt: noon)
             #expect(try await store.account(Self.user, in: contoso) == account)
             #expect(try await store.account(named: key("ada"), in: contoso) == account)
 

@@ -50,8 +50,11 @@ package struct DirectoryCaller: Sendable {
     /// The tenant's id, as the first segment of a path.
     package var tenantName: String { tenant.id.description }
     package var application: ClientID { client.id }
-    /// The user of the request, as the key of a limit: 16 bytes.
-    package var limitKey: Data { withUnsafeBytes(of: account.user.id.uuid.uuid) { Data($0) } }
+    /// The session of the request, as the key of a limit: a thief's session does not use up what the owner's may do. A
+    /// token without a session counts alone.
+    package var limitKey: Data {
+        claims.sessionID.map { Data($0.text.utf8) } ?? Vault.fingerprint([Data(claims.tokenID.utf8)])
+    }
     /// The session of the token, if it has one.
     package var session: UUID? { claims.sessionID }
 
@@ -64,11 +67,52 @@ package struct DirectoryCaller: Sendable {
     /// An account with a method of the second factor asks for that, even a suspended one and whatever the application
     /// requires: otherwise a password alone could replace the factor that protects the account (`SEC-ENR-3`).
     package func lackOfProof(now: Date) -> DirectoryRefusal? {
-        let needsSecond = account.requiresSecondFactor || !account.strongMethods.isEmpty
         let isOld = now.timeIntervalSince(claims.authenticatedAt) > Self.proofLifetime
-        guard isOld || needsSecond && !claims.methods.contains("mfa") else { return nil }
-        return .proofNeeded(secondFactor: needsSecond)
+        return isOld ? .proofNeeded(secondFactor: demandedFactor == .second) : lackOfFactor
     }
+
+    /// The same without the age of the sign-in.
+    package var lackOfFactor: DirectoryRefusal? {
+        switch demandedFactor {
+        case nil: nil
+        case .second: claims.methods.contains("mfa") ? nil : .proofNeeded(secondFactor: true)
+        case .ownMailbox:
+            claims.methods.contains("mfa") || provesOwnMailbox ? nil : .proofNeeded(secondFactor: false)
+        }
+    }
+
+    /// Whether the session has proven the mailbox that the account has now, and not one that it had before.
+    var provesOwnMailbox: Bool {
+        let isReplaced =
+            account.emailProvenAt.map { $0 > account.user.createdAt && claims.authenticatedAt < $0 } ?? false
+        return claims.methods.contains("otp") && !isReplaced
+    }
+
+    private enum DemandedFactor {
+        case second
+        case ownMailbox
+    }
+
+    /// What an account with a second factor asks for besides a sign-in. Where no method can add a factor, because there is
+    /// no password or the password came from the mailbox of the only method, the account's mailbox is all that protects
+    /// the account, and is what it asks for.
+    private var demandedFactor: DemandedFactor? {
+        guard account.requiresSecondFactor || !account.strongMethods.isEmpty else { return nil }
+        guard let own = EmailAddress(stored: account.user.email), account.passwordHash != nil else {
+            return .ownMailbox
+        }
+        let password = Authentication(
+            account: .account(user, credentialVersion: account.credentialVersion), email: own, origin: .signIn,
+            knowsPassword: true, passwordIsFromReset: account.passwordIsFromReset, mailboxes: [],
+            authenticatedAt: claims.authenticatedAt, capabilities: [])
+        let canGiveSecond = account.strongMethods.contains {
+            password.proving($0.email, enrolledUnder: $0.enrolment.strength).factors > 1
+        }
+        return canGiveSecond ? .second : .ownMailbox
+    }
+
+    /// The language of mails about the account: the user's own, else that of the request, which a thief chooses.
+    package func language(orElse asked: MailLanguage) -> MailLanguage { account.user.chosenMailLanguage ?? asked }
 }
 
 extension Engine {

@@ -27,26 +27,36 @@ extension Engine {
         guard let own = EmailAddress(stored: caller.account.user.email) else {
             throw .broken("an account has no address")
         }
-        let account = AccountBinding.account(caller.user, credentialVersion: caller.account.credentialVersion)
+        let version = caller.account.credentialVersion
         let secret = Data(caller.token.reveal().utf8)
         switch command {
         case .changePassword(let current, let new, let keepsOthers):
-            // The same request is the same flow, so that a repeated one finds the first answer (REL-IDEM).
-            let digest = Vault.fingerprint(
-                [secret] + [current?.reveal() ?? "", new.reveal(), "\(keepsOthers)"].map { Data($0.utf8) })
-            let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
-            guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
-            let step = Step(
-                context: context, envelope: envelope(flow, .changingPassword(account, own), context), secret: secret,
-                requestDigest: digest)
-            return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
+            // The same request is the same flow, so that a repeated one finds the first answer (REL-IDEM). The first one
+            // changed the credentials; the same change later, after another one, is another flow.
+            func step(under version: Int) throws(EngineError) -> Step {
+                let digest = Vault.fingerprint(
+                    [secret]
+                        + [current?.reveal() ?? "", new.reveal(), "\(keepsOthers) \(version)"].map { Data($0.utf8) })
+                let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
+                guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
+                let state = AccountState.changingPassword(.account(caller.user, credentialVersion: version), own)
+                return Step(
+                    context: context, envelope: envelope(flow, state, context), secret: secret, requestDigest: digest)
+            }
+            if version > 0, let answer = try await firstAnswer(to: try step(under: version - 1)) { return answer }
+            return try await changePassword(
+                current, to: new, of: caller, keepsOthers: keepsOthers, try step(under: version))
         case .addContact(let text, let kind):
             guard let contact = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
+            // A method that only a password makes a second factor would lock a user of codes out.
+            guard kind == .email || caller.account.passwordHash != nil else {
+                return context.outcome(.refused(.passwordNotUsed))
+            }
             let methods = caller.claims.methods
             let proven = Authentication(
-                account: account, email: own, origin: .signIn, knowsPassword: methods.contains("pwd"),
-                passwordIsFromReset: caller.account.passwordIsFromReset,
-                mailboxes: methods.contains("otp") && !methods.contains("mfa") ? [own] : [],
+                account: .account(caller.user, credentialVersion: version), email: own, origin: .signIn,
+                knowsPassword: methods.contains("pwd"), passwordIsFromReset: caller.account.passwordIsFromReset,
+                mailboxes: caller.provesOwnMailbox && !methods.contains("mfa") ? [own] : [],
                 authenticatedAt: caller.claims.authenticatedAt, capabilities: [])
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: methods.contains("mfa"),
@@ -82,6 +92,13 @@ extension Engine {
 }
 
 extension Engine {
+    /// The stored answer to this request; nil when it was not answered yet.
+    private func firstAnswer(to step: Step) async throws(EngineError) -> Outcome? {
+        try await transaction(step, StepReads(), RateLimitKeys()) { facts throws(EngineError) in
+            (nil, facts.sealedAnswer.flatMap { openAnswer($0, of: step) })
+        }
+    }
+
     /// Compares the current password, after the right to compare is committed, and takes the new one.
     private func changePassword(
         _ current: Secret<String>?, to new: Secret<String>, of caller: DirectoryCaller, keepsOthers: Bool, _ step: Step
@@ -130,10 +147,12 @@ extension Engine {
         let refused = fault
         let session = caller.session
         let right = isRight
+        let provesMailbox = caller.claims.methods.contains("otp")
         return try await run(step, reading: StepReads(hasLockout: current != nil)) { situation in
             AccountState.changing(
                 to: prepared, fault: refused, passwordIsRight: right, guess: comparing ? guess : nil,
-                keepsOthers: keepsOthers, session: session, own: step.state.mailbox, in: situation
+                keepsOthers: keepsOthers, session: session, own: step.state.mailbox, provesMailbox: provesMailbox,
+                in: situation
             ).map(FlowState.account)
         }
     }
@@ -146,9 +165,11 @@ extension AccountState {
     ///   - hash: The hash of the new password; nil when it is refused.
     ///   - guess: The keyed digest of the current password, if it was compared.
     ///   - session: The session that asks, which stays.
+    ///   - provesMailbox: Whether that session has proven a mailbox. After many wrong passwords a password alone is not
+    ///     enough here either (`SEC-LOCK-6`).
     static func changing(
         to hash: PasswordHash?, fault: PasswordFault?, passwordIsRight: Bool, guess: Data?, keepsOthers: Bool,
-        session: UUID?, own: EmailAddress?, in situation: StepSituation
+        session: UUID?, own: EmailAddress?, provesMailbox: Bool, in situation: StepSituation
     ) -> Decision<AccountState> {
         guard let account = situation.account, let own else { return .refused(.unusableToken) }
         let user = account.user.id
@@ -161,6 +182,9 @@ extension AccountState {
                 .refused(.incorrectPassword), row: situation.row,
                 effects: compared + [.record(.signInFailed, user: user, detail: "change")]
                     + (situation.isLocked ? situation.warning(.signInLocked, to: own) : []))
+        }
+        guard guess == nil || provesMailbox || !situation.needsMailbox else {
+            return Decision(.refused(.secondFactorNeeded), row: situation.row, effects: compared)
         }
         guard let hash else {
             return Decision(
@@ -325,8 +349,9 @@ extension Engine {
         vault.digest(.counter, tenant: tenant, [Data("undo".utf8), Data(code.reveal().utf8)])
     }
 
-    /// Takes back a change of the address: the account has the old address again, every session ends, and methods that
-    /// were enrolled since the change are removed.
+    /// Takes back a change of the address: the account has the old address again, every session ends, and a deletion that
+    /// was asked for is cancelled. A method that moved along moves back. Methods that were enrolled since the change are
+    /// removed, and those of the day before it are suspended: they may be the thief's, or the owner's.
     package func undoEmailChange(
         _ code: Secret<String>, inTenant name: String, language: MailLanguage, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
@@ -336,25 +361,56 @@ extension Engine {
                 let undo = try await ports.users.emailUndo(
                     undoDigest(digits, in: tenant.id), in: tenant.id, now: now)
             else { return .refused(.step(.incorrectCode)) }
-            let notice = try notice(
-                .emailChangeUndone, to: undo.old, in: tenant, user: undo.user, language: language, at: now)
+            guard let known = try await ports.users.account(undo.user, in: tenant.id) else {
+                return .refused(.step(.incorrectCode))
+            }
+            // The present mailbox hears of it, too: the reader of the old one may be the thief.
+            var notices: [Effect] = []
+            for email in [undo.old] + known.noticeChannels where email.mailbox != undo.old.mailbox || notices.isEmpty {
+                notices.append(
+                    try notice(
+                        .emailChangeUndone, to: email, in: tenant, user: undo.user,
+                        language: known.user.chosenMailLanguage ?? language, at: now))
+            }
+            let mails = notices
             let event = AuditEvent(
                 .emailChangeUndone, at: now, tenant: tenant.id, user: undo.user,
                 source: source.map { auditSource($0, tenant.id) })
             let mark = mark(of: undo.old.key, in: tenant.id)
             return try await ports.users.change(undo.user, in: tenant.id, names: [undo.old.key], marks: [mark]) {
                 facts in
-                guard let account = facts.account else { return ([], .refused(.step(.incorrectCode))) }
+                // Another code of an earlier change may have been used at the same moment.
+                guard let account = facts.account, facts.undos.contains(where: { $0.codeDigest == undo.codeDigest })
+                else { return ([], .refused(.step(.incorrectCode))) }
                 guard !facts.taken.contains(undo.old.key) else { return ([], .refused(.nameTaken("mail"))) }
                 let id = undo.user
-                let since = account.strongMethods.filter { $0.provenAt >= undo.changedAt }.map(\.id)
+                let (methods, dayBefore) = (account.strongMethods, undo.changedAt.addingTimeInterval(-86_400))
+                let since = methods.filter { $0.provenAt >= undo.changedAt }.map(\.id)
+                let present = EmailAddress(stored: account.user.email)?.key
+                let moved = methods.first { $0.provenAt < undo.changedAt && $0.email.key == present }
+                let movingBack: [Effect] =
+                    moved.map { method in
+                        var old = method
+                        old.email = undo.old
+                        return [.removeStrongMethods([method.id], of: id), .addStrongMethod(old, to: id)]
+                    } ?? []
+                let doubtful = methods.filter {
+                    (dayBefore..<undo.changedAt).contains($0.provenAt) && $0.id != moved?.id
+                }
+                var cancelled = event
+                cancelled.kind = .deletionCancelled
+                let keeping: [Effect] =
+                    account.deletionDueAt == nil
+                    ? [] : [.scheduleDeletion(id, nil), .record(cancelled)]
                 return (
                     [
                         .replaceName(.email, with: undo.old.identifier, of: id, at: now), .releaseNames([mark]),
                         .forgetUndos(id, since: undo.changedAt), .removeStrongMethods(since, of: id),
-                        .changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
-                        .record(event), notice,
-                    ], .accepted(())
+                    ] + movingBack
+                        + [
+                            .setSuspension(doubtful.map(\.id), of: id, now), .changeCredentials(id, at: now),
+                            .revokeRefreshFamilies(id, at: now), .forgetNetworks(id), .record(event),
+                        ] + keeping + mails, .accepted(())
                 )
             }
         } catch let error as EngineError {

@@ -182,7 +182,7 @@ extension Engine {
         AuditEvent(kind, at: now, tenant: tenant, user: user, detail: detail)
     }
 
-    private func account(_ id: UserID, in tenant: TenantID) async throws(EngineError) -> UserAccount? {
+    func account(_ id: UserID, in tenant: TenantID) async throws(EngineError) -> UserAccount? {
         do {
             return try await ports.users.account(id, in: tenant)
         } catch {
@@ -190,8 +190,8 @@ extension Engine {
         }
     }
 
-    private func change<Answer: Sendable>(
-        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key],
+    func change<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key] = [],
         decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(EngineError) -> Answer {
         do {
@@ -205,8 +205,11 @@ extension Engine {
 
 extension User {
     /// The language of mails that no request causes: the user's `preferredLanguage`, else English.
-    package var mailLanguage: MailLanguage {
-        guard case .string(let tag)? = attributes[AttributeDefinition.preferredLanguage.name] else { return .english }
-        return tag.split(separator: "-").first.flatMap { MailLanguage(rawValue: $0.lowercased()) } ?? .english
+    package var mailLanguage: MailLanguage { chosenMailLanguage ?? .english }
+
+    /// The language of the user's `preferredLanguage`; nil when there is none, or no mail in it.
+    package var chosenMailLanguage: MailLanguage? {
+        guard case .string(let tag)? = attributes[AttributeDefinition.preferredLanguage.name] else { return nil }
+        return tag.split(separator: "-").first.flatMap { MailLanguage(rawValue: $0.lowercased()) }
     }
 }

@@ -54,9 +54,9 @@ extension Engine {
         _ sessions: EndedSessions, of caller: DirectoryCaller, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         if case .one(let id) = sessions {
-            guard try await self.sessions(of: caller, now: now).contains(where: { $0.family.id == id }) else {
-                return .refused(.notFound)
-            }
+            guard let family = try await refreshFamily(id, in: caller.tenant.id), family.user == caller.user,
+                family.revokedAt == nil, family.expiresAt > now
+            else { return .refused(.notFound) }
         }
         let detail =
             switch sessions {
@@ -107,9 +107,7 @@ extension Engine {
     package func removeMethod(
         _ method: UUID, of caller: DirectoryCaller, language: MailLanguage, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        let isRequired =
-            caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
-            || caller.account.requiresSecondFactor
+        let isRequiredHere = caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
         let event = event(.methodsForgotten, of: caller, detail: "1 by user", from: source, at: now)
         var notices: [Effect] = []
         for email in caller.account.noticeChannels {
@@ -122,7 +120,9 @@ extension Engine {
             guard account.strongMethods.contains(where: { $0.id == method }) else {
                 return ([], .refused(.notFound))
             }
-            guard account.strongMethods.count > 1 || !isRequired else { return ([], .refused(.lastMethod)) }
+            guard account.strongMethods.count > 1 || !(isRequiredHere || account.requiresSecondFactor) else {
+                return ([], .refused(.lastMethod))
+            }
             let id = account.user.id
             return (
                 [

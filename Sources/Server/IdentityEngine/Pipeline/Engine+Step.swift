@@ -266,7 +266,7 @@ extension Engine {
         }
     }
 
-    private func openAnswer(_ sealed: Data, of step: Step) -> Outcome? {
+    func openAnswer(_ sealed: Data, of step: Step) -> Outcome? {
         do {
             return StateCoding.decode(
                 try vault.open(sealed, underSecret: step.secret, context: [step.requestDigest]))

@@ -22,6 +22,8 @@ package struct TokenSubject: Hashable, Sendable {
     package var contexts: [String]
     /// The refresh-token family of the tokens, if there is one; `sid` of both tokens.
     package var sessionID: UUID?
+    /// ``UserAccount/credentialVersion`` at the proof.
+    package var credentialVersion: Int
     package var issuedAt: Date
     /// The lifetime of both tokens in seconds.
     package var lifetime: Int
@@ -36,8 +38,9 @@ package struct TokenSubject: Hashable, Sendable {
 
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
-        authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil, issuedAt: Date,
-        lifetime: Int, tokenID: UUID, issuer: String, idClaims: [String: AttributeValue] = [:],
+        authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
+        credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
+        idClaims: [String: AttributeValue] = [:],
         accessClaims: [String: AttributeValue] = [:]
     ) {
         self.tenant = tenant
@@ -50,6 +53,7 @@ package struct TokenSubject: Hashable, Sendable {
         self.methods = methods
         self.contexts = contexts
         self.sessionID = sessionID
+        self.credentialVersion = credentialVersion
         self.issuedAt = issuedAt
         self.lifetime = lifetime
         self.tokenID = tokenID
@@ -89,6 +93,8 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var subject: String
     /// Claim `sid`: the family of refresh tokens.
     package var sessionID: UUID?
+    /// Claim `cred_ver`: the version of the user's credentials at the proof; nil in tokens of older servers.
+    package var credentialVersion: Int?
     /// Claim `jti`.
     package var tokenID: String
     /// Claim `auth_time`, whole seconds: when the user proved who they are.
@@ -100,7 +106,8 @@ package struct VerifiedAccessToken: Hashable, Sendable {
 
     package init(
         user: UserID, client: ClientID, audience: String, scopes: [String], methods: [String], contexts: [String],
-        subject: String, sessionID: UUID?, tokenID: String, authenticatedAt: Date, issuedAt: Date, expiresAt: Date
+        subject: String, sessionID: UUID?, credentialVersion: Int? = nil, tokenID: String, authenticatedAt: Date,
+        issuedAt: Date, expiresAt: Date
     ) {
         self.user = user
         self.client = client
@@ -110,6 +117,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
         self.contexts = contexts
         self.subject = subject
         self.sessionID = sessionID
+        self.credentialVersion = credentialVersion
         self.tokenID = tokenID
         self.authenticatedAt = authenticatedAt
         self.issuedAt = issuedAt

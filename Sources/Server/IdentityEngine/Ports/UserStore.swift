@@ -104,6 +104,10 @@ package struct UserAccount: Hashable, Sendable {
     package var credentialsChangedAt: Date
     /// When the account was disabled; nil when it is enabled.
     package var disabledAt: Date?
+    /// Access tokens that were issued under an earlier version of the credentials are no longer live (`SEC-TOK-13`).
+    package var tokensFromVersion: Int
+    /// When a code proved the present address; nil for an address that an operator gave.
+    package var emailProvenAt: Date?
     /// Oldest first, including suspended methods.
     package var strongMethods: [StrongMethod]
     /// Whether the password was chosen in a reset, and no factor except the mailbox of that reset has been proven
@@ -116,13 +120,16 @@ package struct UserAccount: Hashable, Sendable {
 
     package init(
         user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
-        disabledAt: Date? = nil, strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
+        tokensFromVersion: Int = 0, emailProvenAt: Date? = nil, disabledAt: Date? = nil,
+        strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
         requiresSecondFactor: Bool = false, deletionDueAt: Date? = nil
     ) {
         self.user = user
         self.passwordHash = passwordHash
         self.credentialVersion = credentialVersion
         self.credentialsChangedAt = credentialsChangedAt
+        self.tokensFromVersion = tokensFromVersion
+        self.emailProvenAt = emailProvenAt
         self.disabledAt = disabledAt
         self.strongMethods = strongMethods
         self.passwordIsFromReset = passwordIsFromReset
@@ -148,11 +155,16 @@ package struct AccountFacts: Hashable, Sendable {
     package var taken: Set<LoginIdentifier.Key>
     /// The queried marks of names that are at rest.
     package var held: [HeldName]
+    /// The rights to take back a change of the account's address.
+    package var undos: [EmailUndo]
 
-    package init(account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = []) {
+    package init(
+        account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = [], undos: [EmailUndo] = []
+    ) {
         self.account = account
         self.taken = taken
         self.held = held
+        self.undos = undos
     }
 }
 
@@ -219,6 +231,8 @@ package protocol UserStore: Sendable {
     ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName])
     /// The right with this code; nil when there is none or it has ended.
     func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo?
+    /// The rights of a user's earlier addresses that have not ended.
+    func emailUndos(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [EmailUndo]
     /// Whether a user with this mark was deleted.
     func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool
     /// Users whose deletion is due, the longest due first.

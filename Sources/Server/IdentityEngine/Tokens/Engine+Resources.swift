@@ -28,9 +28,11 @@ extension Engine {
             throw .store(error)
         }
         guard let account, account.disabledAt == nil else { return nil }
-        // The token's time is in whole seconds, so the time of the change is rounded down too.
+        // Without a version only the time tells, in whole seconds, so the time of the change is rounded down too.
         let isOlder =
-            claims.issuedAt.timeIntervalSince1970 < account.credentialsChangedAt.timeIntervalSince1970.rounded(.down)
+            claims.credentialVersion.map { $0 < account.tokensFromVersion }
+            ?? (claims.issuedAt.timeIntervalSince1970
+                < account.credentialsChangedAt.timeIntervalSince1970.rounded(.down))
         guard let session = claims.sessionID else {
             return isOlder ? nil : LiveToken(claims: claims, account: account)
         }

@@ -34,7 +34,7 @@ extension Engine {
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
                 methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session)
-            var issued = try await sign(grant, for: account.user, proof: proof, in: context)
+            var issued = try await sign(grant, for: account, proof: proof, in: context)
             var family: RefreshFamily?
             if let session {
                 let refreshToken = newRefreshToken(of: session, in: context)
@@ -83,7 +83,7 @@ extension Engine {
         }
         let proof = Proof(
             methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
-        var issued = try await sign(grant, for: account.user, proof: proof, in: context)
+        var issued = try await sign(grant, for: account, proof: proof, in: context)
         let successor = newRefreshToken(of: found.id, in: context)
         issued.refreshToken = successor
 
@@ -242,8 +242,9 @@ extension Engine {
     }
 
     private func sign(
-        _ grant: ScopeGrant, for user: User, proof: Proof, in context: RequestContext
+        _ grant: ScopeGrant, for account: UserAccount, proof: Proof, in context: RequestContext
     ) async throws(EngineError) -> IssuedTokens {
+        let user = account.user
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
@@ -251,8 +252,8 @@ extension Engine {
             tenant: context.tenant.id, client: context.client.id, user: user,
             audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
-            contexts: proof.contexts, sessionID: proof.session, issuedAt: context.now, lifetime: lifetime,
-            tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
+            contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
+            issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
             idClaims: context.client.claims(about: user, in: .id),
             accessClaims: context.client.claims(about: user, in: .access))
         do {

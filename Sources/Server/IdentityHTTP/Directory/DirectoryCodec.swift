@@ -73,11 +73,12 @@ extension DirectoryFailure {
     private init(_ failure: V1Failure, _ refusal: Refusal) {
         switch refusal {
         case .userAlreadyExists: self.init(.nameTaken("mail"))
+        case .secondFactorNeeded: self.init(.proofNeeded(secondFactor: true))
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
             .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .invalidUsername,
             .invalidAttributes, .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound,
-            .noPasswordToReset, .accountDisabled, .unknownMethod, .secondFactorNeeded, .unusableRefreshToken,
+            .noPasswordToReset, .accountDisabled, .unknownMethod, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -283,10 +284,14 @@ enum DirectoryCodec {
 
     /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).
     static func export(
-        _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], activity: [RecordedEvent]
+        _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], earlier undos: [EmailUndo],
+        activity: [RecordedEvent]
     ) -> Export {
         Export(
             user: members(of: profile), methods: methods, sessions: sessions.map(session),
+            earlierAddresses: undos.map {
+                .init(emailAddress: $0.old.address, canBeRestoredUntil: $0.until.ISO8601Format())
+            },
             activity: activity.map {
                 .init(
                     at: $0.event.at.ISO8601Format(), event: $0.event.kind.rawValue,
@@ -302,9 +307,16 @@ enum DirectoryCodec {
             var detail: String?
         }
 
+        struct EarlierAddress: Encodable {
+            var emailAddress: String
+            /// Until then the reader of a mail to the address can take the change back.
+            var canBeRestoredUntil: String
+        }
+
         var user: [String: JSONValue]
         var methods: [Directory.Method]
         var sessions: [Directory.Session]
+        var earlierAddresses: [EarlierAddress]
         /// What the audit trail says about the user, the newest first, at most 1,000 events.
         var activity: [Event]
     }

@@ -16,12 +16,14 @@ extension DirectoryOperation {
         }
     }
 
-    /// Whether the operation is limited per user: it adds a line to the audit trail, or reads much.
+    /// Whether the operation is limited per session: it adds a line to the audit trail, or reads much.
     var isLimited: Bool {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .undoEmailChange: false
-        case .changeProfile, .deleteAccount, .changePassword, .endAllSessions, .endAllSessionsBeta, .removeMethod,
-            .renameMethod, .addMethod, .confirmMethod, .changeEmail, .confirmEmail, .endSession, .endOtherSessions,
+        // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
+        case .endAllSessions, .endAllSessionsBeta: false
+        case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
+            .changeEmail, .confirmEmail, .endSession, .endOtherSessions,
             .keepAccount, .export:
             true
         }
@@ -45,14 +47,15 @@ extension IdentityRoutes {
         case .refused(let refusal):
             // A repeated deletion whose first answer was lost (REL-IDEM).
             if operation == .deleteAccount, refusal == .invalidToken,
-                let due = try await engine.deletion(askedWith: token, now: now)
+                let due = try await engine.deletion(askedWith: token, anyOf: operation.scopes, now: now)
             {
                 return try deletion(due, context)
             }
             throw DirectoryFailure(refusal)
         }
-        if operation.isLimited { try context.admit(.profileChange, of: caller.limitKey) }
         if operation.needsProof, let refusal = caller.lackOfProof(now: now) { throw DirectoryFailure(refusal) }
+        if operation == .keepAccount, let refusal = caller.lackOfFactor { throw DirectoryFailure(refusal) }
+        if operation.isLimited { try context.admit(.profileChange, of: caller.limitKey) }
         return try await answer(operation, caller, request, context)
     }
 
@@ -61,7 +64,7 @@ extension IdentityRoutes {
         _ context: IdentityRequestContext
     ) async throws -> Response {
         let (now, source) = (context.trace.at, context.source?.forEngine)
-        let language = MailLanguage(acceptLanguage: request.headers[.acceptLanguage])
+        let language = caller.language(orElse: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
         switch operation {
         case .readProfile:
             let profile = engine.profile(of: caller)
@@ -87,8 +90,8 @@ extension IdentityRoutes {
             let command = AccountCommand.changePassword(
                 current: asked.currentPassword.map { Secret($0) }, new: Secret(asked.newPassword),
                 keepsOtherSessions: asked.keepOtherSessions ?? false)
-            // A first password needs the proof that a new method does.
-            if asked.currentPassword == nil, let refusal = caller.lackOfProof(now: now) {
+            // A first password needs the proof that a new method does. The current one is a proof, but not a second factor.
+            if let refusal = asked.currentPassword == nil ? caller.lackOfProof(now: now) : caller.lackOfFactor {
                 throw DirectoryFailure(refusal)
             }
             return try reply(to: try await take(.account(caller, command), caller, request, context), context)
@@ -140,11 +143,12 @@ extension IdentityRoutes {
         case .export:
             let sessions = try await engine.sessions(of: caller, now: now)
             let activity = try await engine.activity(of: caller.user, in: caller.tenant.id)
+            let undos = try await engine.emailUndos(of: caller.user, in: caller.tenant.id, now: now)
             return try json(
                 DirectoryCodec.export(
                     engine.profile(of: caller),
                     methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
-                    sessions: sessions, activity: activity), context)
+                    sessions: sessions, earlier: undos, activity: activity), context)
         case .undoEmailChange: throw RequestFault.unknownPath
         }
     }
@@ -182,7 +186,8 @@ extension IdentityRoutes {
         } catch {
             throw DirectoryFailure(error)
         }
-        let asking = self.caller(tenant: caller.tenantName, client: caller.application, request, context)
+        var asking = self.caller(tenant: caller.tenantName, client: caller.application, request, context)
+        asking.language = caller.language(orElse: asking.language)
         let outcome = try await context.admitted(command) { try await engine.handle(command, in: asking) }
         // A repeated answer was counted the first time (REL-IDEM).
         if outcome.trace.id == context.trace.id { context.countGuess(command, outcome.verdict) }

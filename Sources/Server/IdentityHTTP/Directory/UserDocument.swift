@@ -34,12 +34,13 @@ package enum UserDocument {
 
     /// Everything that is stored about the user, as the user's own export.
     package static func export(
-        _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary], activity: [RecordedEvent]
+        _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary], earlier undos: [EmailUndo],
+        activity: [RecordedEvent]
     ) throws -> String {
         try line(
             DirectoryCodec.export(
                 profile, methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
-                sessions: sessions, activity: activity))
+                sessions: sessions, earlier: undos, activity: activity))
     }
 
     /// A user who was deleted a moment ago.

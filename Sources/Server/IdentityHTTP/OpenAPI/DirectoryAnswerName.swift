@@ -29,19 +29,21 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .ownMailboxProven: return confirms
         case .deletionScheduled: return [.deleteAccount]
         case .invalidToken, .insufficientScope: return withToken
-        case .proofNeeded: return [.deleteAccount, .changePassword, .removeMethod, .addMethod, .changeEmail]
+        case .proofNeeded:
+            return [.deleteAccount, .changePassword, .removeMethod, .addMethod, .changeEmail, .keepAccount]
         case .unknownProperty: return [.readProfile, .changeProfile]
         case .readOnlyProperty, .changedMeanwhile: return [.changeProfile]
         case .invalidValue: return [.changeProfile, .renameMethod]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
         case .notFound: return [.endSession, .renameMethod, .removeMethod]
         case .lastMethod: return [.removeMethod]
-        case .unusableToken: return begins.union(confirms).union([.changePassword])
+        case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms
         case .tooManyCodes, .invalidContact: return begins
         case .mailboxThrottled: return begins.union(confirms)
-        case .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked: return [.changePassword]
+        case .incorrectPassword, .unacceptablePassword, .locked: return [.changePassword]
+        case .passwordNotUsed: return [.changePassword, .addMethod]
         case .malformedBody, .wrongContentType, .bodyTooLarge: return all.filter { $0.hasBody }
         case .wrongMethod, .uriTooLong, .headersTooLarge, .unavailable: return all
         case .tooManyChanges: return all.filter(\.isLimited)

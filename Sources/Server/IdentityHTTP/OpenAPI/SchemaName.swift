@@ -93,6 +93,7 @@ enum SchemaName: String, CaseIterable {
         case .export:
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),
+                "earlierAddresses": .list(of: .object(["emailAddress": .text, "canBeRestoredUntil": .moment])),
                 "activity": .list(of: .event),
             ])
         }

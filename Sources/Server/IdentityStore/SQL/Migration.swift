@@ -29,6 +29,7 @@ package struct Migration: Sendable {
         Migration(name: "0013 profile mark", sqlite: profileMark),
         Migration(name: "0014 guesses under way", sqlite: guessesUnderWay),
         Migration(name: "0015 accounts", sqlite: accounts),
+        Migration(name: "0016 tokens of a version", sqlite: tokensOfAVersion),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -342,6 +343,11 @@ package struct Migration: Sendable {
         CREATE INDEX lockouts_under_way ON lockouts (under_way_until) WHERE under_way_until IS NOT NULL;
         UPDATE lockouts SET recent = substr(recent, 1, 0);
         """
+
+    /// The version of the credentials from which access tokens are live. Older tokens have no version, and are judged by
+    /// their time.
+    private static let tokensOfAVersion =
+        "ALTER TABLE users ADD COLUMN tokens_from_version INTEGER NOT NULL DEFAULT 0;"
 
     /// What a user sees and changes of the own account. Existing sessions have no device and no network, existing mails no
     /// user. A name at rest and a deleted user are keyed digests.

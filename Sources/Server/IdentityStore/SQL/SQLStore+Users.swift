@@ -36,8 +36,10 @@ extension SQLStore {
             let account = try session.account(locking: id, in: tenant)
             let taken = try session.taken(names, in: tenant)
             let held = try session.held(marks, in: tenant)
+            let undos = try session.undos(of: id, in: tenant)
             let (effects, answer) = decide(
-                AccountFacts(account: try account.get(), taken: try taken.get(), held: try held.get()))
+                AccountFacts(
+                    account: try account.get(), taken: try taken.get(), held: try held.get(), undos: try undos.get()))
             for effect in effects { try session.perform(effect, in: tenant) }
             return answer
         }
@@ -57,6 +59,12 @@ extension SQLStore {
                     changedAt: try row.value("changed_at"), until: try row.value("until"))
             }
         }
+    }
+
+    package func emailUndos(
+        of user: UserID, in tenant: TenantID, now: Date
+    ) async throws(StoreError) -> [EmailUndo] {
+        try await read { session in try session.undos(of: user, in: tenant).get().filter { $0.until > now } }
     }
 
     package func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
@@ -108,6 +116,20 @@ extension SQLSession {
             of: "identifiers",
             "SELECT key FROM identifiers WHERE tenant = ? AND key IN (\(Self.placeholders(keys)))", [tenant] + keys
         ).map { rows in Set(try rows.map { try $0.value("key") }) }
+    }
+
+    fileprivate func undos(of user: UserID, in tenant: TenantID) throws -> Pending<[EmailUndo]> {
+        try rows(
+            of: "email_undos",
+            #"SELECT code_digest, email, changed_at, until FROM email_undos WHERE tenant = ? AND "user" = ?"#,
+            [tenant, user]
+        ).map { rows in
+            try rows.map { row in
+                EmailUndo(
+                    codeDigest: try row.value("code_digest"), user: user, old: try row.value("email"),
+                    changedAt: try row.value("changed_at"), until: try row.value("until"))
+            }
+        }
     }
 
     /// Read after ``taken(_:in:)``: a name that comes to rest in between is still found as taken.
@@ -209,7 +231,7 @@ extension SQLSession {
         try run(
             """
             UPDATE users SET password_hash = ?, password_from_reset = ?, credential_version = credential_version + 1,
-                credentials_changed_at = ?
+                tokens_from_version = credential_version + 1, credentials_changed_at = ?
             WHERE tenant = ? AND id = ?
             """, [hash.phc, fromReset, date, tenant, user], expecting: 1)
     }
@@ -218,7 +240,8 @@ extension SQLSession {
     func changeCredentials(of user: UserID, in tenant: TenantID, at date: Date) throws {
         try run(
             """
-            UPDATE users SET credential_version = credential_version + 1, credentials_changed_at = ?
+            UPDATE users SET credential_version = credential_version + 1,
+                tokens_from_version = credential_version + 1, credentials_changed_at = ?
             WHERE tenant = ? AND id = ?
             """, [date, tenant, user], expecting: 1)
     }
@@ -308,7 +331,8 @@ extension SQLSession {
             of: "users",
             """
             SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
-                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, i.kind, i.display
+                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, u.tokens_from_version, i.kind, i.display,
+                i.proven_at
             FROM users AS u
             LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
             WHERE u.tenant = ? AND u.id = \(id) \(locking)
@@ -328,6 +352,9 @@ extension SQLSession {
                 uniquingKeysWith: { first, _ in first })
             guard let email = names[.email] else { throw StoreError.corrupt("identifiers") }
             let passwordHash = try row.value("password_hash", as: String?.self).map { PasswordHash(phc: $0) }
+            let emailRow = try rows.first {
+                try $0.of("identifiers").value("kind", as: LoginIdentifier.Kind.self) == .email
+            }
             let user = User(
                 id: try row.value("id"), tenant: tenant, email: email, alias: names[.alias],
                 hasPassword: passwordHash != nil, attributes: try attributes.get(),
@@ -335,6 +362,8 @@ extension SQLSession {
             return UserAccount(
                 user: user, passwordHash: passwordHash, credentialVersion: try row.value("credential_version"),
                 credentialsChangedAt: try row.value("credentials_changed_at"),
+                tokensFromVersion: try row.value("tokens_from_version"),
+                emailProvenAt: try emailRow?.of("identifiers").value("proven_at"),
                 disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get(),
                 passwordIsFromReset: try row.value("password_from_reset"),
                 requiresSecondFactor: try row.value("requires_second_factor"),

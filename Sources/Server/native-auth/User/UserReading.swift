@@ -128,6 +128,7 @@ extension UserCommand {
                 let document = try UserDocument.export(
                     found.account, engine.profile(of: found.account, in: found.tenant),
                     sessions: try await found.sessions(),
+                    earlier: try await engine.emailUndos(of: found.id, in: found.tenant.id, now: found.opened.now),
                     activity: try await engine.activity(of: found.id, in: found.tenant.id))
                 try await found.opened.store.record(found.event(.dataExported))
                 say(document)
