@@ -24,13 +24,14 @@ package struct Vault: Sendable {
         case counter
         case refreshToken = "refresh-token"
         case audit
+        case skipToken = "skip-token"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
             case .continuationToken, .oneTimePasscode: true
-            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit: false
+            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken: false
             }
         }
     }

@@ -1,0 +1,69 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+/// The last user of a page of a list, after whom the next page begins.
+package struct UserPosition: Hashable, Sendable, Codable {
+    package var id: UserID
+    package var createdAt: Date
+    /// Whether the first page was asked for the number of all users. Clients repeat the header that allows it only on the
+    /// first page.
+    package var counts: Bool
+
+    package init(id: UserID, createdAt: Date, counts: Bool) {
+        self.id = id
+        self.createdAt = createdAt
+        self.counts = counts
+    }
+}
+
+/// Makes and opens the tokens of `@odata.nextLink` (`SEC-ADM-8`).
+///
+/// A token is base64url of a format version (1 byte) and the sealed position. Tenant and query are bound to the seal, so
+/// a token of another tenant or another list does not open.
+package struct SkipTokens: Sendable {
+    /// The longest token, in characters.
+    package static let longest = 1_024
+
+    private let vault: Vault
+    private static let version: UInt8 = 1
+
+    package init(vault: Vault) {
+        self.vault = vault
+    }
+
+    /// - Parameter query: A digest of what the list shows and of its order.
+    package func seal(
+        _ position: UserPosition, of query: Data, tenant: TenantID
+    ) throws(EngineError) -> String {
+        let plaintext = try StateCoding.encode(position)
+        do {
+            return Base64URL.encode(
+                [Self.version] + (try vault.seal(plaintext, for: .skipToken, tenant: tenant, context: [query])))
+        } catch {
+            throw .broken("a skip token could not be sealed")
+        }
+    }
+
+    /// Opens a token of ``seal(_:of:tenant:)``, also one that another server has sealed.
+    ///
+    /// - Returns: Nil when it was changed, or was made for another tenant or query.
+    package func open(
+        _ token: String, of query: Data, tenant: TenantID, now: Date
+    ) async -> UserPosition? {
+        guard token.utf8.count <= Self.longest, let bytes = Base64URL.decode(token), bytes.first == Self.version else {
+            return nil
+        }
+        let sealed = Data(bytes.dropFirst())
+        await vault.learnKey(of: sealed, now: now)
+        do {
+            return StateCoding.decode(
+                try vault.open(sealed, for: .skipToken, tenant: tenant, context: [query]))
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Engine {
+    package var skipTokens: SkipTokens { SkipTokens(vault: vault) }
+}
