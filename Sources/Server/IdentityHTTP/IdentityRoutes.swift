@@ -264,6 +264,7 @@ enum IdentityHeader {
     static let clientOS = HTTPField.Name(WireHeader.clientOS)!
     static let clientRequestID = HTTPField.Name(WireHeader.clientRequestID)!
     static let requestID = HTTPField.Name(WireHeader.requestID)!
+    static let consistencyLevel = HTTPField.Name("ConsistencyLevel")!
 }
 
 enum MediaType {

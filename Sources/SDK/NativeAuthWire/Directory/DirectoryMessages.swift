@@ -91,6 +91,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
 /// The codes of the directory's errors (docs/protocol.md §18.3).
 package enum DirectoryErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case badRequest = "Request_BadRequest"
+    case unsupportedQuery = "Request_UnsupportedQuery"
+    case expiredPageToken = "Directory_ExpiredPageToken"
     case invalidToken = "InvalidAuthenticationToken"
     case denied = "Authorization_RequestDenied"
     case notFound = "Request_ResourceNotFound"

@@ -155,7 +155,7 @@ extension DirectoryFailure {
     }
 
     /// A name from a request, if it can be a property; another text is not repeated.
-    private static func shown(_ name: String) -> String? {
+    static func shown(_ name: String) -> String? {
         let isName = name.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
                 || "_.@".utf8.contains($0)
