@@ -43,7 +43,7 @@ enum Targets {
     static let all: [any Target.Type] = [
         FormTarget.self, AttributesTarget.self, NameTarget.self, PasswordTarget.self, TokenTarget.self,
         ContinuationTarget.self, ReplyTarget.self, MailTarget.self, HashTarget.self, ProxyTarget.self, PlaceTarget.self,
-        WordTarget.self, AnswerTarget.self, CacheTarget.self, RequestTarget.self,
+        WordTarget.self, FilterTarget.self, AnswerTarget.self, CacheTarget.self, RequestTarget.self,
     ]
 
     static var names: String { all.map { $0.name }.joined(separator: ", ") }

@@ -15,7 +15,7 @@ struct FuzzTests {
 
     @Test(
         """
-        SEC-SWIFT-4, SEC-NET-2, SEC-NET-8, SEC-NET-9, SEC-ID-3, SEC-PWD-1, SEC-CT-3, SEC-TOK-2, SEC-MAIL-3, SEC-MAIL-6, SDK-NET-3: \
+        SEC-SWIFT-4, SEC-NET-2, SEC-NET-8, SEC-NET-9, SEC-ID-3, SEC-PWD-1, SEC-CT-3, SEC-TOK-2, SEC-MAIL-3, SEC-MAIL-6, SEC-ADM-7, SDK-NET-3: \
         of 20 000 inputs for each reader none traps, takes 512 MiB or gets through
         """)
     func readersHold() async throws {
