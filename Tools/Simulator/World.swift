@@ -101,7 +101,7 @@ struct Profile: Sendable {
         let keys = KeyRing(store: stores, vault: vault, clock: clock, randomness: randomness, algorithm: .es256)
         let engine = Engine(
             Engine.Ports(
-                clients: directory, flows: stores, users: stores, refresh: stores,
+                clients: directory, flows: stores, users: stores, refresh: stores, assertions: stores,
                 hasher: SimulationHasher(randomness: randomness), issuer: keys, randomness: randomness,
                 mail: MailSignal()), vault: vault, settings: settings)
         let routes = IdentityRoutes(engine: engine, clock: clock, readiness: Readiness(flows: stores))
@@ -184,7 +184,7 @@ struct SimulationHasher: PasswordHasher {
 }
 
 /// The store of the server, which may fail once: before it writes, or after it has written (`REL-DB-3`).
-final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
+final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, KeyStore {
     enum Fault: Sendable {
         /// Nothing is written.
         case refuses
@@ -323,6 +323,14 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, KeyStore {
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await store.countUsers(in: tenant)
+    }
+
+    func useAssertion(
+        _ mark: Data, in tenant: TenantID, until end: Date, recording event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write { () async throws(StoreError) in
+            try await store.useAssertion(mark, in: tenant, until: end, recording: event)
+        }
     }
 
     func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily? {

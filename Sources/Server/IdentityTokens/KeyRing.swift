@@ -84,9 +84,40 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
+    package nonisolated func sign(_ subject: DaemonTokenSubject) async throws(TokenIssuerError) -> Secret<String> {
+        let keys = try await keys(for: subject.tenant)
+        do {
+            guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
+                throw StoreError.corrupt("no signing key stands after one was inserted")
+            }
+            return try keys.sign(DaemonTokenClaims(subject), as: .accessToken, with: signer)
+        } catch {
+            throw .unavailable(error)
+        }
+    }
+
     package nonisolated func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken {
+        switch try await read(accessToken, for: tenant, issuer: issuer) {
+        case .user(let claims): return try claims.accessToken(now: now)
+        case .daemon: throw .wrongType
+        }
+    }
+
+    package nonisolated func verifyDaemon(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
+    ) async throws(TokenVerificationError) -> VerifiedDaemonToken {
+        switch try await read(accessToken, for: tenant, issuer: issuer) {
+        case .user: throw .wrongType
+        case .daemon(let claims): return try claims.daemonToken(now: now)
+        }
+    }
+
+    /// The claims of an access token that the tenant signed; its times are not checked yet.
+    private nonisolated func read(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String
+    ) async throws(TokenVerificationError) -> ReadAccessToken {
         let token = try CompactToken(accessToken)
         var keys: TenantKeys
         do {
@@ -97,7 +128,7 @@ package actor KeyRing: TokenIssuer {
         } catch {
             throw .unavailable(error)
         }
-        return try await keys.verify(token, issuer: CommonClaims.issuer(issuer, tenant), tenant: tenant, now: now)
+        return try await keys.verify(token, issuer: CommonClaims.issuer(issuer, tenant), tenant: tenant)
     }
 
     package nonisolated func claimedTenant(of accessToken: Secret<String>) -> TenantID? {

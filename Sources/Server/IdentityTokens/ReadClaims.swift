@@ -11,7 +11,7 @@ struct CompactToken: Sendable {
     let text: String
     /// The encoded header.
     let header: String
-    private let payload: Data
+    let payload: Data
 
     /// - Throws: ``TokenVerificationError/malformed`` for anything except three parts of canonical base64url.
     init(_ token: Secret<String>) throws(TokenVerificationError) {
@@ -75,10 +75,7 @@ struct ReadClaims: JWTPayload {
         }
         let session = sid.flatMap { UUID(uuidString: $0) }
         guard (session == nil) == (sid == nil) else { throw .malformed }
-        // Compare as times: adding to a number of the token could overflow.
-        let skew = TimeInterval(Self.skew)
-        guard now < Date(timeIntervalSince1970: TimeInterval(exp)) + skew else { throw .expired }
-        guard Date(timeIntervalSince1970: TimeInterval(max(nbf, iat))) <= now + skew else { throw .notYetValid }
+        try Self.checkTimes(exp: exp, start: max(nbf, iat), now: now)
         return VerifiedAccessToken(
             user: UserID(user), client: client, audience: aud,
             scopes: scp.split(separator: " ").map(String.init), methods: amr, contexts: acrs ?? [], subject: sub,
@@ -86,6 +83,13 @@ struct ReadClaims: JWTPayload {
             authenticatedAt: Date(timeIntervalSince1970: TimeInterval(authTime)),
             issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
             expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)))
+    }
+
+    /// Compares as times: adding to a number of the token could overflow.
+    static func checkTimes(exp: Int, start: Int, now: Date) throws(TokenVerificationError) {
+        let skew = TimeInterval(Self.skew)
+        guard now < Date(timeIntervalSince1970: TimeInterval(exp)) + skew else { throw .expired }
+        guard Date(timeIntervalSince1970: TimeInterval(start)) <= now + skew else { throw .notYetValid }
     }
 }
 

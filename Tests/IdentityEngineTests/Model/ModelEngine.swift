@@ -192,6 +192,22 @@ private struct PlainIssuer: TokenIssuer {
         throw .malformed
     }
 
+    func sign(_ subject: DaemonTokenSubject) async throws(TokenIssuerError) -> Secret<String> {
+        Secret(subject.tokenID.uuidString)
+    }
+
+    func verifyDaemon(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
+    ) async throws(TokenVerificationError) -> VerifiedDaemonToken {
+        throw .malformed
+    }
+
+    func verify(
+        _ assertion: Secret<String>, signedByOneOf keys: [DaemonKey]
+    ) throws(AssertionFault) -> VerifiedAssertion {
+        throw .malformed
+    }
+
     func claimedTenant(of accessToken: Secret<String>) -> TenantID? { nil }
 
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }
@@ -334,8 +350,8 @@ struct Trial {
     private func engine(_ store: TurnStore) -> Engine {
         Engine(
             Engine.Ports(
-                clients: clients, flows: store, users: store, refresh: store.store, hasher: PlainHasher(),
-                issuer: PlainIssuer(), randomness: SystemRandomness(), mail: MailSignal()),
+                clients: clients, flows: store, users: store, refresh: store.store, assertions: store.store,
+                hasher: PlainHasher(), issuer: PlainIssuer(), randomness: SystemRandomness(), mail: MailSignal()),
             vault: Self.vault, settings: settings, passwords: Self.passwords)
     }
 

@@ -138,6 +138,7 @@ struct BackupTests {
                     #"held_names (tenant BLOB, mark BLOB, "user" BLOB, until INTEGER)"#,
                     #"email_undos (tenant BLOB, code_digest BLOB, "user" BLOB, email TEXT, changed_at INTEGER, until INTEGER)"#,
                     "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
+                    "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                 ] {
                     _ = try await store.unsafeSQL("CREATE TABLE \(table) STRICT")
                 }

@@ -1,16 +1,18 @@
 package import NativeAuthCore
 import PortableFoundation
 
-/// Tenants and applications as a fixed list, from a tenant file or the development tenant.
+/// Tenants, applications and daemons as a fixed list, from a tenant file or the development tenant.
 package struct TenantDirectory: ClientStore {
-    /// A tenant with its applications.
+    /// A tenant with its applications and daemons.
     package struct Entry: Hashable, Sendable {
         package var tenant: Tenant
         package var applications: [Client]
+        package var daemons: [Daemon]
 
-        package init(tenant: Tenant, applications: [Client]) {
+        package init(tenant: Tenant, applications: [Client], daemons: [Daemon] = []) {
             self.tenant = tenant
             self.applications = applications
+            self.daemons = daemons
         }
     }
 
@@ -18,19 +20,23 @@ package struct TenantDirectory: ClientStore {
     package let entries: [Entry]
     private let byName: [String: Tenant]
     private let byClient: [TenantID: [ClientID: Client]]
+    private let byDaemon: [TenantID: [ClientID: Daemon]]
 
     package init(_ entries: [Entry]) {
         self.entries = entries
         var byName: [String: Tenant] = [:]
         var byClient: [TenantID: [ClientID: Client]] = [:]
+        var byDaemon: [TenantID: [ClientID: Daemon]] = [:]
         for entry in entries {
             for name in [entry.tenant.id.description, entry.tenant.domain, entry.tenant.subdomain] {
                 byName[Self.normal(name)] = entry.tenant
             }
             for client in entry.applications { byClient[entry.tenant.id, default: [:]][client.id] = client }
+            for daemon in entry.daemons { byDaemon[entry.tenant.id, default: [:]][daemon.id] = daemon }
         }
         self.byName = byName
         self.byClient = byClient
+        self.byDaemon = byDaemon
     }
 
     package func tenant(named name: String) async throws(StoreError) -> Tenant? {
@@ -41,13 +47,18 @@ package struct TenantDirectory: ClientStore {
         byClient[tenant]?[id]
     }
 
+    package func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
+        byDaemon[tenant]?[id]
+    }
+
     private static func normal(_ name: String) -> String {
         String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 }
 
 extension TenantDirectory {
-    /// The development tenant `contoso` with its four applications, the same in every run (design record 0014).
+    /// The development tenant `contoso` with its four applications and one daemon, the same in every run (design record
+    /// 0014).
     package static let development: TenantDirectory = {
         let tenant = Tenant(
             id: TenantID(
@@ -91,7 +102,22 @@ extension TenantDirectory {
                             0x33, 0x33, 0x44, 0x44, 0xDD, 0xDD, 0x55, 0x55, 0xEE, 0xEE, 0x66, 0x66, 0xFF, 0xFF, 0x77,
                             0x77
                         ), "Password with attributes", .emailPassword, withAddress),
-                ])
+                ], daemons: [developmentDaemon])
         ])
     }()
+
+    /// A daemon with all roles of the directory and the secret `development`. Production has no development tenant, and
+    /// tenant documents cannot have that secret (`SEC-PRF-4`).
+    private static let developmentDaemon = Daemon(
+        id: ClientID(
+            UUID(
+                uuid: (
+                    0x44, 0x44, 0x55, 0x55, 0xAA, 0xAA, 0x66, 0x66, 0xBB, 0xBB, 0x77, 0x77, 0xCC, 0xCC, 0x88, 0x88
+                ))),
+        displayName: "Daemon", roles: ResourceScope.applicationRoles.sorted(),
+        secrets: [
+            DaemonSecret(
+                id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1)), displayName: "development",
+                hint: "dev", digest: DaemonSecret.digestOfDevelopment, endsAt: .distantFuture)
+        ])
 }

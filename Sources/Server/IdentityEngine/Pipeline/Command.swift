@@ -182,6 +182,8 @@ extension Sequence<UInt8> {
 package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     case code
     case password
+    /// What a daemon proves itself with: a secret or an assertion.
+    case daemonProof
 }
 
 /// A step that is limited per continuation token or per family of refresh tokens (`SEC-RATE-6`).

@@ -13,6 +13,7 @@ package struct Engine: Sendable {
         package var flows: any FlowStore
         package var users: any UserStore
         package var refresh: any RefreshStore
+        package var assertions: any AssertionStore
         package var hasher: any PasswordHasher
         package var issuer: any TokenIssuer
         package var randomness: any Randomness
@@ -20,12 +21,14 @@ package struct Engine: Sendable {
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
-            hasher: any PasswordHasher, issuer: any TokenIssuer, randomness: any Randomness, mail: MailSignal
+            assertions: any AssertionStore, hasher: any PasswordHasher, issuer: any TokenIssuer,
+            randomness: any Randomness, mail: MailSignal
         ) {
             self.clients = clients
             self.flows = flows
             self.users = users
             self.refresh = refresh
+            self.assertions = assertions
             self.hasher = hasher
             self.issuer = issuer
             self.randomness = randomness

@@ -118,10 +118,12 @@ package struct UserFlow: Hashable, Sendable {
     }
 }
 
-/// The source of tenants and applications.
+/// The source of tenants, applications and daemons.
 package protocol ClientStore: Sendable {
     /// The tenant with this id, domain or subdomain, letter case ignored; nil when there is none.
     func tenant(named name: String) async throws(StoreError) -> Tenant?
     /// The application with this id in this tenant; nil when there is none.
     func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client?
+    /// The daemon with this id in this tenant; nil when there is none.
+    func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
 }

@@ -125,6 +125,67 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     }
 }
 
+/// The content of a daemon's token.
+package struct DaemonTokenSubject: Hashable, Sendable {
+    package var tenant: TenantID
+    package var daemon: ClientID
+    /// The resource, such as `api://orders`.
+    package var audience: String
+    /// The names of the daemon's roles for the resource; the claim is absent when there is none.
+    package var roles: [String]
+    /// Whether the daemon proved itself by an assertion, and not by a secret: `azpacr`.
+    package var isProvenByAssertion: Bool
+    package var issuedAt: Date
+    /// Seconds.
+    package var lifetime: Int
+    /// The token's own id, `jti` and `uti`.
+    package var tokenID: UUID
+    /// The base URL of the server, as in ``TokenSubject/issuer``.
+    package var issuer: String
+
+    package init(
+        tenant: TenantID, daemon: ClientID, audience: String, roles: [String], isProvenByAssertion: Bool,
+        issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String
+    ) {
+        self.tenant = tenant
+        self.daemon = daemon
+        self.audience = audience
+        self.roles = roles
+        self.isProvenByAssertion = isProvenByAssertion
+        self.issuedAt = issuedAt
+        self.lifetime = lifetime
+        self.tokenID = tokenID
+        self.issuer = issuer
+    }
+}
+
+/// The claims of a daemon's token, after every check of ``TokenIssuer/verifyDaemon(_:for:issuer:now:)``.
+package struct VerifiedDaemonToken: Hashable, Sendable {
+    /// Claims `azp`, `oid` and `sub`.
+    package var daemon: ClientID
+    /// Claim `aud`.
+    package var audience: String
+    /// Claim `roles`; empty when the token has none.
+    package var roles: [String]
+    /// Claim `jti`.
+    package var tokenID: String
+    /// Whole seconds.
+    package var issuedAt: Date
+    /// Whole seconds. A token is accepted up to 60 s after this time.
+    package var expiresAt: Date
+
+    package init(
+        daemon: ClientID, audience: String, roles: [String], tokenID: String, issuedAt: Date, expiresAt: Date
+    ) {
+        self.daemon = daemon
+        self.audience = audience
+        self.roles = roles
+        self.tokenID = tokenID
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
 /// Why tokens could not be signed.
 package enum TokenIssuerError: Error {
     /// No signing key is available now.
@@ -140,7 +201,8 @@ package enum TokenVerificationError: Error {
     case unknownKey
     /// The signature does not match the tenant's key.
     case wrongSignature
-    /// Signed by this tenant, but not an access token, for example an ID token (`SEC-TOK-4`).
+    /// Signed by this tenant, but another kind of token than asked for: an ID token, or an access token of a daemon
+    /// where a user's is needed (`SEC-TOK-4`).
     case wrongType
     /// Issued by another server, or for another tenant.
     case wrongIssuer
@@ -152,8 +214,8 @@ package enum TokenVerificationError: Error {
     case unavailable(any Error)
 }
 
-/// Signs tokens with the tenant's active key, and verifies tokens of this tenant.
-package protocol TokenIssuer: Sendable {
+/// Signs tokens with the tenant's active key, and verifies tokens of this tenant, and assertions of its daemons.
+package protocol TokenIssuer: AssertionVerifier {
     /// Signs an access token, and an ID token when `openid` is among the scopes.
     func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens
     /// Verifies key, algorithm, type, signature, issuer, tenant and times of an access token before it reads the claims
@@ -166,6 +228,13 @@ package protocol TokenIssuer: Sendable {
     func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken
+    /// Signs an access token of a daemon.
+    func sign(_ subject: DaemonTokenSubject) async throws(TokenIssuerError) -> Secret<String>
+    /// The same checks as ``verify(_:for:issuer:now:)`` for a token of a daemon. Neither accepts the tokens of the other.
+    /// The caller checks the audience and whether the tenant still has the daemon.
+    func verifyDaemon(
+        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
+    ) async throws(TokenVerificationError) -> VerifiedDaemonToken
     /// The tenant that an access token names, before any check: it says only whose keys to verify the token with.
     ///
     /// - Returns: Nil when the text is no token.

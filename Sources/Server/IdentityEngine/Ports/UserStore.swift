@@ -385,6 +385,10 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case backupMade = "backup.made"
         case restoreDone = "restore.done"
         case mailFlood = "outbox.flood"
+        /// A daemon got a token; the detail says by what proof.
+        case daemonSignedIn = "daemon.token_issued"
+        /// A daemon's proof failed; the detail says why.
+        case daemonRefused = "daemon.refused"
     }
 
     package var kind: Kind

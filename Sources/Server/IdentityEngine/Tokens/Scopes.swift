@@ -82,6 +82,13 @@ package struct ResourceScope: Hashable, Sendable {
     }
 
     fileprivate var exists: Bool { resource != Self.directory || Self.directoryNames.contains(name) }
+
+    /// RFC 6749 section 3.3: printable ASCII without blank, quote and backslash; at most 256 bytes (`SEC-NET-10`).
+    static func isWellFormed(_ scope: String) -> Bool {
+        let utf8 = scope.utf8
+        return !utf8.isEmpty && utf8.count <= 256
+            && utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+    }
 }
 
 extension Client {
@@ -90,7 +97,7 @@ extension Client {
     ///
     /// - Parameter baseURL: The server's own base URL, as in ``ResourceScope/init(_:baseURL:)``.
     package func judge(_ requested: [String], baseURL: String) -> ScopeJudgement {
-        guard !requested.isEmpty, requested.count <= 16, requested.allSatisfy(Self.isWellFormed) else {
+        guard !requested.isEmpty, requested.count <= 16, requested.allSatisfy(ResourceScope.isWellFormed) else {
             return .refused(.invalidScope)
         }
         func mayUse(_ scope: ResourceScope) -> Bool {
@@ -118,13 +125,6 @@ extension Client {
             }
         }
         return .granted(grant)
-    }
-
-    /// RFC 6749 section 3.3: printable ASCII without blank, quote and backslash.
-    private static func isWellFormed(_ scope: String) -> Bool {
-        let utf8 = scope.utf8
-        return !utf8.isEmpty && utf8.count <= 256
-            && utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 }
 

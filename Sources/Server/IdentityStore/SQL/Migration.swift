@@ -30,6 +30,7 @@ package struct Migration: Sendable {
         Migration(name: "0014 guesses under way", sqlite: guessesUnderWay),
         Migration(name: "0015 accounts", sqlite: accounts),
         Migration(name: "0016 tokens of a version", sqlite: tokensOfAVersion),
+        Migration(name: "0017 daemons", sqlite: daemons),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -396,5 +397,16 @@ package struct Migration: Sendable {
             deleted_at INTEGER NOT NULL,
             PRIMARY KEY (tenant, mark)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The assertions that daemons have used, as keyed digests, until they end.
+    private static let daemons = """
+        CREATE TABLE used_assertions (
+            tenant BLOB NOT NULL,
+            mark BLOB NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, mark)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX used_assertions_by_end ON used_assertions (until);
         """
 }

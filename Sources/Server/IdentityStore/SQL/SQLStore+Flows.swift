@@ -336,6 +336,7 @@ extension SQLSession {
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
             remove("held_names", "tenant, mark", "until <= ?", now),
+            remove("used_assertions", "tenant, mark", "until <= ?", now),
             remove("email_undos", "tenant, code_digest", "until <= ?", now),
             remove("counted_events", dialect.rowID, "at <= ?", now.addingTimeInterval(-86_400)),
             remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),

@@ -165,8 +165,8 @@ struct IdentityService: Sendable {
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
         let engine = Engine(
             .init(
-                clients: tenants, flows: store, users: store, refresh: store, hasher: hasher, issuer: keys,
-                randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
+                clients: tenants, flows: store, users: store, refresh: store, assertions: store, hasher: hasher,
+                issuer: keys, randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
         let readiness = Readiness(flows: store)
 

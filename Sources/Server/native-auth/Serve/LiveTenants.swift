@@ -31,6 +31,10 @@ final class LiveTenants: ClientStore {
         try await directory.client(id, in: tenant)
     }
 
+    func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
+        try await directory.daemon(id, in: tenant)
+    }
+
     /// Adopts a newer document; an invalid one changes nothing.
     ///
     /// - Throws: ``ServeSettings/Invalid``; the same document is not read again.
