@@ -256,6 +256,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: testing),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: testing),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
             ], swiftSettings: strict),
         .testTarget(
             name: "NativeAuthTestingTests",

@@ -8,8 +8,11 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case challengeTarget = "challenge_target"
     case challengeType = "challenge_type"
     case claims
+    case clientAssertion = "client_assertion"
+    case clientAssertionType = "client_assertion_type"
     case clientID = "client_id"
     case clientInfo = "client_info"
+    case clientSecret = "client_secret"
     case continuationToken = "continuation_token"
     case grantType = "grant_type"
     case id
@@ -29,8 +32,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .refreshToken: 1_024
         case .id: 64
         case .claims: 2_048
-        case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType, .clientID,
-            .clientInfo, .continuationToken, .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
+        case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType,
+            .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken, .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
             .username:
             nil
         }

@@ -15,7 +15,7 @@ package struct IdentityRoutes: Sendable {
     private let readiness: Readiness
     let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
-    private let countsRequests: Bool
+    let countsRequests: Bool
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -110,6 +110,9 @@ package struct IdentityRoutes: Sendable {
             throw EngineError.overloaded
         }
         let form = try await Self.form(of: request)
+        if endpoint == .token, try DaemonCodec.isOfDaemon(form) {
+            return try await daemonToken(form, request, context)
+        }
         let asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
         return try await answer(asked, request, context)
@@ -199,14 +202,18 @@ package struct IdentityRoutes: Sendable {
             // Connect Discovery 1.0 sections 3 and 4.2).
             responseTypesSupported: ["none"],
             grantTypesSupported: [
-                GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken,
+                GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken, .clientCredentials,
             ].map(\.rawValue),
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
             scopesSupported: ["openid", "profile", "email", "offline_access"],
             claimsSupported: [
                 "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
                 "preferred_username", "name", "given_name", "family_name", "email", "ver",
-            ], tokenEndpointAuthMethodsSupported: ["none"],
+            ],
+            tokenEndpointAuthMethodsSupported: [
+                "none", "client_secret_post", "client_secret_basic", "private_key_jwt",
+            ],
+            tokenEndpointAuthSigningAlgValuesSupported: ["RS256", "PS256", "ES256"],
             revocationEndpointAuthMethodsSupported: ["none"],
             introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] })
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))

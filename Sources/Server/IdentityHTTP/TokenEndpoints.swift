@@ -23,9 +23,17 @@ extension IdentityRoutes {
         else { return Self.challenge("Basic realm=\"resource servers\", charset=\"UTF-8\"") }
         let token = try V1Codec.introspectedToken(try await Self.form(of: request))
         let tenant = try await tenant(context)
-        guard let live = try await engine.live(token, in: tenant, now: context.trace.at),
-            live.claims.audience.utf8.elementsEqual(audience.utf8)
-        else { return try Self.uncached(TokenIntrospectionReply.inactive) }
+        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
+            let daemon = try await engine.liveDaemon(token, in: tenant, now: context.trace.at)
+            guard let daemon, daemon.claims.audience.utf8.elementsEqual(audience.utf8) else {
+                return try Self.uncached(TokenIntrospectionReply.inactive)
+            }
+            return try Self.uncached(
+                TokenIntrospectionReply(of: daemon, issuer: "\(engine.settings.baseURL)/\(tenant.id)/v2.0"))
+        }
+        guard live.claims.audience.utf8.elementsEqual(audience.utf8) else {
+            return try Self.uncached(TokenIntrospectionReply.inactive)
+        }
         let claims = live.claims
         // An API may define its own scope `email`, which does not grant the user's address.
         let tellsAddress = claims.audience == claims.client.description && claims.scopes.contains("email")
@@ -97,7 +105,7 @@ extension IdentityRoutes {
         credentials(of: request, scheme: "bearer ").map { Secret($0) }
     }
 
-    private static func credentials(of request: Request, scheme: String) -> String? {
+    static func credentials(of request: Request, scheme: String) -> String? {
         guard let header = request.headers[.authorization], header.utf8.count <= 8_192,
             header.prefix(scheme.count).lowercased() == scheme
         else { return nil }
@@ -116,5 +124,17 @@ extension IdentityRoutes {
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+    }
+}
+
+extension TokenIntrospectionReply {
+    /// What the resource server of a daemon's token may know about it.
+    fileprivate init(of token: Engine.LiveDaemonToken, issuer: String) {
+        let (claims, daemon) = (token.claims, token.claims.daemon.description)
+        self.init(
+            active: true, clientID: daemon, tokenType: "Bearer",
+            expiration: Int(claims.expiresAt.timeIntervalSince1970),
+            issuedAt: Int(claims.issuedAt.timeIntervalSince1970), subject: daemon, audience: claims.audience,
+            issuer: issuer, roles: token.roles)
     }
 }

@@ -608,6 +608,11 @@ extension DirectoryTable {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
             return try await TenantDirectory.development.client(id, in: tenant)
         }
+
+        func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
+            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
+            return try await TenantDirectory.development.daemon(id, in: tenant)
+        }
     }
 
     private static func portsServer(

@@ -185,7 +185,7 @@ extension Sequence {
 
     @Test(
         "SEC-RATE-5: wrong guesses from one source stop at the limit, right ones are not counted",
-        arguments: [(GuessedSecret.code, 30), (.password, 50)])
+        arguments: [(GuessedSecret.code, 30), (.password, 50), (.daemonProof, 50)])
     func wrongGuessesAreLimited(_ secret: GuessedSecret, limit: Int) throws {
         let limits = SourceLimits()
         let sprayer = try source("192.0.2.1")

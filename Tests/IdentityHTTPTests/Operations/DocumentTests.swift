@@ -62,6 +62,10 @@ import Testing
                         ["token", "revocation", "introspection"].contains { name.hasPrefix($0) } ? "POST" : "GET"
                     #expect(try await client.send(client.request(method, path)).status != 404, "\(name)")
                 }
+                #expect(
+                    answer["token_endpoint_auth_methods_supported"]
+                        == ["none", "client_secret_post", "client_secret_basic", "private_key_jwt"])
+                #expect(answer["token_endpoint_auth_signing_alg_values_supported"] == ["RS256", "PS256", "ES256"])
                 for grant in try #require(answer["grant_types_supported"]).array.compactMap(\.string) {
                     let refused = try await server.client().post(
                         .token, [("grant_type", grant), ("continuation_token", "x"), ("scope", "openid")])

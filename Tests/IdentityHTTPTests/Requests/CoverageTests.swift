@@ -81,6 +81,21 @@ extension AnswerName {
             }
     }
 
+    init(_ refusal: DaemonRefusal) {
+        self =
+            switch refusal {
+            case .unknownDaemon: .unknownDaemon
+            case .noProof: .daemonWithoutProof
+            case .severalProofs: .severalProofs
+            case .wrongSecret: .wrongSecret
+            case .endedSecret: .endedSecret
+            case .unusableAssertion(.wrongTime): .assertionOutsideItsTime
+            case .unusableAssertion: .unusableAssertion
+            case .invalidScope: .daemonScopeInvalid
+            case .scopeNotDefault: .scopeNotDefault
+            }
+    }
+
     init(_ fault: RequestFault) {
         self =
             switch fault {
@@ -137,6 +152,16 @@ extension AnswerName {
                 "client_info",
             ])
         case .revoked, .accountChanged: Wire([])
+        case .daemonToken: Wire(["token_type", "expires_in", "ext_expires_in", "access_token"])
+        case .unknownDaemon: Wire("unauthorized_client", 700_016)
+        case .daemonWithoutProof: Wire("invalid_client", 7_000_216, status: 401)
+        case .severalProofs: Wire("invalid_request", 90_023)
+        case .wrongSecret: Wire("invalid_client", 7_000_215, status: 401)
+        case .endedSecret: Wire("invalid_client", 7_000_222, status: 401)
+        case .unusableAssertion: Wire("invalid_client", 700_027, status: 401)
+        case .assertionOutsideItsTime: Wire("invalid_client", 700_024, status: 401)
+        case .daemonScopeInvalid: Wire("invalid_scope", 70_011)
+        case .scopeNotDefault: Wire("invalid_scope", 1_002_012)
         case .redirectToBrowser: Wire(["challenge_type", "redirect_reason"])
         case .unknownTenant, .unknownTenantOfDocument: Wire("invalid_request", 90_002)
         case .unknownClient: Wire("unauthorized_client", 700_016)
@@ -203,7 +228,12 @@ extension AnswerName {
         case .addressThrottled: "for this address"
         case .sourceThrottled: "Too many requests"
         case .missing: "must contain the parameter"
-        case .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
+        case .unknownDaemon: "no daemon with this client_id"
+        case .severalProofs: "one way of client authentication"
+        case .daemonScopeInvalid: "one resource, followed by /.default"
+        case .daemonToken, .daemonWithoutProof, .wrongSecret, .endedSecret, .unusableAssertion,
+            .assertionOutsideItsTime, .scopeNotDefault,
+            .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
             .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .accountChanged,
             .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .userAlreadyExists,
@@ -328,7 +358,7 @@ enum EndpointTable {
         Ask.allCases.first { $0.endpoint == endpoint }
     }
 
-    static let rows: [EndpointRow] = progress + starts + continuations + tokens + usual.flatMap(everywhere)
+    static let rows: [EndpointRow] = progress + starts + continuations + tokens + daemons + usual.flatMap(everywhere)
 
     private static func row(
         _ ask: Ask, _ name: AnswerName, _ when: String, in journey: Journey? = nil,
@@ -585,8 +615,39 @@ enum EndpointTable {
                     body: Data(body.utf8)))
             return try await client.refresh(refreshToken)
         },
-        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "client_credentials"),
+        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "authorization_code"),
     ]
+
+    /// The requests of daemons (docs/protocol.md §19).
+    private static let daemons: [EndpointRow] = [
+        daemon(.daemonToken, "a daemon proved itself", []),
+        daemon(.unknownDaemon, "no daemon with this id in the tenant", [("client_id", TestDirectory.disabled)]),
+        daemon(.daemonWithoutProof, "a daemon sends neither secret nor assertion", [("client_secret", "")]),
+        daemon(
+            .severalProofs, "a daemon proves itself in several ways at once",
+            [("client_assertion", "x"), ("client_assertion_type", ClientCredentialsRequest.assertionType)]),
+        daemon(.wrongSecret, "a daemon's secret is wrong", [("client_secret", "wrong")]),
+        token(.endedSecret, "a daemon's secret has ended") { server in
+            server.clock.advance(by: 90 * 86_400)
+            return try await server.client().daemonToken(DaemonFixture.shortSecret, id: DaemonFixture.id.description)
+        },
+        daemon(
+            .unusableAssertion, "a daemon's assertion is malformed, not the daemon's, for another server, or used",
+            [
+                ("client_secret", ""), ("client_assertion", "x"),
+                ("client_assertion_type", ClientCredentialsRequest.assertionType),
+            ]),
+        token(.assertionOutsideItsTime, "a daemon's assertion has expired, or is valid for over an hour") { server in
+            try await server.client().daemonToken(assertion: DaemonFixture.assertion(life: -61))
+        },
+        daemon(.daemonScopeInvalid, "a daemon names no resource, or several", [("scope", "api://a/.default b")]),
+        daemon(.scopeNotDefault, "a daemon's scope is not `RESOURCE/.default`", [("scope", "api://orders/Read")]),
+    ]
+
+    /// A request of the development tenant's daemon, with these fields in place of its own.
+    private static func daemon(_ name: AnswerName, _ when: String, _ fields: Fields) -> EndpointRow {
+        token(name, when) { try await $0.client().daemonToken(changing: fields) }
+    }
 
     /// The answers that every endpoint can give.
     private static func everywhere(_ ask: Ask) -> [EndpointRow] {
@@ -654,6 +715,9 @@ enum EndpointTable {
 
         func tenant(named name: String) async throws(StoreError) -> Tenant? { throw .unavailable(Gone()) }
         func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+            throw .unavailable(Gone())
+        }
+        func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
             throw .unavailable(Gone())
         }
     }

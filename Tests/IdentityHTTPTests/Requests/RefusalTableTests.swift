@@ -91,6 +91,30 @@ extension Refusal {
     }
 }
 
+extension DaemonRefusal {
+    fileprivate static var all: [DaemonRefusal] {
+        var all: [DaemonRefusal] = []
+        var next: DaemonRefusal? = .unknownDaemon
+        while let refusal = next {
+            all.append(refusal)
+            next = refusal.following
+        }
+        return all + AssertionFault.allCases.map(DaemonRefusal.unusableAssertion)
+    }
+
+    private var following: DaemonRefusal? {
+        switch self {
+        case .unknownDaemon: .noProof
+        case .noProof: .severalProofs
+        case .severalProofs: .wrongSecret
+        case .wrongSecret: .endedSecret
+        case .endedSecret: .invalidScope
+        case .invalidScope: .scopeNotDefault
+        case .scopeNotDefault, .unusableAssertion: nil
+        }
+    }
+}
+
 extension RequestFault {
     fileprivate static var all: [RequestFault] {
         var all: [RequestFault] = []
@@ -231,6 +255,17 @@ extension RequestFault {
             #expect(reply.status == (isThrottled ? 429 : 400), "\(refusal)")
             let tellsWhen = isThrottled || refusal == .locked(seconds: 7)
             #expect(reply.retryAfter == (tellsWhen ? 7 : nil), "\(refusal)")
+        }
+    }
+
+    @Test("docs/protocol.md §19.4: every refusal of a daemon has a row, and 401 means that it did not prove itself")
+    func everyRefusalOfADaemonHasARow() {
+        for refusal in DaemonRefusal.all {
+            let failure = V1Failure(refusal)
+            check(failure, at: [], "\(refusal)")
+            #expect(failure.status == (failure.error == .invalidClient ? 401 : 400), "\(refusal)")
+            let reply = V1Codec.reply(.refused(refusal), trace: trace)
+            #expect(reply.status == failure.status && reply.errorCode == failure.code.rawValue, "\(refusal)")
         }
     }
 

@@ -333,7 +333,10 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
                 ErrorRow(call: call, damage: .value("grant_type", $0), code: 90_100)
             }
         case .redeem, .refresh:
-            return ["client_credentials", "Refresh_Token", "urn:ietf:params:oauth:grant-type:device_code"].map {
+            return [
+                "authorization_code", "Client_Credentials", "Refresh_Token",
+                "urn:ietf:params:oauth:grant-type:device_code",
+            ].map {
                 ErrorRow(
                     call: call, damage: .value("grant_type", $0), error: "unsupported_grant_type", code: 70_003)
             }

@@ -166,6 +166,7 @@ enum TestDirectory {
                 attributes: (0..<100).map { AttributeDefinition(name: "\(prefix)A\($0)") }),
             try client(scoped, .emailOneTimePasscode, scopes: ["api://orders/*", "api://stock/Stock.Read"]),
         ]
+        contoso.daemons += [DaemonFixture.daemon]
         let fabrikam = TenantDirectory.Entry(
             tenant: Tenant(
                 id: TenantID(try #require(UUID(uuidString: "bbbbcccc-1111-dddd-2222-eeee3333ffff"))),

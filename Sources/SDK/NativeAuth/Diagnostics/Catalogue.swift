@@ -6,7 +6,8 @@
         package static let chapters: [(title: String, remedies: [ErrorRemedy])] = [
             ("The app and its tenant", application), ("Accounts and passwords", accounts), ("Attributes", attributes),
             ("One-time passcodes", codes), ("Second factor", secondFactor), ("The order of a flow", order),
-            ("Sessions, tokens and scopes", tokens), ("The browser", browser), ("Requests", requests),
+            ("Sessions, tokens and scopes", tokens), ("Daemons", daemons), ("The browser", browser),
+            ("Requests", requests),
             ("The server", server), ("Words of the server, where it gives no number", words),
             ("Errors that this library detects", ClientCondition.allCases.map(ErrorRemedy.init)),
         ]
@@ -258,6 +259,29 @@
                 700_084, "SinglePageAppTokenExpired",
                 "The refresh token belongs to a web app in a browser, and has expired.",
                 "Begin a new sign-in, and register the app as a mobile or desktop app."),
+        ]
+
+        private static let daemons: [ErrorRemedy] = [
+            Self(
+                700_024, "ClientAssertionNotWithinValidTimeRange",
+                "The client assertion has expired, is not valid yet, or is valid for over an hour.",
+                "Set the clock of the daemon, and make an assertion for ten minutes at each request."),
+            Self(
+                700_027, "InvalidClientAssertion",
+                "The client assertion is unreadable, not signed by a key of the daemon, for another server, or was used before.",
+                "Compare key, iss, sub and aud with the registration of the daemon, and give each assertion a new jti."),
+            Self(
+                1_002_012, "ScopeNotDefault", "The scope of a daemon is not a resource with /.default.",
+                "Ask for one resource, followed by /.default; the roles come from the registration of the daemon."),
+            Self(
+                7_000_215, "InvalidClientSecret", "The client secret is wrong.",
+                "Send the text of the secret, not its id; make another one where the text is lost."),
+            Self(
+                7_000_216, "MissingClientAuthentication", "A daemon sent neither a secret nor an assertion.",
+                "Send client_secret, HTTP Basic, or client_assertion with its type."),
+            Self(
+                7_000_222, "InvalidClientSecretExpired", "The client secret has ended.",
+                "Make another secret, give it to the daemon, and take the old one out."),
         ]
 
         private static let browser: [ErrorRemedy] = [

@@ -18,6 +18,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     package var scopesSupported: [String]?
     package var claimsSupported: [String]?
     package var tokenEndpointAuthMethodsSupported: [String]?
+    /// The algorithms of assertions (RFC 8414 §2).
+    package var tokenEndpointAuthSigningAlgValuesSupported: [String]?
     /// RFC 8414 §2.
     package var revocationEndpointAuthMethodsSupported: [String]?
     /// RFC 8414 §2.
@@ -31,7 +33,9 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         responseModesSupported: [String]? = nil, grantTypesSupported: [String]? = nil,
         subjectTypesSupported: [String]? = nil, idTokenSigningAlgValuesSupported: [String]? = nil,
         scopesSupported: [String]? = nil, claimsSupported: [String]? = nil,
-        tokenEndpointAuthMethodsSupported: [String]? = nil, revocationEndpointAuthMethodsSupported: [String]? = nil,
+        tokenEndpointAuthMethodsSupported: [String]? = nil,
+        tokenEndpointAuthSigningAlgValuesSupported: [String]? = nil,
+        revocationEndpointAuthMethodsSupported: [String]? = nil,
         introspectionEndpointAuthMethodsSupported: [String]? = nil, codeChallengeMethodsSupported: [String]? = nil
     ) {
         self.issuer = issuer
@@ -50,6 +54,7 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         self.scopesSupported = scopesSupported
         self.claimsSupported = claimsSupported
         self.tokenEndpointAuthMethodsSupported = tokenEndpointAuthMethodsSupported
+        self.tokenEndpointAuthSigningAlgValuesSupported = tokenEndpointAuthSigningAlgValuesSupported
         self.revocationEndpointAuthMethodsSupported = revocationEndpointAuthMethodsSupported
         self.introspectionEndpointAuthMethodsSupported = introspectionEndpointAuthMethodsSupported
         self.codeChallengeMethodsSupported = codeChallengeMethodsSupported
@@ -72,6 +77,7 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case scopesSupported = "scopes_supported"
         case claimsSupported = "claims_supported"
         case tokenEndpointAuthMethodsSupported = "token_endpoint_auth_methods_supported"
+        case tokenEndpointAuthSigningAlgValuesSupported = "token_endpoint_auth_signing_alg_values_supported"
         case revocationEndpointAuthMethodsSupported = "revocation_endpoint_auth_methods_supported"
         case introspectionEndpointAuthMethodsSupported = "introspection_endpoint_auth_methods_supported"
         case codeChallengeMethodsSupported = "code_challenge_methods_supported"

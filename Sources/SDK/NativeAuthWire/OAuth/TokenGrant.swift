@@ -11,6 +11,8 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
 
     package static let attributes = Self(rawValue: "attributes")
     package static let authorizationCode = Self(rawValue: "authorization_code")
+    /// Of daemons (docs/protocol.md §19).
+    package static let clientCredentials = Self(rawValue: "client_credentials")
     package static let continuationToken = Self(rawValue: "continuation_token")
     package static let mfaOOB = Self(rawValue: "mfa_oob")
     package static let oob = Self(rawValue: "oob")

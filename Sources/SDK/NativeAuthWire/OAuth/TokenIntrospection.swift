@@ -20,11 +20,14 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
     package var issuer: String?
     /// The authentication contexts that were satisfied.
     package var authenticationContexts: [String]?
+    /// The roles of a daemon.
+    package var roles: [String]?
 
     package init(
         active: Bool, scope: String? = nil, clientID: String? = nil, username: String? = nil,
         tokenType: String? = nil, expiration: Int? = nil, issuedAt: Int? = nil, subject: String? = nil,
-        audience: String? = nil, issuer: String? = nil, authenticationContexts: [String]? = nil
+        audience: String? = nil, issuer: String? = nil, authenticationContexts: [String]? = nil,
+        roles: [String]? = nil
     ) {
         self.active = active
         self.scope = scope
@@ -37,13 +40,14 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
         self.audience = audience
         self.issuer = issuer
         self.authenticationContexts = authenticationContexts
+        self.roles = roles
     }
 
     /// The reply for every token that is unknown, foreign, spent, revoked or expired.
     package static let inactive = Self(active: false)
 
     private enum CodingKeys: String, CodingKey {
-        case active, scope, username
+        case active, scope, username, roles
         case clientID = "client_id"
         case tokenType = "token_type"
         case expiration = "exp"

@@ -107,6 +107,8 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case continuationTokenExpired = 552_003
     case applicationNotInTenant = 700_011
     case applicationNotFound = 700_016
+    case assertionOutsideItsTime = 700_024
+    case assertionInvalid = 700_027
     case refreshTokenInactive = 700_082
     case refreshTokenOfSinglePageApp = 700_084
     case noMoreCodes = 701_014
@@ -114,7 +116,11 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case methodNotAllowed = 900_561
     case contactInvalid = 901_001
     case redirectMissing = 901_007
+    case scopeNotDefault = 1_002_012
     case userAlreadyExists = 1_003_037
+    case clientSecretInvalid = 7_000_215
+    case clientProofMissing = 7_000_216
+    case clientSecretExpired = 7_000_222
     case requestMalformed = 9_002_313
 
     /// The numbers that mean “wait”: the client asked too often, and nothing has ended (docs/protocol.md §13).

@@ -75,19 +75,32 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     func checkGuesses(before command: Command) throws(RequestFault) {
-        guard let limits = policy.limits, let source, let secret = command.traits.compares else { return }
+        guard let secret = command.traits.compares else { return }
+        try checkGuesses(at: secret)
+    }
+
+    /// Refuses a comparison of `secret` when its source has sent too many wrong guesses (`SEC-RATE-5`).
+    ///
+    /// - Throws: ``RequestFault/throttled(retryAfter:)``.
+    func checkGuesses(at secret: GuessedSecret) throws(RequestFault) {
+        guard let limits = policy.limits, let source else { return }
         try limits.admitGuess(at: secret, from: source, now: trace.at)
     }
 
     /// Counts a wrong guess (`SEC-RATE-5`) and notes a right one (`SEC-RATE-7`); does nothing for other verdicts.
     func countGuess(_ command: Command, _ verdict: Verdict) {
+        if let wrong = GuessedSecret(wrongIn: verdict) {
+            countGuess(at: wrong, isRight: false)
+        } else if case .accepted = verdict, let right = command.traits.compares {
+            countGuess(at: right, isRight: true)
+        }
+    }
+
+    /// Counts a wrong guess at `secret`, or notes a right one.
+    func countGuess(at secret: GuessedSecret, isRight: Bool) {
         guard let limits = policy.limits, let source else { return }
-        let wrong = GuessedSecret(wrongIn: verdict)
-        if let wrong { limits.record(wrong: wrong, from: source, now: trace.at) }
-        var right: GuessedSecret?
-        if case .accepted = verdict { right = command.traits.compares }
-        guard let secret = wrong ?? right else { return }
-        if limits.note(secret, isRight: right != nil, now: trace.at) {
+        if !isRight { limits.record(wrong: secret, from: source, now: trace.at) }
+        if limits.note(secret, isRight: isRight, now: trace.at) {
             logger.error("many more guesses are wrong than right: sources have half of their budgets")
         }
     }
@@ -96,9 +109,16 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``EngineError/overloaded`` if there is none; otherwise the error of `body`.
     func admitted<Value>(_ command: Command, _ body: () async throws -> Value) async throws -> Value {
-        guard let admission = policy.admission else { return try await body() }
         let traits = command.traits
-        return try await admission(isHashing: traits.hashesPassword, beginsFlow: traits.beginsFlow, body)
+        return try await admitted(isHashing: traits.hashesPassword, beginsFlow: traits.beginsFlow, body)
+    }
+
+    /// The same for work that is no command.
+    func admitted<Value>(
+        isHashing: Bool = false, beginsFlow: Bool = false, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard let admission = policy.admission else { return try await body() }
+        return try await admission(isHashing: isHashing, beginsFlow: beginsFlow, body)
     }
 
     /// Counts a step that is limited per flow or family (`SEC-RATE-6`), or refuses it.

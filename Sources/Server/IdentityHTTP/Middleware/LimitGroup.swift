@@ -79,6 +79,7 @@ extension GuessedSecret {
         switch self {
         case .code: .wrongCodes
         case .password: .wrongPasswords
+        case .daemonProof: .wrongDaemonProofs
         }
     }
 }

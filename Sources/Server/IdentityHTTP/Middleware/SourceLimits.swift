@@ -17,6 +17,7 @@ package final class SourceLimits: Sendable {
         /// `SEC-RATE-5`.
         case wrongCodes
         case wrongPasswords
+        case wrongDaemonProofs
         /// `SEC-RATE-6`.
         case refreshes
         case introspections
@@ -38,7 +39,7 @@ package final class SourceLimits: Sendable {
             case .startsPerMinute: (30, 60)
             case .startsPerHour: (300, 3_600)
             case .wrongCodes: (30, 600)
-            case .wrongPasswords: (50, 600)
+            case .wrongPasswords, .wrongDaemonProofs: (50, 600)
             case .refreshes: (10, 60)
             case .introspections, .polls: (2, 1)
             case .profileChanges: (30, 3_600)
@@ -56,7 +57,7 @@ package final class SourceLimits: Sendable {
     private let tables: Locked<Tables>
     private let alarms = Locked<[GuessedSecret: GuessingAlarm]>([:])
 
-    /// - Parameter capacity: The largest number of counters of each of the eleven budgets; a counter takes about 150
+    /// - Parameter capacity: The largest number of counters of each budget; a counter takes about 150
     ///   bytes with its place in the table (`SEC-RATE-2`). A new counter replaces the one used least recently, unless
     ///   that is spent.
     package init(capacity: Int = 18_000) {

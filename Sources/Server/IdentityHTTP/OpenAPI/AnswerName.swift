@@ -10,6 +10,9 @@ enum AnswerName: String, CaseIterable, Sendable {
     case signIn, signedIn, revoked, redirectToBrowser
     // Of the directory alone.
     case accountChanged
+    // Of daemons.
+    case daemonToken, unknownDaemon, daemonWithoutProof, severalProofs, wrongSecret, endedSecret, unusableAssertion
+    case assertionOutsideItsTime, daemonScopeInvalid, scopeNotDefault
     // Refusals.
     case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
@@ -35,6 +38,9 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .enterPassword: [.signUpChallenge, .signInChallenge]
         case .chooseCredential, .collectAttributes, .verifyFirst: [.signUpContinue]
         case .giveSecondFactor, .registerMethod, .signedIn: [.token]
+        case .daemonToken, .unknownDaemon, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
+            .unusableAssertion, .assertionOutsideItsTime, .daemonScopeInvalid, .scopeNotDefault:
+            [.token]
         case .chooseMethod: [.signInIntrospect, .registerIntrospect]
         case .proveContact, .contactAlreadyProven, .invalidContact, .blockedContact: [.registerChallenge]
         case .choosePassword: [.resetPasswordContinue]

@@ -17,7 +17,8 @@ extension V1Endpoint {
     var required: [FormParameter] {
         switch self {
         case .signUpStart, .signInInitiate, .resetPasswordStart: [.clientID, .username, .challengeType]
-        case .token: [.clientID, .grantType]
+        // A daemon can name itself by HTTP Basic.
+        case .token: [.grantType]
         case .signUpContinue, .resetPasswordContinue, .registerContinue: [.clientID, .continuationToken, .grantType]
         case .resetPasswordSubmit: [.clientID, .continuationToken, .newPassword]
         case .registerChallenge: [.clientID, .continuationToken, .challengeType, .challengeTarget]
@@ -39,11 +40,12 @@ extension V1Endpoint {
         case .registerContinue: [DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken)]
         case .token:
             [
-                DocumentedGrant(.continuationToken, .continuationToken, .scope),
-                DocumentedGrant(.password, .continuationToken, .password, .scope),
-                DocumentedGrant(.oob, .continuationToken, .oob, .scope),
-                DocumentedGrant(.mfaOOB, .continuationToken, .oob, .scope),
-                DocumentedGrant(.refreshToken, .refreshToken),
+                DocumentedGrant(.continuationToken, .clientID, .continuationToken, .scope),
+                DocumentedGrant(.password, .clientID, .continuationToken, .password, .scope),
+                DocumentedGrant(.oob, .clientID, .continuationToken, .oob, .scope),
+                DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
+                DocumentedGrant(.refreshToken, .clientID, .refreshToken),
+                DocumentedGrant(.clientCredentials, .scope),
             ]
         case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,
             .resetPasswordChallenge, .resetPasswordSubmit, .resetPasswordPollCompletion, .registerIntrospect,
@@ -52,10 +54,20 @@ extension V1Endpoint {
         }
     }
 
+    /// The parameters of all requests of the endpoint.
+    private var parameters: [FormParameter] {
+        get throws(FormError) {
+            let parameters = try requestType.parameters
+            guard self == .token else { return parameters }
+            let more = try ClientCredentialsRequest.parameters
+            return parameters + more.filter { !parameters.contains($0) }
+        }
+    }
+
     /// The form of the endpoint.
     var formSchema: Schema {
         get throws(FormError) {
-            var schema = Schema.form(try requestType.parameters, required: required)
+            var schema = Schema.form(try parameters, required: required)
             guard !grants.isEmpty else { return schema }
             schema.json["oneOf"] = .array(
                 grants.map { grant in
@@ -115,6 +127,9 @@ extension FormParameter {
                 .filled.described("A claims request: JSON, as text.")
                     .example(#"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#)
             case .clientInfo: .text.example("true")
+            case .clientSecret: .filled.described("The secret of a daemon.").example("development")
+            case .clientAssertion: .filled.described("A token signed with a key of the daemon (RFC 7523).")
+            case .clientAssertionType: .text.example(ClientCredentialsRequest.assertionType)
             case .challengeTarget: .text.described("The e-mail address.").example("dana@example.org")
             case .challengeChannel: .text.example("email")
             }

@@ -21,6 +21,18 @@ extension V1Codec {
         failure(V1Failure(fault), trace: trace)
     }
 
+    /// The reply to a daemon.
+    package static func reply(_ verdict: DaemonVerdict, trace: Trace) -> Reply {
+        switch verdict {
+        case .issued(let token):
+            return success(
+                TokenReply(
+                    scope: nil, expiresIn: token.lifetime, extExpiresIn: token.lifetime,
+                    accessToken: token.accessToken, refreshToken: nil, idToken: nil, clientInfo: nil), trace: trace)
+        case .refused(let refusal): return failure(V1Failure(refusal), trace: trace)
+        }
+    }
+
     private static func reply(_ interaction: Interaction, _ outcome: Outcome, hint: String?) -> Reply {
         let token = outcome.token?.secret
         switch interaction {
@@ -88,10 +100,14 @@ extension V1Codec {
     }
 
     private static func success(_ body: some Encodable, _ outcome: Outcome) -> Reply {
+        success(body, trace: outcome.trace)
+    }
+
+    private static func success(_ body: some Encodable, trace: Trace) -> Reply {
         do {
-            return Reply(status: 200, body: try WireJSON.encode(body), trace: outcome.trace)
+            return Reply(status: 200, body: try WireJSON.encode(body), trace: trace)
         } catch {
-            return reply(.broken, trace: outcome.trace)
+            return reply(.broken, trace: trace)
         }
     }
 

@@ -156,6 +156,43 @@ struct V1Failure: Hashable, Sendable {
         if case .locked(let seconds) = refusal { retryAfter = seconds }
     }
 
+    /// The error table of daemons' requests. 700016 is the number of an unknown application, too.
+    init(_ refusal: DaemonRefusal) {
+        self =
+            switch refusal {
+            case .unknownDaemon:
+                Self(
+                    .unauthorizedClient, .applicationNotFound,
+                    "The tenant has no daemon with this client_id.")
+            case .noProof:
+                Self(
+                    .invalidClient, .clientProofMissing,
+                    "The request must contain a client_secret or a client_assertion.", status: 401)
+            case .severalProofs:
+                Self(
+                    .invalidRequest, .requestInvalid,
+                    "The request must contain one way of client authentication, not several.")
+            case .wrongSecret:
+                Self(.invalidClient, .clientSecretInvalid, "The client secret is not valid.", status: 401)
+            case .endedSecret:
+                Self(
+                    .invalidClient, .clientSecretExpired, "The client secret has expired; make another one.",
+                    status: 401)
+            case .unusableAssertion(.wrongTime):
+                Self(
+                    .invalidClient, .assertionOutsideItsTime,
+                    "The client_assertion is not within its time, or is valid for more than an hour.", status: 401)
+            case .unusableAssertion(let fault):
+                Self(.invalidClient, .assertionInvalid, fault.sentence, status: 401)
+            case .invalidScope:
+                Self(.invalidScope, .scopeInvalid, "The scope is not valid: one resource, followed by /.default.")
+            case .scopeNotDefault:
+                Self(
+                    .invalidScope, .scopeNotDefault,
+                    "The scope of client credentials must be one resource, followed by /.default.")
+            }
+    }
+
     /// The error table of requests.
     init(_ fault: RequestFault) {
         self =
@@ -270,6 +307,20 @@ extension PasswordFault {
         case .tooWeak: "The password needs three of: lower-case letters, capitals, digits, symbols."
         case .banned: "The password is too easy to guess: it is common, or contains a name or the address."
         case .recentlyUsed: "The password is the one in use."
+        }
+    }
+}
+
+extension AssertionFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed:
+            "The client_assertion is not a signed token with alg RS256, PS256 or ES256, and iss, sub, aud, exp and jti."
+        case .wrongSignature: "The signature of the client_assertion fits no key of the daemon that is valid now."
+        case .wrongSubject: "The iss and sub of the client_assertion must both be the client_id."
+        case .wrongAudience: "The aud of the client_assertion must be the token endpoint or the issuer."
+        case .wrongTime: "The client_assertion is not within its time."
+        case .used: "The client_assertion was used before; make a new one with another jti."
         }
     }
 }

@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import Metrics
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+extension IdentityRoutes {
+    /// A token for a daemon (docs/protocol.md §19).
+    func daemonToken(
+        _ form: FormFields, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        let basic = Self.credentials(of: request, scheme: "basic ")
+        let asked = try DaemonCodec.request(form, basic: basic)
+        let tenant = try await tenant(context)
+        if !asked.proofs.isEmpty { try context.checkGuesses(at: .daemonProof) }
+        let wanted = DaemonTokenRequest(
+            daemon: asked.daemon, proofs: asked.proofs, scopes: asked.scopes, audiences: audiences(of: tenant))
+        let verdict = try await context.admitted {
+            try await engine.daemonToken(
+                wanted, in: tenant, from: context.source?.forEngine, now: context.trace.at)
+        }
+        let reply = V1Codec.reply(verdict, trace: context.trace)
+        switch verdict {
+        case .issued: context.countGuess(at: .daemonProof, isRight: true)
+        case .refused(let refusal):
+            if refusal.isFailedProof { context.countGuess(at: .daemonProof, isRight: false) }
+        }
+        context.errorCode.withLock { $0 = reply.errorCode }
+        if countsRequests {
+            Counter(
+                label: "native_auth_steps",
+                dimensions: [("step", context.endpointPath ?? "none"), ("outcome", reply.failure ?? "ok")]
+            ).increment()
+        }
+        var response = RequestGuard.response(reply)
+        // RFC 6749 section 5.2.
+        if reply.status == 401, basic != nil { response.headers[.wwwAuthenticate] = "Basic realm=\"daemons\"" }
+        return response
+    }
+
+    /// What the audience of an assertion may be: the issuer, and the token endpoint under each name of the tenant.
+    private func audiences(of tenant: Tenant) -> Set<String> {
+        let base = engine.settings.baseURL
+        let endpoints = [tenant.id.description, tenant.domain, tenant.subdomain].map {
+            "\(base)/\($0)/\(V1Endpoint.token.rawValue)"
+        }
+        return Set(endpoints + ["\(base)/\(tenant.id)/v2.0"])
+    }
+}
