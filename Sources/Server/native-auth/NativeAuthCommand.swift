@@ -9,7 +9,7 @@ struct NativeAuthCommand: AsyncParsableCommand {
         abstract: "Native authentication for Swift apps: an identity server that you own.",
         version: ProductVersion.current,
         subcommands: [
-            ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, AuditCommand.self,
-            BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
+            ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, DaemonCommand.self,
+            AuditCommand.self, BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
         ])
 }

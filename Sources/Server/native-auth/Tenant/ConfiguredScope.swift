@@ -33,6 +33,20 @@ enum ConfiguredScope {
         return name.isEmpty ? never(scope, form) : nil
     }
 
+    /// Why a daemon's role can never be given, as a sentence; nil when it can. A role is spelled like a scope, and has no
+    /// wildcard, because a token lists roles by name.
+    static func fault(role: String) -> String? {
+        if role.contains("*") { return "the role “\(role)” must be one name, without *; a token lists roles by name." }
+        if let fault = fault(role) { return fault.replacing("the scope", with: "the role") }
+        guard let scope = ResourceScope(role, baseURL: "") else {
+            return "the role “\(role)” is of OpenID Connect, and a daemon has no user."
+        }
+        guard scope.resource != ResourceScope.directory || ResourceScope.applicationRoles.contains(scope.name) else {
+            return "the role “\(role)” needs a user; daemons can have roles such as User.Read.All."
+        }
+        return nil
+    }
+
     /// Whether one token scope matches both configured scopes.
     static func meet(_ one: String, _ other: String) -> Bool {
         func covers(_ wide: String, _ scope: String) -> Bool {

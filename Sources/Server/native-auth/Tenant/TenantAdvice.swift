@@ -1,10 +1,11 @@
 import IdentityEngine
 import NativeAuthCore
+import PortableFoundation
 
 extension ReadTenant {
     /// Adds warnings for the operator about valid settings: policies that cancel each other, and settings that suit
     /// only a development server.
-    func advise(_ advice: YAMLFaults) {
+    func advise(_ advice: YAMLFaults, now: Date) {
         if tenant.enrolment == .compatible {
             advice.add(
                 """
@@ -22,6 +23,7 @@ extension ReadTenant {
         adviseClaims(advice)
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
+        for daemon in daemons { daemon.advise(advice, now: now) }
     }
 
     /// Claims that users can lack though the application relies on them, and claims that can be too long.

@@ -14,7 +14,8 @@ struct TenantDifference {
             new.entries.map { Item($0.tenant.id.description, "tenant \($0.tenant.subdomain)", $0) }, indent: "",
             facts: { entry in
                 let count = users[entry.tenant.id] ?? 0
-                return "\(counted(entry.applications.count, "application")), \(counted(count, "user"))"
+                let daemons = entry.daemons.isEmpty ? "" : counted(entry.daemons.count, "daemon") + ", "
+                return "\(counted(entry.applications.count, "application")), \(daemons)\(counted(count, "user"))"
             },
             changes: { old, new, difference in
                 difference.compare(
@@ -24,6 +25,14 @@ struct TenantDifference {
                     new.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
                     indent: "    ",
                     facts: { "signIn \($0.userFlow.method.rawValue)" },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
+                difference.compare(
+                    old.daemons.map { Item($0.id.description, "daemon \($0.displayName)", $0) },
+                    new.daemons.map { Item($0.id.description, "daemon \($0.displayName)", $0) }, indent: "    ",
+                    facts: { counted($0.roles.count, "role") },
                     changes: { old, new, difference in
                         difference.compare(
                             TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
@@ -77,9 +86,11 @@ func counted(_ count: Int, _ noun: String) -> String {
 }
 
 extension TenantDirectory {
-    /// `2 tenants, 3 applications`.
+    /// `2 tenants, 3 applications`, and `, 1 daemon` if there are daemons.
     var summary: String {
-        counted(entries.count, "tenant") + ", "
+        let daemons = entries.map(\.daemons.count).reduce(0, +)
+        return counted(entries.count, "tenant") + ", "
             + counted(entries.map(\.applications.count).reduce(0, +), "application")
+            + (daemons == 0 ? "" : ", " + counted(daemons, "daemon"))
     }
 }

@@ -3,7 +3,8 @@ import NativeAuthCore
 import PortableFoundation
 import Yams
 
-/// The tenant document, a file or a row of the database: YAML with tenants, their applications and attributes.
+/// The tenant document, a file or a row of the database: YAML with tenants, their applications, attributes and
+/// daemons.
 /// docs/operate/tenant-file.md describes the format.
 struct TenantFile {
     let directory: TenantDirectory
@@ -39,9 +40,11 @@ struct TenantFile {
 
     /// Parses a document.
     ///
-    /// - Parameter name: The name of the document in error messages.
+    /// - Parameters:
+    ///   - name: The name of the document in error messages.
+    ///   - now: The time that the ends of secrets and keys are compared with, for warnings only.
     /// - Throws: All problems together, each with the line.
-    init(_ text: String, named name: String) throws(ServeSettings.Invalid) {
+    init(_ text: String, named name: String, now: Date = SystemClock().now) throws(ServeSettings.Invalid) {
         let faults = YAMLFaults(name)
         let root = try Self.compose(text, named: name)
         var reader = TenantReader(faults: faults)
@@ -55,10 +58,12 @@ struct TenantFile {
         guard let tenants, faults.sentences.isEmpty else { throw .init(problems: faults.sentences) }
         directory = TenantDirectory(
             tenants.map { tenant in
-                .init(tenant: tenant.tenant, applications: tenant.applications.map(\.client))
+                .init(
+                    tenant: tenant.tenant, applications: tenant.applications.map(\.client),
+                    daemons: tenant.daemons.map(\.daemon))
             })
         let advice = YAMLFaults(name)
-        for tenant in tenants { tenant.advise(advice) }
+        for tenant in tenants { tenant.advise(advice, now: now) }
         warnings = advice.sentences
     }
 
@@ -93,6 +98,7 @@ struct ReadTenant {
     var tenant: Tenant
     var members: YAMLMembers
     var applications: [Application]
+    var daemons: [ReadDaemon]
 }
 
 /// Parses the tenants of a document. Faults are added to `faults`; a faulty value is replaced by a placeholder that is
@@ -126,8 +132,17 @@ private struct TenantReader {
             }
             return application
         }
+        let daemons = members.list("daemons", of: "a daemon").map { entry in
+            let daemon = ReadDaemon(
+                id: ClientID(id("clientId", of: entry)), displayName: displayName(of: entry), entry, faults)
+            if !clients.insert(daemon.daemon.id).inserted {
+                entry.add(
+                    "two applications or daemons of the tenant have the clientId \(daemon.daemon.id).", at: "clientId")
+            }
+            return daemon
+        }
         members.end()
-        return ReadTenant(tenant: tenant, members: members, applications: applications)
+        return ReadTenant(tenant: tenant, members: members, applications: applications, daemons: daemons)
     }
 
     private func application(_ members: YAMLMembers) -> ReadTenant.Application {

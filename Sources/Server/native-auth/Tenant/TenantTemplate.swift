@@ -60,6 +60,15 @@ enum TenantTemplate {
                 #     attribute: extension_memberNumber
                 #     in: [id, access]
 
+            # Programs that get tokens of their own, without a user; docs/operate/daemons.md.
+            # daemons:
+            #   - clientId: \(UUID().text)
+            #     displayName: Example job
+            # What it may do: RESOURCE/NAME of your APIs, or a role of the directory.
+            #     roles: [api://orders/Orders.Process]
+            # The lines that native-auth daemon secret prints; several at a time to replace one without an interruption.
+            #     secrets: []
+
         """
     }
 }

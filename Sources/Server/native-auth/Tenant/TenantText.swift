@@ -42,11 +42,50 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    /// The members of a daemon. The secret of the development tenant's daemon is left out: no document can have it.
+    static func members(of daemon: Daemon) -> Members {
+        let secrets = daemon.secrets.filter { $0.digest != DaemonSecret.digestOfDevelopment }
+        let members: [(String, Node?)] = [
+            ("clientId", scalar(daemon.id.description)), ("displayName", scalar(daemon.displayName)),
+            ("roles", list(daemon.roles.map { scalar($0) })),
+            ("secrets", list(secrets.map { mapping(Self.members(of: $0)) })),
+            ("keys", list(daemon.keys.map { mapping(Self.members(of: $0)) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    static func members(of secret: DaemonSecret) -> Members {
+        let members: [(String, Node?)] = [
+            ("id", scalar(secret.id.text)),
+            ("displayName", secret.displayName.isEmpty ? nil : scalar(secret.displayName)),
+            ("hint", secret.hint.isEmpty ? nil : Node(secret.hint, .implicit, .doubleQuoted)),
+            ("sha256", Node(Base64URL.encode(secret.digest), .implicit, .doubleQuoted)),
+            ("starts", secret.startsAt.map { scalar($0.formatted(.iso8601)) }),
+            ("ends", scalar(secret.endsAt.formatted(.iso8601))),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of key: DaemonKey) -> Members {
+        [
+            ("id", scalar(key.id.text)), ("publicKey", Node(key.publicKey, .implicit, .literal)),
+            ("ends", scalar(key.endsAt.formatted(.iso8601))),
+        ]
+    }
+
+    /// The lines of a secret for the list `secrets` of a daemon.
+    static func lines(of secret: DaemonSecret) throws -> String {
+        try Yams.serialize(node: Node([mapping(members(of: secret))], .implicit, .block), width: -1, allowUnicode: true)
+    }
+
     /// A document with these tenants.
     static func document(_ directory: TenantDirectory) throws -> String {
         let tenants = directory.entries.map { entry in
             let applications = entry.applications.map { mapping(members(of: $0)) }
-            return mapping(members(of: entry.tenant) + [("applications", Node(applications))])
+            let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
+            return mapping(
+                members(of: entry.tenant) + [("applications", Node(applications))]
+                    + (daemons.map { [("daemons", $0)] } ?? []))
         }
         return try Yams.serialize(node: mapping([("tenants", Node(tenants))]), width: -1, allowUnicode: true)
     }
