@@ -151,7 +151,8 @@ extension TokenSubject {
             audience: "api://orders", scopes: scopes, openIDScopes: openIDScopes,
             authenticatedAt: Date(timeIntervalSince1970: 1_700_000_001.9), methods: methods,
             contexts: contexts, sessionID: sessionID, credentialVersion: 3,
-            issuedAt: Date(timeIntervalSince1970: issuedAt), lifetime: lifetime, tokenID: .fixture(9), issuer: "https://contoso.example",
+            issuedAt: Date(timeIntervalSince1970: issuedAt), lifetime: lifetime, tokenID: .fixture(9),
+            issuer: "https://contoso.example",
             idClaims: idClaims, accessClaims: accessClaims)
     }
 }

@@ -9,7 +9,8 @@ struct FormParameterTests {
 
     @Test("Each parameter is read by a request, and written under its own name")
     func eachParameterIsRead() throws {
-        let read = try Self.types.flatMap { try $0.parameters }
+        // A daemon's request writes its own grant type, so it is not among those of the test below.
+        let read = try (Self.types + [ClientCredentialsRequest.self]).flatMap { try $0.parameters }
         #expect(Set(read) == Set(FormParameter.allCases).subtracting([.capability]))
     }
 

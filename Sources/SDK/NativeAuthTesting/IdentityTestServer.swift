@@ -97,6 +97,9 @@ package struct IdentityTestServer: Sendable {
             to: Engine(engine.ports, vault: vault, settings: settings), clock: ManualWallClock(manual: clock))
     }
 
+    /// What operators ask.
+    package var directoryStore: any DirectoryStore { store }
+
     /// The rows of a fixed SQL statement, as text.
     package func rows(_ sql: String) async throws(StoreError) -> [[String?]] {
         try await store.unsafeSQL(sql)

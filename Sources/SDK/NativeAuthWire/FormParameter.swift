@@ -33,7 +33,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .id: 64
         case .claims: 2_048
         case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType,
-            .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken, .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
+            .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,
+            .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
             .username:
             nil
         }

@@ -16,6 +16,7 @@ package struct IdentityRoutes: Sendable {
     let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
     let countsRequests: Bool
+    let listener: Listener
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -25,9 +26,11 @@ package struct IdentityRoutes: Sendable {
     ///   - resourceServers: The resource servers that may introspect tokens; nil: none (RFC 7662 section 2.1).
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
     ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
+    ///   - listener: Which part of the API these routes are for.
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
-        development: DevelopmentPages? = nil, countsRequests: Bool = false
+        development: DevelopmentPages? = nil, countsRequests: Bool = false,
+        listener: Listener = .users
     ) {
         self.engine = engine
         self.clock = clock
@@ -35,6 +38,7 @@ package struct IdentityRoutes: Sendable {
         self.resourceServers = resourceServers
         self.development = development
         self.countsRequests = countsRequests
+        self.listener = listener
     }
 
     /// The outermost middleware.
@@ -42,11 +46,43 @@ package struct IdentityRoutes: Sendable {
         RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness)
     }
 
-    /// The router of all public routes.
+    /// The router of the listener.
     package func router() -> Router<IdentityRequestContext> {
         let router = Router(context: IdentityRequestContext.self)
         if countsRequests { router.add(middleware: MetricsMiddleware()) }
         router.add(middleware: guardian)
+        route(router, "/livez", .get) { _, _ in Self.text("ok") }
+        route(router, "/readyz", .get) { _, _ in
+            await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
+        }
+        switch listener {
+        case .users: addUserRoutes(to: router)
+        case .operators(let store, let baseURL): addOperatorRoutes(to: router, store, baseURL)
+        case .all(let store):
+            addUserRoutes(to: router)
+            addOperatorRoutes(to: router, store, engine.settings.baseURL)
+        }
+        return router
+    }
+
+    /// What operators call. Daemons get their tokens at either listener.
+    private func addOperatorRoutes(
+        to router: Router<IdentityRequestContext>, _ store: any DirectoryStore, _ baseURL: String
+    ) {
+        if case .operators = listener {
+            route(router, "/{tenant}/\(V1Endpoint.token.rawValue)", .post) { request, context in
+                try await native(.token, request, context)
+            }
+        }
+        for method: HTTPRequest.Method in [.get, .post, .put, .patch, .delete] {
+            router.on("/graph/**", method: method) { request, context in
+                try await operatorDirectory(request, context, store, baseURL: baseURL)
+            }
+        }
+    }
+
+    /// What apps and their users call.
+    private func addUserRoutes(to router: Router<IdentityRequestContext>) {
         for endpoint in V1Endpoint.allCases {
             route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
                 try await native(endpoint, request, context)
@@ -65,17 +101,12 @@ package struct IdentityRoutes: Sendable {
             }
         }
         route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
-        route(router, "/livez", .get) { _, _ in Self.text("ok") }
-        route(router, "/readyz", .get) { _, _ in
-            await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
-        }
         if let development {
             route(router, "/", .get) { _, _ in development.home() }
             route(router, "/dev/inbox", .get) { _, _ in development.inbox() }
             route(router, "/dev/inbox.json", .get) { request, _ in await development.inboxJSON(request) }
             route(router, "/dev/api/{tenant}", .get, handler: developmentAPI)
         }
-        return router
     }
 
     /// Adds a route for these methods; other methods get 405 with the documented JSON.

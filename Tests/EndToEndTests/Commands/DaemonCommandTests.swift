@@ -56,7 +56,7 @@ struct DaemonCommandTests {
         #expect(daemon.secrets[0].digest == DaemonSecret.digest(of: Secret("a secret")))
         #expect(daemon.secrets[0].endsAt == Date(timeIntervalSince1970: 4_073_500_800))
         #expect(daemon.secrets[1].startsAt == Date(timeIntervalSince1970: 1_767_270_600))
-        #expect(daemon.keys.map(\.publicKey) == [Self.key + "\n"])
+        #expect(daemon.keys.map(\.publicKey) == [Self.key])
         let written = try TenantText.document(directory)
         #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
         #expect(directory.summary == "1 tenant, 1 application, 1 daemon")

@@ -9,8 +9,8 @@ import Testing
     private let tenant = TenantID(UUID())
     private let query = Data("city eq 'a'".utf8)
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
-    private let position = UserPosition(
-        id: UserID(UUID()), createdAt: Date(timeIntervalSince1970: 1_799_999_999.125), counts: true)
+    private let position = ListPosition(
+        .creation(Date(timeIntervalSince1970: 1_799_999_999.125), UserID(UUID())), counts: true)
 
     private static func vault(_ byte: UInt8) -> Vault {
         Vault(

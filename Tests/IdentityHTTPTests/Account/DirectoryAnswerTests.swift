@@ -613,6 +613,11 @@ extension DirectoryTable {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
             return try await TenantDirectory.development.daemon(id, in: tenant)
         }
+
+        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
+            return try await TenantDirectory.development.applications(of: tenant)
+        }
     }
 
     private static func portsServer(

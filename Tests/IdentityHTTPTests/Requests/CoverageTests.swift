@@ -720,6 +720,10 @@ enum EndpointTable {
         func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
             throw .unavailable(Gone())
         }
+
+        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+            throw .unavailable(Gone())
+        }
     }
 
     /// Sends requests through a listener with limits until one is refused.

@@ -409,5 +409,9 @@ import Testing
         func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
             try await directory.withLock { $0 }.daemon(id, in: tenant)
         }
+
+        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+            try await directory.withLock { $0 }.applications(of: tenant)
+        }
     }
 }

@@ -23,9 +23,9 @@ struct OperatorStoreTests {
             }
             let ids = users.map(\.id).sorted { $0.description < $1.description }
             #expect(found == ids)
-            let accounts = try await store.accounts(found + [UserID(UUID())], in: contoso)
-            #expect(accounts.map(\.user.id) == ids)
-            #expect(Set(accounts.map(\.user.alias)) == Set((0..<120).map { "alias\($0)" }))
+            let listed = try await store.users(UserPageRequest(limit: 120), in: contoso)
+            #expect(listed.users.map(\.user.id) == ids && listed.next == nil)
+            #expect(Set(listed.users.map(\.user.alias)) == Set((0..<120).map { "alias\($0)" }))
         }
     }
 
@@ -37,19 +37,19 @@ struct OperatorStoreTests {
             bob.createdAt = noon + 60
             try await store.perform(
                 .createUser(ada), .createUser(adam), .createUser(bob), .setDisabled(adam.id, noon + 1))
-            func found(_ filter: UserFilter) async throws -> Set<UserID> {
-                Set(try await store.userIDs(in: contoso, matching: filter, limit: 10))
+            func found(_ condition: UserCondition?) async throws -> Set<UserID> {
+                Set(try await store.users(UserPageRequest(condition, limit: 10), in: contoso).users.map(\.user.id))
             }
-            #expect(try await found(UserFilter()) == [ada.id, adam.id, bob.id])
-            #expect(try await found(UserFilter(emailPrefix: "ADA")) == [ada.id, adam.id])
-            #expect(try await found(UserFilter(emailPrefix: "ada@")) == [ada.id])
-            #expect(try await found(UserFilter(emailPrefix: "bob")) == [bob.id])
-            #expect(try await found(UserFilter(emailPrefix: "da")).isEmpty)
-            #expect(try await found(UserFilter(isDisabled: true)) == [adam.id])
-            #expect(try await found(UserFilter(isDisabled: false)) == [ada.id, bob.id])
-            #expect(try await found(UserFilter(createdSince: noon + 60)) == [bob.id])
-            #expect(try await found(UserFilter(createdSince: noon + 61)).isEmpty)
-            #expect(try await found(UserFilter(emailPrefix: "ada", isDisabled: true)) == [adam.id])
+            #expect(try await found(nil) == [ada.id, adam.id, bob.id])
+            #expect(try await found(.mail(.begins("ADA"))) == [ada.id, adam.id])
+            #expect(try await found(.mail(.begins("ada@"))) == [ada.id])
+            #expect(try await found(.mail(.begins("bob"))) == [bob.id])
+            #expect(try await found(.mail(.begins("da"))).isEmpty)
+            #expect(try await found(.isEnabled(false)) == [adam.id])
+            #expect(try await found(.isEnabled(true)) == [ada.id, bob.id])
+            #expect(try await found(.createdSince(noon + 60)) == [bob.id])
+            #expect(try await found(.createdSince(noon + 61)).isEmpty)
+            #expect(try await found(.all([.mail(.begins("ada")), .isEnabled(false)])) == [adam.id])
         }
     }
 

@@ -99,6 +99,7 @@ package enum DirectoryErrorCode: String, Hashable, Sendable, Codable, CaseIterab
     case preconditionFailed = "PreconditionFailed"
     case tooManyRequests = "TooManyRequests"
     case unavailable = "serviceNotAvailable"
+    case notSupported = "notSupported"
 }
 
 /// The words for the exact reason of an error (docs/protocol.md §18.3), beside the native API's words for passwords.
@@ -308,6 +309,31 @@ package enum Directory {
 
         package init(_ value: [Item]) {
             self.value = value
+        }
+    }
+
+    /// The tenant, as scripts read it first.
+    package struct Organization: Codable, Sendable {
+        package struct Domain: Codable, Sendable {
+            package var name: String
+            package var isDefault: Bool
+            package var isInitial: Bool
+
+            package init(name: String, isDefault: Bool, isInitial: Bool) {
+                self.name = name
+                self.isDefault = isDefault
+                self.isInitial = isInitial
+            }
+        }
+
+        package var id: String
+        package var displayName: String
+        package var verifiedDomains: [Domain]
+
+        package init(id: String, displayName: String, verifiedDomains: [Domain]) {
+            self.id = id
+            self.displayName = displayName
+            self.verifiedDomains = verifiedDomains
         }
     }
 

@@ -140,7 +140,7 @@ extension Engine {
         if isRight {
             fault = check(
                 new, emailLocalPart: EmailAddress(stored: account.user.email)?.localPart ?? "",
-                alias: account.user.alias, attributes: account.user.attributes, in: context)
+                alias: account.user.alias, attributes: account.user.attributes, in: context.tenant)
             if fault == nil, current?.reveal() == new.reveal() { fault = .recentlyUsed }
         }
         let prepared = isRight && fault == nil ? try await hash(new) : nil

@@ -1,44 +1,147 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-// What an operator does with a user, on the command line (docs/operate/users.md). Names and attributes follow the rules
-// of the users' own changes.
+/// Who acts as an operator: a daemon of the tenant, or a command on the server's machine.
+package struct Operator: Hashable, Sendable {
+    /// Nil for a command.
+    package var daemon: ClientID?
+    package var source: RequestSource?
+
+    package init(daemon: ClientID, source: RequestSource?) {
+        self.daemon = daemon
+        self.source = source
+    }
+
+    private init() {}
+
+    package static let command = Operator()
+}
+
+/// The password of a user that an operator creates.
+package enum FirstPassword: Sendable {
+    /// The user signs in with codes.
+    case none
+    /// The user sets a password by a reset: until then the account has a random one that is stored nowhere but in its hash.
+    case setByReset
+    case chosen(Secret<String>)
+}
+
+/// A user that an operator creates.
+package struct NewAccount: Sendable {
+    package var email: String
+    /// The attributes, with the alias.
+    package var attributes: [ProfileChange]
+    package var password: FirstPassword
+    package var isEnabled = true
+
+    package init(email: String, attributes: [ProfileChange], password: FirstPassword, isEnabled: Bool = true) {
+        self.email = email
+        self.attributes = attributes
+        self.password = password
+        self.isEnabled = isEnabled
+    }
+}
+
+/// What an operator changes of a user, all or nothing.
+package struct UserEdit: Sendable {
+    /// The new address; nil keeps the old one.
+    package var email: String?
+    /// Attributes, with the alias.
+    package var attributes: [ProfileChange]
+    /// Nil: as it is.
+    package var isEnabled: Bool?
+    /// The version of the profile that the operator has read; nil: any.
+    package var version: String?
+
+    package init(
+        email: String? = nil, attributes: [ProfileChange] = [], isEnabled: Bool? = nil, version: String? = nil
+    ) {
+        self.email = email
+        self.attributes = attributes
+        self.isEnabled = isEnabled
+        self.version = version
+    }
+}
+
+// What an operator does with a user, on the command line (docs/operate/users.md) and by the directory API
+// (docs/protocol.md §18). Names and attributes follow the rules of the users' own changes.
 extension Engine {
     /// The profile of a user, for an operator.
     package func profile(of account: UserAccount, in tenant: Tenant) -> UserProfile {
         profile(of: account, attributeNames: [], in: tenant)
     }
 
-    /// Creates a user. Where the application's users have a password, the user sets one by a reset: until then the
-    /// account has a random password that is stored nowhere but in its hash. Elsewhere the user signs in with codes.
+    /// The same with a member for each attribute that one of the user flows has.
+    package func profile(of account: UserAccount, by flows: [UserFlow], in tenant: Tenant) -> UserProfile {
+        let names = Set(flows.flatMap { $0.attributes.map(\.name) }).subtracting([AttributeDefinition.aliasName])
+        return profile(of: account, attributeNames: names.sorted(), in: tenant)
+    }
+
+    package func applications(of tenant: Tenant) async throws(EngineError) -> [Client] {
+        do {
+            return try await ports.clients.applications(of: tenant.id)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Notes in the audit trail that an operator took a copy of what is stored about a user.
+    package func recordExport(
+        of id: UserID, in tenant: Tenant, as actor: Operator, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<Void> {
+        let event = operatorEvent(.dataExported, id, in: tenant.id, as: actor, at: now)
+        return try await change(id, in: tenant.id) { facts in
+            facts.account == nil ? ([], .refused(.notFound)) : ([.record(event)], .accepted(()))
+        }
+    }
+
+    /// Creates a user of an application, by its rules: where its users have a password, the user sets one by a reset;
+    /// elsewhere the user signs in with codes.
     ///
-    /// - Parameters:
-    ///   - changes: The attributes, with the alias; the rules are those of the application.
-    ///   - client: The application for which the user is created.
     /// - Returns: The id. Refused with ``DirectoryRefusal/invalidValue(_:)`` also when a required attribute is missing.
     package func createUser(
-        email text: String, _ changes: [ProfileChange], for client: Client, in tenant: Tenant, now: Date
+        email: String, _ attributes: [ProfileChange], for client: Client, in tenant: Tenant, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<UserID> {
-        guard let email = EmailAddress(text) else { return .refused(.invalidValue("mail")) }
+        let names = Set(attributes.map(\.name))
+        let missing = client.userFlow.attributes.first { $0.isRequired && !names.contains($0.name) }
+        if let missing { return .refused(.invalidValue(missing.name)) }
+        let password: FirstPassword = client.userFlow.method == .emailPassword ? .setByReset : .none
+        return try await createUser(
+            NewAccount(email: email, attributes: attributes, password: password), of: client.id, by: [client.userFlow],
+            in: tenant, as: .command, now: now)
+    }
+
+    /// Creates a user.
+    ///
+    /// - Parameters:
+    ///   - client: The application for which the user is created, or the daemon that creates the user.
+    ///   - flows: The user flows whose rules the attributes follow.
+    package func createUser(
+        _ new: NewAccount, of client: ClientID, by flows: [UserFlow], in tenant: Tenant, as actor: Operator, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<UserID> {
+        guard let email = EmailAddress(new.email) else { return .refused(.invalidValue("mail")) }
         let edit: ProfileEdit
-        switch client.userFlow.judgeChanges(changes, asUser: false) {
+        switch Self.judge(new.attributes, by: flows) {
         case .refused(let refusal): return .refused(refusal)
         case .accepted(let judged): edit = ProfileEdit(judged)
         }
-        let missing = client.userFlow.attributes.first { $0.isRequired && !edit.names.contains($0.name) }
-        if let missing { return .refused(.invalidValue(missing.name)) }
-        let password: PasswordHash? =
-            switch client.userFlow.method {
-            case .emailPassword: try await unknownPassword()
-            case .emailOneTimePasscode: nil
-            }
-        let identifiers = [email.identifier] + (edit.alias.map { [$0.identifier] } ?? [])
         let attributes = edit.attributes.reduce(into: [:]) { $0[$1.name] = $1.value }
+        let password: PasswordHash?
+        switch new.password {
+        case .none: password = nil
+        case .setByReset: password = try await unknownPassword()
+        case .chosen(let text):
+            let fault = check(
+                text, emailLocalPart: email.localPart, alias: edit.alias?.display, attributes: attributes, in: tenant)
+            if let fault { return .refused(.step(.unacceptablePassword(fault))) }
+            password = try await hash(text)
+        }
+        let identifiers = [email.identifier] + (edit.alias.map { [$0.identifier] } ?? [])
         let id = UserID(ports.randomness.uuid())
-        let new = NewUser(
-            id: id, tenant: tenant.id, client: client.id, identifiers: identifiers, passwordHash: password,
+        let user = NewUser(
+            id: id, tenant: tenant.id, client: client, identifiers: identifiers, passwordHash: password,
             attributes: attributes, createdAt: now, emailProof: .byOperator)
-        let event = operatorEvent(.accountCreated, id, in: tenant.id, at: now)
+        let event = operatorEvent(.accountCreated, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id, names: identifiers.map(\.key)) { facts in
             guard isFree(email.key, for: id, in: tenant.id, facts, now: now) else {
                 return ([], .refused(.nameTaken("mail")))
@@ -47,40 +150,41 @@ extension Engine {
                 return ([], .refused(.nameTaken(AttributeDefinition.aliasName)))
             }
             let marks = identifiers.map { mark(of: $0.key, in: tenant.id) }
-            return ([.createUser(new), .releaseNames(marks), .record(event)], .accepted(id))
+            let disabling: [Effect] = new.isEnabled ? [] : [.setDisabled(id, now)]
+            return ([.createUser(user), .releaseNames(marks)] + disabling + [.record(event)], .accepted(id))
         }
     }
 
-    /// Changes the address, the alias and attributes of a user, all or none. A new address ends all sessions, and the
-    /// old one gets a notice; it cannot take the change back, since the operator has decided whose account it is.
+    /// Changes a user, all or nothing. A new address ends all sessions, and the old one gets a notice; it cannot take the
+    /// change back, since the operator has decided whose account it is. Disabling ends all sessions, too.
     ///
-    /// - Parameters:
-    ///   - email: The new address; nil keeps the old one.
-    ///   - flows: The user flows of the tenant's applications: a value follows the rules of each that has the
-    ///     attribute.
+    /// - Parameter flows: The user flows of the tenant's applications: a value follows the rules of each that has the
+    ///   attribute.
     /// - Returns: The names of the properties that have another value now. Refused with
-    ///   ``DirectoryRefusal/changedMeanwhile`` when the credentials changed at the same time.
+    ///   ``DirectoryRefusal/changedMeanwhile`` when the version is another one, or the credentials changed at the same time.
     package func updateUser(
-        _ id: UserID, email text: String?, _ changes: [ProfileChange], by flows: [UserFlow], in tenant: Tenant,
+        _ id: UserID, _ asked: UserEdit, by flows: [UserFlow], in tenant: Tenant, as actor: Operator = .command,
         now: Date
     ) async throws(EngineError) -> DirectoryAnswer<[String]> {
-        guard let known = try await account(id, in: tenant.id) else { return .refused(.notFound) }
+        guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
+            return .refused(.notFound)
+        }
         var email: EmailAddress?
-        if let text {
+        if let text = asked.email {
             guard let address = EmailAddress(text) else { return .refused(.invalidValue("mail")) }
             email = address.key == EmailAddress(stored: known.user.email)?.key ? nil : address
         }
         let edit: ProfileEdit
-        switch Self.judge(changes, by: flows) {
+        switch Self.judge(asked.attributes, by: flows) {
         case .refused(let refusal): return .refused(refusal)
         case .accepted(let judged): edit = ProfileEdit(judged)
         }
         let replacing = try email.map { email throws(EngineError) in
-            try effects(ofReplacing: known, with: email, in: tenant, now: now)
+            try effects(ofReplacing: known, with: email, in: tenant, as: actor, now: now)
         }
         let new = email
         return try await change(id, in: tenant.id, names: [new?.key, edit.alias?.key].compactMap(\.self)) { facts in
-            guard var account = facts.account else { return ([], .refused(.notFound)) }
+            guard var account = facts.account, account.deletedAt == nil else { return ([], .refused(.notFound)) }
             guard account.credentialVersion == known.credentialVersion else { return ([], .refused(.changedMeanwhile)) }
             var effects: [Effect] = []
             if let new, let replacing {
@@ -89,16 +193,38 @@ extension Engine {
                 }
                 effects = replacing
             }
+            let version = profile(of: account, in: tenant).version
             let differing = edit.differing(from: account)
+            let switched = asked.isEnabled.flatMap { $0 == (account.disabledAt == nil) ? nil : $0 }
+            var names = (new == nil ? [] : ["mail"]) + differing.names
+            if switched != nil { names.append("accountEnabled") }
+            // A change that is there already is accepted in any case, as of a user's own.
+            guard names.isEmpty || asked.version == nil || asked.version == version else {
+                return ([], .refused(.changedMeanwhile))
+            }
             switch self.effects(of: differing, on: &account, facts, now: now) {
             case .refused(let refusal): return ([], .refused(refusal))
             case .accepted(let more): effects += more
             }
             if !differing.names.isEmpty {
                 let detail = "\(differing.names.count) by operator"
-                effects.append(.record(operatorEvent(.profileChanged, id, in: tenant.id, detail: detail, at: now)))
+                effects.append(
+                    .record(operatorEvent(.profileChanged, id, in: tenant.id, as: actor, detail: detail, at: now)))
             }
-            return (effects, .accepted((new == nil ? [] : ["mail"]) + differing.names))
+            switch switched {
+            case true?:
+                effects += [
+                    .setDisabled(id, nil),
+                    .record(operatorEvent(.accountEnabled, id, in: tenant.id, as: actor, at: now)),
+                ]
+            case false?:
+                effects += [
+                    .setDisabled(id, now), .changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now),
+                    .record(operatorEvent(.accountDisabled, id, in: tenant.id, as: actor, at: now)),
+                ]
+            case nil: break
+            }
+            return (effects, .accepted(names))
         }
     }
 
@@ -115,7 +241,7 @@ extension Engine {
         let hash = try await unknownPassword()
         let notice = try notice(
             .resetRequired, to: own, in: tenant, user: id, language: known.user.mailLanguage, at: now)
-        let event = operatorEvent(.resetStarted, id, in: tenant.id, at: now)
+        let event = operatorEvent(.resetStarted, id, in: tenant.id, as: .command, at: now)
         return try await change(id, in: tenant.id, names: []) { facts in
             guard facts.account?.credentialVersion == known.credentialVersion else {
                 return ([], .refused(.changedMeanwhile))
@@ -135,7 +261,7 @@ extension Engine {
     }
 
     private func effects(
-        ofReplacing account: UserAccount, with email: EmailAddress, in tenant: Tenant, now: Date
+        ofReplacing account: UserAccount, with email: EmailAddress, in tenant: Tenant, as actor: Operator, now: Date
     ) throws(EngineError) -> [Effect] {
         guard let old = EmailAddress(stored: account.user.email) else { throw .broken("an account has no address") }
         let id = account.user.id
@@ -153,7 +279,7 @@ extension Engine {
             .holdName(HeldName(mark: mark(of: old.key, in: tenant.id), user: id, until: until)),
             .forgetUndos(id, since: Date(timeIntervalSince1970: 0)), .changeCredentials(id, at: now),
             .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
-            .record(operatorEvent(.emailChanged, id, in: tenant.id, at: now)),
+            .record(operatorEvent(.emailChanged, id, in: tenant.id, as: actor, at: now)),
             try notice(
                 .emailReplaced, to: old, in: tenant, user: id, language: account.user.mailLanguage, at: now),
         ] + moved
@@ -176,13 +302,16 @@ extension Engine {
         return .accepted(accepted)
     }
 
-    private func operatorEvent(
-        _ kind: AuditEvent.Kind, _ user: UserID, in tenant: TenantID, detail: String = "operator", at now: Date
+    func operatorEvent(
+        _ kind: AuditEvent.Kind, _ user: UserID, in tenant: TenantID, as actor: Operator, detail: String = "operator",
+        at now: Date
     ) -> AuditEvent {
-        AuditEvent(kind, at: now, tenant: tenant, user: user, detail: detail)
+        AuditEvent(
+            kind, at: now, tenant: tenant, client: actor.daemon, user: user, detail: detail,
+            source: actor.source.map { auditSource($0, tenant) })
     }
 
-    func account(_ id: UserID, in tenant: TenantID) async throws(EngineError) -> UserAccount? {
+    package func account(_ id: UserID, in tenant: TenantID) async throws(EngineError) -> UserAccount? {
         do {
             return try await ports.users.account(id, in: tenant)
         } catch {

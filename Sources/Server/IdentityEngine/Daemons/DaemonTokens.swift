@@ -153,7 +153,15 @@ extension Engine {
     ) throws(DaemonRefusal) -> VerifiedAssertion? {
         switch proof {
         case .secret(let secret):
-            try (daemon?.secrets ?? [.decoy]).check(secret, now: call.now)
+            guard let daemon else {
+                do {
+                    try [DaemonSecret.decoy].check(secret, now: call.now)
+                } catch {
+                    // Always wrong: the comparison is for its time.
+                }
+                throw .unknownDaemon
+            }
+            try daemon.secrets.check(secret, now: call.now)
             return nil
         case .assertion(let text):
             guard let daemon else { throw .unknownDaemon }

@@ -1,17 +1,15 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// The last user of a page of a list, after whom the next page begins.
-package struct UserPosition: Hashable, Sendable, Codable {
-    package var id: UserID
-    package var createdAt: Date
+/// Where the next page of a list of users begins, and what the first page was asked for.
+package struct ListPosition: Hashable, Sendable, Codable {
+    package var user: UserPosition
     /// Whether the first page was asked for the number of all users. Clients repeat the header that allows it only on the
     /// first page.
     package var counts: Bool
 
-    package init(id: UserID, createdAt: Date, counts: Bool) {
-        self.id = id
-        self.createdAt = createdAt
+    package init(_ user: UserPosition, counts: Bool) {
+        self.user = user
         self.counts = counts
     }
 }
@@ -33,7 +31,7 @@ package struct SkipTokens: Sendable {
 
     /// - Parameter query: A digest of what the list shows and of its order.
     package func seal(
-        _ position: UserPosition, of query: Data, tenant: TenantID
+        _ position: ListPosition, of query: Data, tenant: TenantID
     ) throws(EngineError) -> String {
         let plaintext = try StateCoding.encode(position)
         do {
@@ -49,7 +47,7 @@ package struct SkipTokens: Sendable {
     /// - Returns: Nil when it was changed, or was made for another tenant or query.
     package func open(
         _ token: String, of query: Data, tenant: TenantID, now: Date
-    ) async -> UserPosition? {
+    ) async -> ListPosition? {
         guard token.utf8.count <= Self.longest, let bytes = Base64URL.decode(token), bytes.first == Self.version else {
             return nil
         }

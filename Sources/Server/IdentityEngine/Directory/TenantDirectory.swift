@@ -47,6 +47,10 @@ package struct TenantDirectory: ClientStore {
         byClient[tenant]?[id]
     }
 
+    package func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+        entries.first { $0.tenant.id == tenant }?.applications ?? []
+    }
+
     package func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         byDaemon[tenant]?[id]
     }

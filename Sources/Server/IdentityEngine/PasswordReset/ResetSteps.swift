@@ -119,7 +119,7 @@ extension Engine {
         let user = account.user
         let fault = check(
             password, emailLocalPart: EmailAddress(stored: user.email)?.localPart ?? "", alias: user.alias,
-            attributes: user.attributes, in: step.context)
+            attributes: user.attributes, in: step.context.tenant)
         if let fault { return step.refused(.unacceptablePassword(fault)) }
         guard try await !verify(password, against: current) else {
             return step.refused(.unacceptablePassword(.recentlyUsed))

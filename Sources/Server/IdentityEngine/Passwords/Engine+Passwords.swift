@@ -71,7 +71,7 @@ extension Engine {
     /// The policy's reason to refuse a password for this user; nil when the password is acceptable.
     func check(
         _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],
-        in context: RequestContext
+        in tenant: Tenant
     ) -> PasswordFault? {
         let names = ["displayName", "givenName", "surname"].compactMap { name -> String? in
             guard case .string(let text)? = attributes[name] else { return nil }
@@ -80,7 +80,7 @@ extension Engine {
         return passwords.check(
             password,
             context: PasswordContext(
-                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: context.tenant.displayName))
+                emailLocalPart: emailLocalPart, alias: alias, names: names, tenantName: tenant.displayName))
     }
 
     /// Hashes a password that the policy accepted.

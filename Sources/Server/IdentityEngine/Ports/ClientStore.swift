@@ -124,6 +124,8 @@ package protocol ClientStore: Sendable {
     func tenant(named name: String) async throws(StoreError) -> Tenant?
     /// The application with this id in this tenant; nil when there is none.
     func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client?
+    /// The tenant's applications, in the order of its document.
+    func applications(of tenant: TenantID) async throws(StoreError) -> [Client]
     /// The daemon with this id in this tenant; nil when there is none.
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
 }

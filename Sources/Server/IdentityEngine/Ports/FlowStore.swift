@@ -106,6 +106,8 @@ package enum Effect: Hashable, Sendable {
     case forgetUndos(UserID, since: Date)
     /// When the account is to be deleted; nil: never.
     case scheduleDeletion(UserID, Date?)
+    /// When an operator deleted the account, which can be restored; nil: it is not deleted.
+    case setDeleted(UserID, Date?)
     /// Deletes the user with everything that is stored about the user, and remembers the mark.
     case deleteUser(UserID, mark: Data, at: Date)
     /// Sets the name that the user gave a method.

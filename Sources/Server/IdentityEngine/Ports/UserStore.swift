@@ -102,7 +102,7 @@ package struct UserAccount: Hashable, Sendable {
     /// When it last increased, or when the account was created. Tokens issued before this time are no longer live
     /// (`SEC-TOK-13`).
     package var credentialsChangedAt: Date
-    /// When the account was disabled; nil when it is enabled.
+    /// When the account was disabled, or deleted by an operator; nil when it can be used.
     package var disabledAt: Date?
     /// Access tokens that were issued under an earlier version of the credentials are no longer live (`SEC-TOK-13`).
     package var tokensFromVersion: Int
@@ -117,12 +117,14 @@ package struct UserAccount: Hashable, Sendable {
     package var requiresSecondFactor: Bool
     /// When the account will be deleted, as its user wants; nil: never. Until then the user can keep it.
     package var deletionDueAt: Date?
+    /// When an operator deleted the account, who can restore it until ``deletionDueAt``; nil for all others.
+    package var deletedAt: Date?
 
     package init(
         user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
         tokensFromVersion: Int = 0, emailProvenAt: Date? = nil, disabledAt: Date? = nil,
         strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
-        requiresSecondFactor: Bool = false, deletionDueAt: Date? = nil
+        requiresSecondFactor: Bool = false, deletionDueAt: Date? = nil, deletedAt: Date? = nil
     ) {
         self.user = user
         self.passwordHash = passwordHash
@@ -135,6 +137,7 @@ package struct UserAccount: Hashable, Sendable {
         self.passwordIsFromReset = passwordIsFromReset
         self.requiresSecondFactor = requiresSecondFactor
         self.deletionDueAt = deletionDueAt
+        self.deletedAt = deletedAt
     }
 
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
@@ -375,6 +378,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case accountCreated = "account.created"
         case accountDisabled = "account.disabled"
         case accountEnabled = "account.enabled"
+        /// An operator took back the deletion of the account.
+        case accountRestored = "account.restored"
         case attributesIgnored = "attribute.ignored"
         case enumerationSuspected = "enumeration.suspected"
         case continuationTokenMisused = "continuation_token.misused"

@@ -53,7 +53,7 @@ extension Engine {
     {
         check(
             password, emailLocalPart: draft.email.localPart, alias: draft.alias?.display, attributes: draft.attributes,
-            in: context)
+            in: context.tenant)
     }
 }
 

@@ -167,7 +167,7 @@ extension DirectoryFailure {
 /// Turns profiles into users of the directory, and changes into changes of profiles. Pure.
 enum DirectoryCodec {
     /// The members that a user has without `$select`.
-    private static let usual = [
+    static let usual = [
         "businessPhones", "displayName", "givenName", "id", "jobTitle", "mail", "mobilePhone", "officeLocation",
         "preferredLanguage", "surname", "userPrincipalName",
     ]

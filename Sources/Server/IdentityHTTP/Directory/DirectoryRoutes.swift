@@ -7,7 +7,9 @@ import NativeAuthWire
 import PortableFoundation
 
 extension DirectoryOperation {
-    var httpMethod: HTTPRequest.Method {
+    var httpMethod: HTTPRequest.Method { Self.httpMethod(method) }
+
+    static func httpMethod(_ method: Method) -> HTTPRequest.Method {
         switch method {
         case .get: .get
         case .post: .post
@@ -247,14 +249,14 @@ extension IdentityRoutes {
 
     /// The version in `If-Match`; nil for no header and for `*` (RFC 9110 section 13.1.1). A list has no version, so it
     /// never matches.
-    private static func version(of request: Request) -> String? {
+    static func version(of request: Request) -> String? {
         guard let tag = request.headers[.ifMatch], tag != "*" else { return nil }
         let bare = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
         return bare.count >= 2 && bare.first == "\"" && bare.last == "\"" ? String(bare.dropFirst().dropLast()) : ""
     }
 
     /// A query option, with or without `$`.
-    private static func query(_ name: String, of request: Request) -> String? {
+    static func query(_ name: String, of request: Request) -> String? {
         let parameters = request.uri.queryParameters
         return (parameters["$\(name)"] ?? parameters["\(name)"]).map { String($0) }
     }

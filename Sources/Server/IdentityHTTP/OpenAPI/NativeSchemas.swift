@@ -42,6 +42,7 @@ extension Schema {
         ],
         optional: [
             "introspection_endpoint": url, "introspection_endpoint_auth_methods_supported": list(of: text),
+            "token_endpoint_auth_signing_alg_values_supported": list(of: text),
         ])
 
     /// RFC 7517 section 4.
@@ -55,6 +56,7 @@ extension Schema {
         optional: [
             "scope": text, "client_id": uuid, "username": text, "token_type": words(["Bearer"]), "exp": whole,
             "iat": whole, "sub": text, "aud": text, "iss": url, "acrs": list(of: text),
+            "roles": list(of: text),
         ])
 
     /// OpenID Connect Core 1.0 section 5.3.2.

@@ -13,6 +13,7 @@ enum SchemaName: String, CaseIterable {
     case passwordSubmitted = "PasswordSubmitted"
     case resetCompleted = "ResetCompleted"
     case tokens = "Tokens"
+    case daemonToken = "DaemonToken"
     case empty = "Empty"
     // Of OAuth and OpenID Connect.
     case openIDConfiguration = "OpenIDConfiguration"
@@ -71,6 +72,11 @@ enum SchemaName: String, CaseIterable {
             .object(["continuation_token": .token, "poll_interval": .whole.described("Seconds between polls.")])
         case .resetCompleted: .object(["status": .words(["succeeded"]), "continuation_token": .token])
         case .tokens: .tokens
+        case .daemonToken:
+            .object([
+                "token_type": .words(["Bearer"]), "expires_in": .whole.described("Seconds."),
+                "ext_expires_in": .whole.described("Seconds."), "access_token": .token,
+            ])
         case .empty: .object([:])
         case .openIDConfiguration: .openIDConfiguration
         case .keySet: .object(["keys": .list(of: .key)])

@@ -75,12 +75,14 @@ final class PostgresConnection {
         try send(sql, PostgresParameters(values), onAnswer: onAnswer)
     }
 
+    /// - Parameter isKept: Whether the statement is prepared for later calls, here and in the server.
     func send(
-        _ sql: String, _ parameters: PostgresParameters, onAnswer: @escaping (StatementResult) throws -> Void
+        _ sql: String, _ parameters: PostgresParameters, isKept: Bool = true,
+        onAnswer: @escaping (StatementResult) throws -> Void
     ) throws(PostgresFailure) {
-        let statement = statement(sql)
+        let statement = statement(sql, isKept: isKept)
         let isSent: Bool
-        if usesNames {
+        if usesNames, isKept {
             if !prepared.contains(statement.name) {
                 guard PQsendPrepare(handle, statement.name, statement.text, 0, nil) == 1 else { throw .disconnected }
                 expected.append(.preparation(name: statement.name))
@@ -190,7 +192,7 @@ final class PostgresConnection {
         }
     }
 
-    private func statement(_ sql: String) -> Statement {
+    private func statement(_ sql: String, isKept: Bool) -> Statement {
         if let known = statements[sql] { return known }
         var text = ""
         var number = 0
@@ -205,7 +207,7 @@ final class PostgresConnection {
         // The name derives from the text, so that behind a pooler, where connections are shared, one name never means
         // two statements.
         let statement = Statement(name: "s\(String(fingerprint(Data(text.utf8)), radix: 16))", text: text)
-        statements[sql] = statement
+        if isKept { statements[sql] = statement }
         return statement
     }
 

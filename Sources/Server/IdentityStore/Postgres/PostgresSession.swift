@@ -32,8 +32,17 @@ final class PostgresSession: SQLSession {
     }
 
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
+        try fetch(sql, values, isKept: true)
+    }
+
+    func fetchOnce(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
+        try fetch(sql, values, isKept: false)
+    }
+
+    private func fetch(_ sql: String, _ values: [any StoredValue], isKept: Bool) throws -> Pending<SQLRows> {
         let box = Box()
-        try connection.send(sql, try values.map { try $0.stored }) { box.rows = $0.rows }
+        let parameters = PostgresParameters(try values.map { try $0.stored })
+        try connection.send(sql, parameters, isKept: isKept) { box.rows = $0.rows }
         return Pending {
             if box.rows == nil { try self.flush() }
             guard let rows = box.rows else { throw PostgresFailure.disconnected }

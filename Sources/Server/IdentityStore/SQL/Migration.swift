@@ -31,6 +31,7 @@ package struct Migration: Sendable {
         Migration(name: "0015 accounts", sqlite: accounts),
         Migration(name: "0016 tokens of a version", sqlite: tokensOfAVersion),
         Migration(name: "0017 daemons", sqlite: daemons),
+        Migration(name: "0018 directory", sqlite: directory),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -42,7 +43,8 @@ package struct Migration: Sendable {
                 "seq BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (tenant, seq)"
             ),
             ("id BLOB NOT NULL UNIQUE", "id BYTEA NOT NULL"),
-            (" BLOB", " BYTEA"), (" INTEGER", " BIGINT"), (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
+            ("lower(value)", #"lower(value COLLATE "C")"#), (" BLOB", " BYTEA"), (" INTEGER", " BIGINT"),
+            (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
         ]
         return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) }
     }
@@ -408,5 +410,15 @@ package struct Migration: Sendable {
             PRIMARY KEY (tenant, mark)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX used_assertions_by_end ON used_assertions (until);
+        """
+
+    /// What an operator searches users by, and users that were deleted and can be restored. The condition of each index
+    /// is the one that `UserPlan` writes.
+    private static let directory = """
+        ALTER TABLE users ADD COLUMN deleted_at INTEGER;
+        CREATE INDEX users_deleted ON users (tenant, id) WHERE deleted_at IS NOT NULL;
+        CREATE INDEX users_disabled ON users (tenant, id) WHERE disabled_at IS NOT NULL;
+        CREATE INDEX users_by_creation ON users (tenant, created_at, id);
+        CREATE INDEX attributes_by_value ON attributes (tenant, name, substr(lower(value), 1, 128), "user");
         """
 }

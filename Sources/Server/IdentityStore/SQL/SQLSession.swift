@@ -21,6 +21,9 @@ package protocol SQLSession {
     /// Runs a query, now or when its rows are read.
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows>
 
+    /// Runs a query whose text comes from no fixed list, so that it is not kept prepared.
+    func fetchOnce(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows>
+
     /// Runs a query without values, now, and passes its rows on in portions, so that an answer of any length fits in
     /// memory.
     func stream(_ sql: String, _ body: (SQLRows) throws -> Void) throws
@@ -58,6 +61,8 @@ package enum SQLDialect: Sendable {
     /// A suffix of the alias of `identifiers` in a join: SQLite assumes that a tenant is small, and would read all its
     /// identifiers.
     var identifiersByUser: String { self == .postgres ? "" : "INDEXED BY identifiers_by_user" }
+    /// A suffix of `attributes` in searches by value, for the same reason.
+    var attributesByValue: String { self == .postgres ? "" : "INDEXED BY attributes_by_value" }
     /// A suffix of `audit` in queries for unsealed lines: SQLite would read the positions of all lines.
     package var unsealedLines: String { self == .postgres ? "" : "INDEXED BY audit_unsealed" }
 }
@@ -119,6 +124,13 @@ extension SQLSession {
     /// The rows that a query of `table` returns.
     func rows(of table: String, _ sql: String, _ values: [any StoredValue]) throws -> Pending<[StoredRow]> {
         try fetch(sql, values).map { found in
+            found.rows.map { StoredRow(table: table, columns: found.columns, values: $0) }
+        }
+    }
+
+    /// The rows of `table` that a query finds whose text depends on a request.
+    func rowsOnce(of table: String, _ text: SQLText) throws -> Pending<[StoredRow]> {
+        try fetchOnce(text.sql, text.values).map { found in
             found.rows.map { StoredRow(table: table, columns: found.columns, values: $0) }
         }
     }

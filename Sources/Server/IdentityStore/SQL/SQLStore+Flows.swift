@@ -218,6 +218,8 @@ extension SQLSession {
         case .scheduleDeletion(let user, let date):
             try run(
                 "UPDATE users SET deletion_due_at = ? WHERE tenant = ? AND id = ?", [date, tenant, user], expecting: 1)
+        case .setDeleted(let user, let date):
+            try run("UPDATE users SET deleted_at = ? WHERE tenant = ? AND id = ?", [date, tenant, user], expecting: 1)
         case .deleteUser(let user, let mark, let at): try delete(user, mark: mark, in: tenant, at: at)
         case .renameMethod(let id, let user, let name):
             try run(

@@ -331,7 +331,7 @@ extension SQLSession {
             of: "users",
             """
             SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
-                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, u.tokens_from_version, i.kind, i.display,
+                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, u.tokens_from_version, u.deleted_at, i.kind, i.display,
                 i.proven_at
             FROM users AS u
             LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
@@ -364,10 +364,11 @@ extension SQLSession {
                 credentialsChangedAt: try row.value("credentials_changed_at"),
                 tokensFromVersion: try row.value("tokens_from_version"),
                 emailProvenAt: try emailRow?.of("identifiers").value("proven_at"),
-                disabledAt: try row.value("disabled_at"), strongMethods: try strongMethods.get(),
+                disabledAt: try row.value("disabled_at", as: Date?.self) ?? row.value("deleted_at"),
+                strongMethods: try strongMethods.get(),
                 passwordIsFromReset: try row.value("password_from_reset"),
                 requiresSecondFactor: try row.value("requires_second_factor"),
-                deletionDueAt: try row.value("deletion_due_at"))
+                deletionDueAt: try row.value("deletion_due_at"), deletedAt: try row.value("deleted_at"))
         }
     }
 

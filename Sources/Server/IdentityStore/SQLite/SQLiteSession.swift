@@ -26,7 +26,14 @@ struct SQLiteSession: SQLSession {
     }
 
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
-        let statement = try database.cachedStatement(sql: sql)
+        try rows(of: database.cachedStatement(sql: sql), values)
+    }
+
+    func fetchOnce(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
+        try rows(of: database.makeStatement(sql: sql), values)
+    }
+
+    private func rows(of statement: Statement, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
         var rows: [[SQLValue]] = []
         try step(statement, values) { rows.append($0) }
         return Pending(SQLRows(columns: statement.columnNames, rows: rows))

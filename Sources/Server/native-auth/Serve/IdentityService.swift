@@ -180,6 +180,7 @@ struct IdentityService: Sendable {
             AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger),
         ]
         services += try operationsServices(readiness)
+        services += try operatorServices(engine, readiness, address)
         services += [
             application(engine, readiness, inbox, port: port, address: address, onReady: onReady),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
@@ -260,9 +261,37 @@ struct IdentityService: Sendable {
             IdentityRoutes(
                 engine: engine, clock: clock, readiness: readiness,
                 resourceServers: settings.resourceServers, development: pages,
-                countsRequests: metrics != nil),
+                countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users),
             within: policy(address, limits: engine.settings.limits), host: settings.host, port: port, logger: logger,
             onRunning: { _ in await onReady(address) })
+    }
+
+    /// The listener of operators, if they have one of their own. It is for callers on this machine, and for those that
+    /// a proxy or a tunnel lets in.
+    private func operatorServices(
+        _ engine: Engine, _ readiness: Readiness, _ address: Address
+    ) throws -> [any Service] {
+        switch settings.operators {
+        case .off: return []
+        case .shared:
+            if settings.profile == .production {
+                logger.warning("--operators shared: operators' daemons call the listener that apps call")
+            }
+            return []
+        case .port(let wanted):
+            let port = try wanted == 0 ? FreePort.any(on: "127.0.0.1") : wanted
+            let baseURL = "http://127.0.0.1:\(port)"
+            return [
+                IdentityServer.application(
+                    IdentityRoutes(
+                        engine: engine, clock: clock, readiness: readiness, countsRequests: metrics != nil,
+                        listener: .operators(store, baseURL: baseURL)),
+                    within: AccessPolicy(
+                        limits: engine.settings.limits.map { _ in SourceLimits() }, admission: StepAdmission()),
+                    host: "127.0.0.1", port: port, logger: logger,
+                    onRunning: { [logger] _ in logger.notice("operators", metadata: ["url": "\(baseURL)/graph"]) })
+            ]
+        }
     }
 
     /// The listener of metrics, if there is one.

@@ -31,6 +31,10 @@ final class LiveTenants: ClientStore {
         try await directory.client(id, in: tenant)
     }
 
+    func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+        try await directory.applications(of: tenant)
+    }
+
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         try await directory.daemon(id, in: tenant)
     }

@@ -64,6 +64,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "text or json: how log lines look (default: text).") var logFormat: String?
     @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
     @Option(
+        help: """
+            Where operators' daemons call /graph: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
+            apps, or off (default: off, in development shared).
+            """)
+    var operators: String?
+    @Option(
         help:
             "Seconds for which /readyz fails before a server that was asked to stop does (default: 3, in development 0)."
     )
@@ -121,7 +127,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
             ("log-format", logFormat),
-            ("metrics-port", metricsPort), ("drain", drain), ("clock", clock), ("fixed-code", fixedCode),
+            ("metrics-port", metricsPort), ("operators", operators), ("drain", drain), ("clock", clock),
+            ("fixed-code", fixedCode),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
     }

@@ -74,6 +74,17 @@ struct ServeSettings: Sendable {
     var fixedCode: Secret<String>?
     /// The loopback port of the metrics; nil: no metrics. 0: any free port.
     var metricsPort: Int?
+    /// Where operators call the directory (`SEC-ADM-2`).
+    var operators = OperatorAccess.off
+
+    enum OperatorAccess: Hashable {
+        /// Nowhere.
+        case off
+        /// On a listener of its own, at this loopback port. 0: any free port.
+        case port(Int)
+        /// On the listener of apps.
+        case shared
+    }
 
     /// All faults, one sentence each.
     struct Invalid: Error {
@@ -98,6 +109,14 @@ struct ServeSettings: Sendable {
         baseURL = reader.text("base-url")
         port = reader.number("port", in: 0...65_535) ?? port
         metricsPort = reader.number("metrics-port", in: 0...65_535)
+        operators =
+            reader.value("operators", mustBe: "a port, shared or off") { given in
+                switch given {
+                case "off": OperatorAccess.off
+                case "shared": .shared
+                case _: Int(given).flatMap { (0...65_535).contains($0) ? .port($0) : nil }
+                }
+            } ?? (profile == .production ? .off : .shared)
         drain = reader.number("drain", in: 0...60, of: " of seconds") ?? (profile == .production ? 3 : 0)
         fixedCode = reader.value("fixed-code", mustBe: "8 digits") { given in
             let isCode = given.utf8.count == 8 && given.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -89,7 +89,7 @@ extension UserCommand {
             let changes = try attributes.changes()
             try await place.open { found in
                 let changed = try await found.opened.engine().updateUser(
-                    found.id, email: email, changes,
+                    found.id, UserEdit(email: email, attributes: changes),
                     by: found.opened.applications(of: found.tenant).map(\.userFlow), in: found.tenant,
                     now: found.opened.now
                 ).accepted()

@@ -33,29 +33,33 @@ extension UserCommand {
             case enabled
         }
 
+        private var condition: UserCondition? {
+            let email: UserCondition? = email.flatMap { $0.isEmpty ? nil : .mail(.begins($0)) }
+            let state: UserCondition? = state.map { .isEnabled($0 == .enabled) }
+            let conditions = [email, state, createdAfter.map { .createdSince($0.date) }].compactMap(\.self)
+            return conditions.isEmpty ? nil : .all(conditions)
+        }
+
         private var last: UserID? { after.flatMap { UUID(uuidString: $0) }.map { UserID($0) } }
 
         func run() async throws {
             try await place.open { opened, tenant in
-                let filter = UserFilter(
-                    emailPrefix: email, isDisabled: state.map { $0 == .disabled }, createdSince: createdAfter?.date)
-                // One more than asked for tells whether there is another page.
-                let found = try await opened.store.userIDs(
-                    in: tenant.id, matching: filter, after: last, limit: limit + 1)
-                let ids = Array(found.prefix(limit))
-                let accounts = try await opened.store.accounts(ids, in: tenant.id)
+                let request = UserPageRequest(condition, order: .id, after: last.map { .id($0) }, limit: limit)
+                let page = try await opened.store.users(request, in: tenant.id)
                 if place.json {
                     let engine = try opened.engine()
-                    for account in accounts {
+                    for account in page.users {
                         say(try UserDocument.user(account, engine.profile(of: account, in: tenant)))
                     }
                 } else {
                     say(
-                        table: accounts.map {
+                        table: page.users.map {
                             [$0.user.id.description, $0.user.email, $0.user.alias ?? "-", $0.state]
                         })
                 }
-                if found.count > limit, let end = ids.last { Terminal.complain("More users follow: --after \(end)") }
+                if page.next != nil, let end = page.users.last?.user.id {
+                    Terminal.complain("More users follow: --after \(end)")
+                }
             }
         }
     }

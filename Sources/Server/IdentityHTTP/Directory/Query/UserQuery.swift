@@ -14,7 +14,8 @@ struct UserQuery: Hashable, Sendable {
     var select: [String]?
     /// The most users on a page, 1 to ``largestPage``.
     var top = 100
-    var order = UserOrder.id
+    /// Nil: the order of the index that finds the users.
+    var order: UserOrder?
     /// Whether the first page tells how many users there are.
     var counts = false
     /// Where the page begins, as sent; nil: at the beginning.
@@ -64,7 +65,7 @@ struct UserQuery: Hashable, Sendable {
         case (let one, nil), (nil, let one): condition = one
         }
         fingerprint = Vault.fingerprint(
-            [options[.filter] ?? "", options[.search] ?? "", order.rawValue].map { Data($0.utf8) })
+            [options[.filter] ?? "", options[.search] ?? "", order?.rawValue ?? ""].map { Data($0.utf8) })
         for option in Option.allCases where option != .skiptoken && option != .expand {
             repeated.append(option.name, options[option])
         }

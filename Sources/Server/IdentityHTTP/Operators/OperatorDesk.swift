@@ -1,0 +1,222 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// Does what a daemon with the right role asks about the users of its tenant.
+struct OperatorDesk: Sendable {
+    let engine: Engine
+    let store: any DirectoryStore
+    let caller: DaemonCaller
+    /// The user flows of the tenant's applications.
+    let flows: [UserFlow]
+    let actor: Operator
+    let now: Date
+    /// The address of the listener, for links.
+    let baseURL: String
+
+    private var tenant: Tenant { caller.tenant }
+    private var root: String { "\(baseURL)/graph/v1.0" }
+
+    /// - Parameter keys: The ids in the path, in their order.
+    func answer(
+        _ operation: OperatorOperation, _ keys: [String], _ request: Request, _ trace: Trace
+    ) async throws -> Response {
+        switch operation {
+        case .listUsers: return try await list(request, isDeleted: false, trace)
+        case .listDeletedUsers: return try await list(request, isDeleted: true, trace)
+        case .countUsers: return try await count(request, trace)
+        case .createUser: return try await create(request, trace)
+        case .readUser: return try json(try await user(keys, isDeleted: false), request, trace)
+        case .readDeletedUser: return try json(try await user(keys, isDeleted: true), request, trace)
+        case .changeUser:
+            let id = try await user(keys, isDeleted: false).user.id
+            let edit = try OperatorCodec.edit(
+                try await OperatorCodec.object(of: request), of: tenant, roles: caller.roles,
+                version: IdentityRoutes.version(of: request))
+            _ = try accepted(try await engine.updateUser(id, edit, by: flows, in: tenant, as: actor, now: now))
+            return done(trace)
+        case .deleteUser:
+            let id = try await user(keys, isDeleted: false).user.id
+            try accepted(try await engine.deleteRestorably(id, in: tenant, as: actor, now: now))
+            return done(trace)
+        case .restoreUser:
+            let id = try await user(keys, isDeleted: true).user.id
+            let restored = try accepted(try await engine.restoreUser(id, in: tenant, as: actor, now: now))
+            return try json(restored, request, trace)
+        case .purgeUser:
+            let id = try await user(keys, isDeleted: true).user.id
+            try accepted(try await engine.purgeUser(id, in: tenant, as: actor, now: now))
+            return done(trace)
+        case .endUserSessions:
+            let id = try await user(keys, isDeleted: false).user.id
+            try accepted(try await engine.endSessions(of: id, in: tenant, as: actor, now: now))
+            return try json(["value": JSONValue.boolean(true)], trace)
+        case .listUserSessions:
+            let id = try await user(keys, isDeleted: false).user.id
+            let sessions = try await engine.sessions(of: id, in: tenant.id, current: nil, now: now)
+            return try json(Directory.List(sessions.map(DirectoryCodec.session)), trace)
+        case .listUserMethods: return try await methods(keys, [.password, .email], trace)
+        case .listUserEmailMethods: return try await methods(keys, [.email], trace)
+        case .listUserPasswordMethods: return try await methods(keys, [.password], trace)
+        case .removeUserMethod:
+            let id = try await user(keys, isDeleted: false).user.id
+            guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
+            try accepted(try await engine.removeMethod(method, of: id, in: tenant, as: actor, now: now))
+            return done(trace)
+        case .exportUser:
+            let account = try await user(keys, isDeleted: false)
+            let id = account.user.id
+            let document = DirectoryCodec.export(
+                profile(of: account), methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
+                sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
+                earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
+                activity: try await engine.activity(of: id, in: tenant.id))
+            try accepted(try await engine.recordExport(of: id, in: tenant, as: actor, now: now))
+            return try json(document, trace)
+        case .readOrganization:
+            return try json(
+                Directory.List([
+                    Directory.Organization(
+                        id: tenant.id.description, displayName: tenant.displayName,
+                        verifiedDomains: [.init(name: tenant.domain, isDefault: true, isInitial: true)])
+                ]), trace)
+        }
+    }
+
+    // MARK: - Users
+
+    private func profile(of account: UserAccount) -> UserProfile {
+        engine.profile(of: account, by: flows, in: tenant)
+    }
+
+    /// The user with the id, or with the user principal name, that the path begins with.
+    private func user(_ keys: [String], isDeleted: Bool) async throws -> UserAccount {
+        guard let key = keys.first, let id = OperatorCodec.userID(key, in: tenant),
+            let account = try await engine.account(id, in: tenant.id), (account.deletedAt != nil) == isDeleted
+        else { throw DirectoryFailure(.notFound) }
+        return account
+    }
+
+    private func query(_ request: Request) throws -> UserQuery {
+        var attributes: [String: AttributeDefinition.ValueType] = [:]
+        for flow in flows { for definition in flow.attributes { attributes[definition.name] = definition.type } }
+        return try UserQuery(request, of: UserProperties(domain: tenant.domain, attributes: attributes))
+    }
+
+    private func list(_ request: Request, isDeleted: Bool, _ trace: Trace) async throws -> Response {
+        let query = try query(request)
+        let fingerprint = query.fingerprint + Data([isDeleted ? 1 : 0])
+        var position: ListPosition?
+        if let token = query.skipToken {
+            position = await engine.skipTokens.open(token, of: fingerprint, tenant: tenant.id, now: now)
+            guard position != nil else { throw DirectoryFailure.expiredPageToken }
+        }
+        let page = try await searched {
+            () throws(StoreError) in
+            try await store.users(
+                UserPageRequest(
+                    query.condition, order: query.order, after: position?.user, limit: query.top, isDeleted: isDeleted),
+                in: tenant.id)
+        }
+        var reply: [String: JSONValue] = [
+            "@odata.context": .string("\(root)/$metadata#users"),
+            "value": .array(
+                try page.users.map { .object(try OperatorCodec.user(profile(of: $0), of: $0, select: query.select)) }),
+        ]
+        if query.counts, position == nil {
+            let count = try await searched {
+                () throws(StoreError) in
+                try await store.countUsers(where: query.condition, isDeleted: isDeleted, in: tenant.id)
+            }
+            reply["@odata.count"] = .integer(count)
+        }
+        if let next = page.next {
+            let token = try engine.skipTokens.seal(
+                ListPosition(next, counts: query.counts), of: fingerprint, tenant: tenant.id)
+            let path = isDeleted ? "directory/deletedItems/microsoft.graph.user" : "users"
+            reply["@odata.nextLink"] = .string("\(root)/\(path)?\(query.next(token))")
+        }
+        return try json(reply, trace)
+    }
+
+    private func count(_ request: Request, _ trace: Trace) async throws -> Response {
+        guard request.headers[IdentityHeader.consistencyLevel]?.lowercased() == "eventual" else {
+            throw DirectoryFailure(
+                status: .badRequest, code: .badRequest, message: "$count is not currently supported.")
+        }
+        let query = try query(request)
+        let count = try await searched {
+            () throws(StoreError) in
+            try await store.countUsers(where: query.condition, isDeleted: false, in: tenant.id)
+        }
+        var response = DirectoryCodec.response(.ok, body: Data("\(count)".utf8), version: nil, trace: trace)
+        response.headers[.contentType] = "text/plain;charset=utf-8"
+        return response
+    }
+
+    private func create(_ request: Request, _ trace: Trace) async throws -> Response {
+        let new = try OperatorCodec.newAccount(try await OperatorCodec.object(of: request), of: tenant)
+        let id = try accepted(
+            try await engine.createUser(
+                new, of: caller.daemon.id, by: flows, in: tenant, as: actor, now: now))
+        guard let account = try await engine.account(id, in: tenant.id) else { throw DirectoryFailure(.notFound) }
+        var body = try OperatorCodec.user(profile(of: account), of: account, select: nil)
+        body["identities"] = DirectoryCodec.members(of: profile(of: account))["identities"]
+        body["@odata.context"] = .string("\(root)/$metadata#users/$entity")
+        var response = try json(body, trace, .created)
+        response.headers[.location] = "\(root)/users/\(id)"
+        return response
+    }
+
+    private func methods(
+        _ keys: [String], _ kinds: [DirectoryCodec.MethodKind], _ trace: Trace
+    ) async throws -> Response {
+        let account = try await user(keys, isDeleted: false)
+        return try json(Directory.List(DirectoryCodec.methods(of: account, kinds, masked: false)), trace)
+    }
+
+    // MARK: - Answers
+
+    private func json(_ account: UserAccount, _ request: Request, _ trace: Trace) throws -> Response {
+        let profile = profile(of: account)
+        let select = IdentityRoutes.query("select", of: request).map { $0.split(separator: ",").map(String.init) }
+        var body = try OperatorCodec.user(profile, of: account, select: select)
+        let fields = select.map { "(\($0.joined(separator: ",")))" } ?? ""
+        body["@odata.context"] = .string("\(root)/$metadata#users\(fields)/$entity")
+        body["@odata.etag"] = .string("\"\(profile.version)\"")
+        return DirectoryCodec.response(
+            .ok, body: try WireJSON.encode(body), version: profile.version, trace: trace)
+    }
+
+    private func json(
+        _ body: some Encodable, _ trace: Trace, _ status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        DirectoryCodec.response(status, body: try WireJSON.encode(body), version: nil, trace: trace)
+    }
+
+    private func done(_ trace: Trace) -> Response {
+        DirectoryCodec.response(.noContent, body: nil, version: nil, trace: trace)
+    }
+
+    @discardableResult
+    private func accepted<Value>(_ answer: DirectoryAnswer<Value>) throws(DirectoryFailure) -> Value {
+        switch answer {
+        case .accepted(let value): return value
+        case .refused(let refusal): throw DirectoryFailure(refusal)
+        }
+    }
+
+    private func searched<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(EngineError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw .store(error)
+        }
+    }
+}

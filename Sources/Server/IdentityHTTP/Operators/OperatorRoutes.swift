@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+extension OperatorOperation {
+    var httpMethod: HTTPRequest.Method { DirectoryOperation.httpMethod(method) }
+
+    /// The path below `graph/` as ``DirectoryPath`` writes it, with the version in front.
+    fileprivate var template: String {
+        path.dropFirst("graph/".count).lowercased().replacing("{method}", with: "{id}")
+            .replacing("microsoft.graph.user", with: "graph.user")
+    }
+
+    fileprivate static let byTemplate = Dictionary(grouping: allCases, by: \.template)
+}
+
+// The directory API for operators (docs/protocol.md §18.6).
+extension IdentityRoutes {
+    /// A request below `/graph` that is for no operation of a signed-in user.
+    func operatorDirectory(
+        _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String
+    ) async throws -> Response {
+        let (version, path) = try Self.directoryPath(request.uri.path)
+        guard let operations = OperatorOperation.byTemplate["\(version)/\(path.template)"] else {
+            if case .name(let first)? = path.segments.first, OperatorOperation.missing.contains(first) {
+                throw DirectoryFailure.missing
+            }
+            throw RequestFault.unknownPath
+        }
+        guard let operation = operations.first(where: { $0.httpMethod == request.method }) else {
+            throw RequestFault.wrongMethod(
+                allowed: operations.map(\.method.rawValue).sorted().joined(separator: ", "))
+        }
+        guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
+        let caller: DaemonCaller
+        switch try await engine.daemonCaller(token, now: context.trace.at) {
+        case .accepted(let found): caller = found
+        case .refused(let refusal): throw DirectoryFailure(refusal)
+        }
+        guard !operation.roles.isDisjoint(with: caller.roles) else { throw DirectoryFailure(.insufficientScope) }
+        let desk = OperatorDesk(
+            engine: engine, store: store, caller: caller,
+            flows: try await engine.applications(of: caller.tenant).map(\.userFlow),
+            actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), now: context.trace.at,
+            baseURL: baseURL)
+        return try await desk.answer(operation, path.keys, request, context.trace)
+    }
+
+    /// The version and the path below it.
+    private static func directoryPath(_ path: String) throws -> (version: String, path: DirectoryPath) {
+        for version in ["v1.0", "beta"] {
+            let prefix = "/graph/\(version)/"
+            guard path.hasPrefix(prefix), let found = DirectoryPath(String(path.dropFirst(prefix.count))) else {
+                continue
+            }
+            return (version, found)
+        }
+        throw RequestFault.unknownPath
+    }
+}
+
+extension DirectoryFailure {
+    /// The vendor has the resource, and this server does not.
+    static let missing = DirectoryFailure(
+        status: .notImplemented, code: .notSupported, message: "This server does not have this part of the directory.")
+}
