@@ -18,10 +18,12 @@ import Testing
         var server: IdentityTestServer
         var transport: InProcessTransport
         var token: String?
+        private let listener: Listener
 
         init(_ server: IdentityTestServer, listener: Listener? = nil, signsIn: Bool = true) async throws {
             self.server = server
             let listener = listener ?? .operators(server.directoryStore, baseURL: "https://operators.test")
+            self.listener = listener
             transport = InProcessTransport(
                 routes: IdentityRoutes(
                     engine: server.engine, clock: ManualWallClock(manual: server.clock),
@@ -38,8 +40,22 @@ import Testing
             var fields = headers
             if let token { fields["authorization"] = "Bearer \(token)" }
             if body != nil { fields["content-type"] = "application/json" }
-            return try await client.send(
+            let answer = try await client.send(
                 client.request(method, path, headers: fields, body: Data((body ?? "").utf8)))
+            try expectDocumented(answer, method, path)
+            return answer
+        }
+
+        /// Each answer of an operation at the operators' listener is one that the document has.
+        private func expectDocumented(_ answer: WireAnswer, _ method: String, _ path: String) throws {
+            let bare = path.prefix { $0 != "?" }
+            for version in ["v1.0", "beta"] where bare.hasPrefix("/graph/\(version)/") {
+                guard case .operators = listener, let found = DirectoryPath(String(bare.dropFirst(8 + version.count))),
+                    let operation = OperatorOperation.of(found, version: version)
+                        .first(where: { $0.method.rawValue == method })
+                else { continue }
+                try IdentityHTTPTests.expectDocumented(answer, to: method, "/\(operation.path)")
+            }
         }
 
         func ids(_ query: String) async throws -> [String] {

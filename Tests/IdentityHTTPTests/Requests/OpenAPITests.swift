@@ -37,7 +37,8 @@ import Testing
     func everyRouteIsDocumented() async throws {
         try await withIdentityServer { server in
             let routes = Set(server.routes().router().routes.map { "\($0.path)" })
-            let documented = try OpenAPIDocument.operations()
+            // OperatorTests ask for each operation of operators, whose routes are found by a table.
+            let documented = try OpenAPIDocument.operations().filter { $0.tag != .operators }
             #expect(Set(documented.map(\.path)) == routes)
             #expect(Set(documented.map(\.id)).count == documented.count)
             for path in routes.sorted() {

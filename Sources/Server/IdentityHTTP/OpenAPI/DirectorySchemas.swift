@@ -37,6 +37,54 @@ extension Schema {
             json: object(odata, optional: members).json.merging(["additionalProperties": .boolean(true)]) { $1 })
     }
 
+    /// A user as operators see it.
+    static func operatorUser(required: [String]) -> Schema {
+        let schema = user(required: required)
+        guard case .object(let members)? = schema.json["properties"] else { return schema }
+        let more: [String: JSONValue] = [
+            "creationType": .object(text.json), "deletedDateTime": .object(moment.orNull.json),
+            "passwordProfile": .object(["type": .string("null")]),
+            "passwordPolicies": .object(["type": .string("null")]),
+            "@odata.etag": .object(text.json),
+        ]
+        return Schema(json: schema.json.merging(["properties": .object(members.merging(more) { $1 })]) { $1 })
+    }
+
+    private static let identities = list(
+        of: object(
+            ["signInType": words(["emailAddress", "federated", "userName"]), "issuerAssignedId": filled],
+            optional: ["issuer": text])
+    ).described("All login names of the user: an address, and an alias if there is one.")
+
+    private static func withAttributes(_ schema: Schema) -> Schema {
+        Schema(
+            json: schema.json.merging(
+                ["additionalProperties": userChange.json["additionalProperties"] ?? .boolean(true)]) { $1 }
+        ).described("Attributes stand beside the members that are listed.")
+    }
+
+    static let newUser = withAttributes(
+        object(
+            ["identities": identities],
+            optional: [
+                "accountEnabled": flag, "mail": text.described("The address of identities."),
+                "passwordProfile": object(
+                    ["password": filled],
+                    optional: ["forceChangePasswordNextSignIn": Schema(json: ["const": .boolean(false)])]
+                ), "passwordPolicies": text, "userType": text, "creationType": text,
+            ]))
+
+    static let userEdit = withAttributes(
+        object([:], optional: ["identities": identities, "accountEnabled": flag, "mail": text]))
+
+    static let organization = object([
+        "value": list(
+            of: object([
+                "id": uuid, "displayName": text,
+                "verifiedDomains": list(of: object(["name": text, "isDefault": flag, "isInitial": flag])),
+            ]))
+    ])
+
     static let userChange = Schema(json: [
         "type": .string("object"), "maxProperties": .integer(UserFlow.maximumAttributes),
         "additionalProperties": .object([

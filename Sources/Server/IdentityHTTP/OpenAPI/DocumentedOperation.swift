@@ -11,6 +11,7 @@ struct DocumentedOperation {
         case tokens = "Tokens"
         case metadata = "Metadata"
         case account = "Account"
+        case operators = "Operators"
         case health = "Health"
     }
 
@@ -23,6 +24,8 @@ struct DocumentedOperation {
         case none
         /// An access token with one of these scopes; empty: any access token.
         case bearer(scopes: Set<String>)
+        /// An access token of a daemon with one of these roles.
+        case daemon(roles: Set<String>)
         /// Audience and secret of a resource server.
         case resourceServer
     }
@@ -49,7 +52,16 @@ struct DocumentedOperation {
 enum DocumentedParameter: String, CaseIterable {
     case tenant
     case id
+    case user
+    case method
     case select
+    case filter
+    case search
+    case top
+    case orderby
+    case count
+    case skiptoken
+    case consistencyLevel
     case ifMatch
     case acceptLanguage
     case clientRequestID
@@ -64,6 +76,28 @@ enum DocumentedParameter: String, CaseIterable {
         case .select:
             parameter(
                 "$select", in: "query", "Names of members, with commas between them.", Schema.text.example("id,mail"))
+        case .user:
+            parameter(
+                "id", in: "path", "The id of a user, or the user principal name.",
+                Schema.text(1...256).example("aaaabbbb-0000-cccc-1111-dddd2222eeee"))
+        case .method: parameter("method", in: "path", "The id of a method.", .uuid)
+        case .filter:
+            parameter(
+                "$filter", in: "query", "Which users (docs/protocol.md, Operators).",
+                Schema.text(1...8_192).example("startsWith(displayName,'D') and accountEnabled eq true"))
+        case .search:
+            parameter(
+                "$search", in: "query", "Beginnings of properties; needs ConsistencyLevel.",
+                Schema.text(1...8_192).example("\"displayName:dana\""))
+        case .top: parameter("$top", in: "query", "The most users on a page; 999 at most.", .whole)
+        case .orderby:
+            parameter(
+                "$orderby", in: "query", "id, or createdDateTime with asc or desc.",
+                Schema.text.example("createdDateTime desc"))
+        case .count: parameter("$count", in: "query", "true: the number of users; needs ConsistencyLevel.", .flag)
+        case .skiptoken: parameter("$skiptoken", in: "query", "From @odata.nextLink only.", .filled)
+        case .consistencyLevel:
+            parameter("ConsistencyLevel", in: "header", "eventual, for $count and $search.", .words(["eventual"]))
         case .ifMatch:
             parameter(
                 "If-Match", in: "header", "The ETag of the content that the change is for, or *.",

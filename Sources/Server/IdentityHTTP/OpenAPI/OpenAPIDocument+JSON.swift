@@ -29,6 +29,7 @@ extension DocumentedOperation.Security {
         switch self {
         case .none: []
         case .bearer(let scopes): scopes.sorted().map { ["bearer": .texts([$0])] }
+        case .daemon(let roles): roles.sorted().map { ["daemon": .texts([$0])] }
         case .resourceServer: [["resourceServer": .array([])]]
         }
     }

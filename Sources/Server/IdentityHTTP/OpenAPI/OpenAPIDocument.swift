@@ -24,7 +24,8 @@ package enum OpenAPIDocument {
         var operations: [DocumentedOperation] = []
         for endpoint in V1Endpoint.allCases { operations.append(try endpoint.documented()) }
         for endpoint in MetadataEndpoint.allCases { operations += try endpoint.documented() }
-        return operations + DirectoryOperation.allCases.map(\.documented) + health
+        return operations + DirectoryOperation.allCases.map(\.documented)
+            + OperatorOperation.allCases.map(\.documented) + health
     }
 
     private static var health: [DocumentedOperation] {
@@ -84,6 +85,12 @@ package enum OpenAPIDocument {
         "bearer": .object([
             "type": .string("http"), "scheme": .string("bearer"), "bearerFormat": .string("JWT"),
             "description": .string("An access token. A token needs one of the scopes that an operation lists."),
+        ]),
+        "daemon": .object([
+            "type": .string("http"), "scheme": .string("bearer"), "bearerFormat": .string("JWT"),
+            "description": .string(
+                "An access token of a daemon. A token needs one of the roles that an operation lists. The operators' part may be on another listener."
+            ),
         ]),
         "resourceServer": .object([
             "type": .string("http"), "scheme": .string("basic"),

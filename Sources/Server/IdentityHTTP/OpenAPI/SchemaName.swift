@@ -35,6 +35,12 @@ enum SchemaName: String, CaseIterable {
     case sessionsEnded = "SessionsEnded"
     case deletion = "Deletion"
     case export = "Export"
+    // Of the directory for operators.
+    case operatorUser = "OperatorUser"
+    case userList = "UserList"
+    case newUser = "NewUser"
+    case userEdit = "UserEdit"
+    case organization = "Organization"
 
     var schema: Schema {
         switch self {
@@ -96,6 +102,14 @@ enum SchemaName: String, CaseIterable {
         case .sessionList: .object(["value": .list(of: .session)])
         case .sessionsEnded: .object(["value": .flag])
         case .deletion: .object(["deletionDueDateTime": .moment])
+        case .operatorUser: .operatorUser(required: ["@odata.context"])
+        case .userList:
+            .object(
+                ["@odata.context": .text, "value": .list(of: .operatorUser(required: []))],
+                optional: ["@odata.count": .whole, "@odata.nextLink": .url])
+        case .newUser: .newUser
+        case .userEdit: .userEdit
+        case .organization: .organization
         case .export:
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),

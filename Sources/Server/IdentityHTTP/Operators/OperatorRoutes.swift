@@ -10,12 +10,17 @@ extension OperatorOperation {
     var httpMethod: HTTPRequest.Method { DirectoryOperation.httpMethod(method) }
 
     /// The path below `graph/` as ``DirectoryPath`` writes it, with the version in front.
-    fileprivate var template: String {
+    private var template: String {
         path.dropFirst("graph/".count).lowercased().replacing("{method}", with: "{id}")
             .replacing("microsoft.graph.user", with: "graph.user")
     }
 
-    fileprivate static let byTemplate = Dictionary(grouping: allCases, by: \.template)
+    private static let byTemplate = Dictionary(grouping: allCases, by: \.template)
+
+    /// The operations of a path.
+    static func of(_ path: DirectoryPath, version: String) -> [OperatorOperation] {
+        byTemplate["\(version)/\(path.template)"] ?? []
+    }
 }
 
 // The directory API for operators (docs/protocol.md §18.6).
@@ -25,7 +30,8 @@ extension IdentityRoutes {
         _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String
     ) async throws -> Response {
         let (version, path) = try Self.directoryPath(request.uri.path)
-        guard let operations = OperatorOperation.byTemplate["\(version)/\(path.template)"] else {
+        let operations = OperatorOperation.of(path, version: version)
+        guard !operations.isEmpty else {
             if case .name(let first)? = path.segments.first, OperatorOperation.missing.contains(first) {
                 throw DirectoryFailure.missing
             }
