@@ -1,5 +1,5 @@
-"""Requests made from the OpenAPI document by schemathesis, as a stranger makes them, as a user of the directory, and as a resource
-server.
+"""Requests made from the OpenAPI document by schemathesis, as a stranger makes them, as a user of the directory, as an operator's
+daemon, and as a resource server.
 
 No answer may be a 5xx, and each has a status, a media type and a body that the document lists for its operation. The document is the
 one that the server serves; only values that lead further (applications, tokens of flows that have begun) are put into the copy that
@@ -19,6 +19,7 @@ from world import (
 
 TOOLS = ROOT / ".build/openapi/bin"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
+DAEMON = "44445555-aaaa-6666-bbbb-7777cccc8888"
 CODE = "24681357"
 PASSWORD = "Tulip-Harbour-42"
 OTHER_PASSWORD = "Amber-Lantern-77"
@@ -39,12 +40,15 @@ class Runner:
         self.environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
 
     def document(self):
+        return self.get("/openapi.json")
+
+    def get(self, path, header=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.site.nodes[0].port, timeout=10)
-        connection.request("GET", "/openapi.json")
+        connection.request("GET", path, headers=dict([header.split(": ", 1)]) if header else {})
         answer = connection.getresponse()
         content = answer.read()
         if answer.status != 200:
-            raise Broken(f"GET /openapi.json was answered with {answer.status}")
+            raise Broken(f"GET {path} was answered with {answer.status}")
         return json.loads(content)
 
     def run(self, name, document, *arguments, number=None):
@@ -167,6 +171,16 @@ def openapi(options, number, rng):
     for index, operation in enumerate(LAST):
         bearer = ["--header", f"Authorization: Bearer {access_token(site, f'last{index}@example.com', DIRECTORY)}"]
         runner.judge(operation, runner.run(operation, document, "--include-operation-id", operation, *bearer))
+
+    # Operators, as a daemon with all roles, about users who are there.
+    daemon = Owner(site)
+    grant = {"client_id": DAEMON, "client_secret": "development", "grant_type": "client_credentials", "scope": "https://graph.microsoft.com/.default"}
+    bearer = ["--header", f"Authorization: Bearer {daemon.post('oauth2/v2.0/token', grant).body['access_token']}"]
+    users = runner.get("/graph/v1.0/users?$top=100", bearer[1])["value"]
+    known = copy.deepcopy(document)
+    known["components"]["parameters"]["user"]["schema"] = {"type": "string", "enum": [user["id"] for user in users] + ["nonsense"]}
+    reads = ["GET /graph/v1.0/users", "GET /graph/v1.0/users/{id}", "GET /graph/v1.0/organization"]
+    runner.judge("operators", runner.run("operators", known, "--include-tag", "Operators", *bearer), reads)
 
     # The endpoints about tokens.
     token = access_token(site, "frida@example.com", "openid profile email offline_access")

@@ -375,6 +375,9 @@ struct InProcessFlowTests {
         let more = try await refusal { try await client.accessToken(for: account, claims: InProcess.claims) }
         #expect(more.kind == "mfaRequired")
         #expect(try await account.accessToken(scopes: ["api://orders/Read"]) == orders, "the session goes on")
+        // A scope without a resource is one of the directory, and comes back in the words of the request.
+        let directory = try await account.accessToken(scopes: ["User.Read"])
+        #expect(directory.scopes.contains("User.Read"))
         #expect(try await world.liveSessions() == 1)
     }
 

@@ -235,6 +235,9 @@ struct SQLiteFileTests {
                 "audit_unsealed",
             "SELECT seq FROM audit WHERE tenant = x'' AND position IS NULL ORDER BY seq LIMIT 500":
                 "audit_by_position (tenant=? AND position=?)",
+            """
+            SELECT seq FROM audit WHERE tenant = x'' AND "user" = x'' AND position IS NOT NULL ORDER BY seq DESC LIMIT 5
+            """: "audit_by_user (tenant=? AND user=?)",
             "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending'": "outbox_by_due",
             """
             SELECT sealed_content FROM outbox WHERE state = 'pending' AND due_at <= 5

@@ -73,13 +73,7 @@ extension IdentityRoutes {
             let user = try DirectoryCodec.user(
                 profile, select: Self.query("select", of: request), baseURL: engine.settings.baseURL)
             return try json(user, context, version: profile.version)
-        case .changeProfile:
-            guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
-            let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
-            let profile = try Self.accepted(
-                try await engine.updateProfile(
-                    of: caller, changes, ifVersion: Self.version(of: request), from: source, now: now))
-            return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+        case .changeProfile: return try await changeProfile(of: caller, request, context)
         case .deleteAccount:
             let due = try Self.accepted(
                 try await engine.deleteAccount(of: caller, language: language, from: source, now: now))
@@ -87,26 +81,9 @@ extension IdentityRoutes {
         case .keepAccount:
             try Self.accepted(try await engine.keepAccount(of: caller, from: source, now: now))
             return done(context)
-        case .changePassword:
-            let asked: Directory.ChangePassword = try await Self.body(of: request)
-            let command = AccountCommand.changePassword(
-                current: asked.currentPassword.map { Secret($0) }, new: Secret(asked.newPassword),
-                keepsOtherSessions: asked.keepOtherSessions ?? false)
-            // A first password needs the proof that a new method does. The current one is a proof, but not a second factor.
-            if let refusal = asked.currentPassword == nil ? caller.lackOfProof(now: now) : caller.lackOfFactor {
-                throw DirectoryFailure(refusal)
-            }
-            return try reply(to: try await take(.account(caller, command), caller, request, context), context)
-        case .addMethod, .changeEmail:
-            let asked: Directory.NewContact = try await Self.body(of: request)
-            let command: Command
-            switch (asked.emailAddress, asked.continuationToken) {
-            case (let address?, nil):
-                command = .account(caller, .addContact(address, operation == .changeEmail ? .email : .method))
-            case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
-            case (nil, nil), (_?, _?): throw DirectoryFailure(RequestFault.missing(parameter: "emailAddress"))
-            }
-            return try reply(to: try await take(command, caller, request, context), context)
+        case .changePassword: return try await changePassword(of: caller, request, context)
+        case .addMethod: return try await beginChange(.method, of: caller, request, context)
+        case .changeEmail: return try await beginChange(.email, of: caller, request, context)
         case .confirmMethod, .confirmEmail:
             let asked: Directory.ConfirmContact = try await Self.body(of: request)
             let command = Command.step(
@@ -142,17 +119,60 @@ extension IdentityRoutes {
         case .endAllSessions, .endAllSessionsBeta:
             try Self.accepted(try await engine.end(.all, of: caller, from: source, now: now))
             return try json(["value": JSONValue.boolean(true)], context)
-        case .export:
-            let sessions = try await engine.sessions(of: caller, now: now)
-            let activity = try await engine.activity(of: caller.user, in: caller.tenant.id)
-            let undos = try await engine.emailUndos(of: caller.user, in: caller.tenant.id, now: now)
-            return try json(
-                DirectoryCodec.export(
-                    engine.profile(of: caller),
-                    methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
-                    sessions: sessions, earlier: undos, activity: activity), context)
+        case .export: return try await export(of: caller, context)
         case .undoEmailChange: throw RequestFault.unknownPath
         }
+    }
+
+    private func changeProfile(
+        of caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
+        let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
+        let profile = try Self.accepted(
+            try await engine.updateProfile(
+                of: caller, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
+                now: context.trace.at))
+        return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+    }
+
+    private func changePassword(
+        of caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        let asked: Directory.ChangePassword = try await Self.body(of: request)
+        let command = AccountCommand.changePassword(
+            current: asked.currentPassword.map { Secret($0) }, new: Secret(asked.newPassword),
+            keepsOtherSessions: asked.keepOtherSessions ?? false)
+        // A first password needs the proof that a new method does. The current one is a proof, but not a second factor.
+        let lack = asked.currentPassword == nil ? caller.lackOfProof(now: context.trace.at) : caller.lackOfFactor
+        if let lack { throw DirectoryFailure(lack) }
+        return try reply(to: try await take(.account(caller, command), caller, request, context), context)
+    }
+
+    private func beginChange(
+        _ kind: ContactChange.Kind, of caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        let asked: Directory.NewContact = try await Self.body(of: request)
+        let command: Command
+        switch (asked.emailAddress, asked.continuationToken) {
+        case (let address?, nil):
+            command = .account(caller, .addContact(address, kind))
+        case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
+        case (nil, nil), (_?, _?): throw DirectoryFailure(RequestFault.missing(parameter: "emailAddress"))
+        }
+        return try reply(to: try await take(command, caller, request, context), context)
+    }
+
+    private func export(of caller: DirectoryCaller, _ context: IdentityRequestContext) async throws -> Response {
+        let now = context.trace.at
+        let sessions = try await engine.sessions(of: caller, now: now)
+        let activity = try await engine.activity(of: caller.user, in: caller.tenant.id)
+        let undos = try await engine.emailUndos(of: caller.user, in: caller.tenant.id, now: now)
+        return try json(
+            DirectoryCodec.export(
+                engine.profile(of: caller),
+                methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
+                sessions: sessions, earlier: undos, activity: activity), context)
     }
 
     private func deletion(_ due: Date?, _ context: IdentityRequestContext) throws -> Response {

@@ -84,11 +84,11 @@ enum DocumentedParameter: String, CaseIterable {
         case .filter:
             parameter(
                 "$filter", in: "query", "Which users (docs/protocol.md, Operators).",
-                Schema.text(1...8_192).example("startsWith(displayName,'D') and accountEnabled eq true"))
+                Schema.text(1...2_048).example("startsWith(displayName,'D') and accountEnabled eq true"))
         case .search:
             parameter(
                 "$search", in: "query", "Beginnings of properties; needs ConsistencyLevel.",
-                Schema.text(1...8_192).example("\"displayName:dana\""))
+                Schema.text(1...2_048).example("\"displayName:dana\""))
         case .top: parameter("$top", in: "query", "The most users on a page; 999 at most.", .whole)
         case .orderby:
             parameter(

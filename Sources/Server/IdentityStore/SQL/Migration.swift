@@ -413,12 +413,16 @@ package struct Migration: Sendable {
         """
 
     /// What an operator searches users by, and users that were deleted and can be restored. The condition of each index
-    /// is the one that `UserPlan` writes.
+    /// is the one that `UserPlan` writes. The index of audit lines by user has the sealed ones only: the sealer writes it,
+    /// and not the transaction of a sign-in.
     private static let directory = """
         ALTER TABLE users ADD COLUMN deleted_at INTEGER;
         CREATE INDEX users_deleted ON users (tenant, id) WHERE deleted_at IS NOT NULL;
         CREATE INDEX users_disabled ON users (tenant, id) WHERE disabled_at IS NOT NULL;
         CREATE INDEX users_by_creation ON users (tenant, created_at, id);
         CREATE INDEX attributes_by_value ON attributes (tenant, name, substr(lower(value), 1, 128), "user");
+
+        DROP INDEX audit_by_user;
+        CREATE INDEX audit_by_user ON audit (tenant, "user", seq) WHERE position IS NOT NULL AND "user" IS NOT NULL;
         """
 }

@@ -129,13 +129,21 @@ extension SQLStore {
         of user: UserID, in tenant: TenantID, limit: Int
     ) async throws(StoreError) -> [RecordedEvent] {
         try await read { session in
-            try session.rows(
+            let columns = #"SELECT seq, kind, at, client, flow, "user", detail, source, profile, position FROM audit"#
+            let sealed = try session.rows(
                 of: "audit",
                 """
-                SELECT seq, kind, at, client, flow, "user", detail, source, profile, position FROM audit
-                WHERE tenant = ? AND "user" = ? ORDER BY seq DESC LIMIT ?
-                """, [tenant, user, limit]
-            ).get().map { try $0.recordedEvent(of: tenant) }
+                \(columns) WHERE tenant = ? AND "user" = ? AND position IS NOT NULL ORDER BY seq DESC LIMIT ?
+                """, [tenant, user, limit])
+            // Those of the last seconds, of all users.
+            let unsealed = try session.rows(
+                of: "audit",
+                """
+                \(columns) \(session.dialect.unsealedLines) WHERE tenant = ? AND position IS NULL AND "user" = ?
+                ORDER BY seq DESC LIMIT ?
+                """, [tenant, user, limit])
+            let events = try (sealed.get() + unsealed.get()).map { try $0.recordedEvent(of: tenant) }
+            return Array(events.sorted { $0.seq > $1.seq }.prefix(limit))
         }
     }
 }
