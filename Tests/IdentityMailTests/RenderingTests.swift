@@ -285,8 +285,9 @@ struct RenderingTests {
         let (mail, _) = try parsed(.notice(purpose, language, organisation: "Fabrikam & Co"))
         let plain = try #require(mail.parts["plain"])
         let html = try #require(mail.parts["html"])
-        // The layout has numbers of its own; its text has none.
-        #expect(!plain.contains { $0.isNumber } && !html.contains("letter-spacing") && !html.contains("monospace"))
+        // The layout has numbers of its own; its text has none, except the days until a deletion.
+        let numbers = purpose == .deletionScheduled ? "0" : ""
+        #expect(plain.filter(\.isNumber) == numbers && !html.contains("letter-spacing") && !html.contains("monospace"))
         for part in [plain, html] {
             for forbidden in ["user-typed", "http", "href", "src=", "{{", "}}", "url("] {
                 #expect(!part.contains(forbidden), "\(forbidden)")
@@ -295,6 +296,25 @@ struct RenderingTests {
         #expect(plain.contains("Fabrikam & Co") && html.contains("Fabrikam &amp; Co"))
         #expect(!html.contains("Fabrikam & Co"))
         #expect(mail["auto-submitted"] == "auto-generated")
+    }
+
+    @Test(
+        "The notice of a deletion that is due says in how many days, and that the user must choose to keep the account",
+        arguments: [
+            (MailLanguage.english, "in 14 days", "in 1 day.", "sign in before that and choose to keep the account."),
+            (.danish, "om 14 dage", "om 1 dag.", "logge på inden da og vælge at beholde kontoen."),
+            (
+                .dutch, "over 14 dagen", "over 1 dag ",
+                "meld u dan vóór die tijd aan en kies ervoor het account te behouden."
+            ),
+            (.french, "dans 14 jours", "dans 1 jour.", "connectez-vous avant et choisissez de garder le compte."),
+            (.japanese, "14 日後", "1 日後", "それまでにサインインし、アカウントを残すことを選択してください。"),
+        ])
+    func theNoticeOfADeletion(_ language: MailLanguage, days: String, day: String, wish: String) throws {
+        let renderer = try MailRenderer()
+        let text = try renderer.words(of: .notice(.deletionScheduled, language, days: 14)).text
+        #expect(text.contains(days) && text.contains(wish), "\(text)")
+        #expect(try renderer.words(of: .notice(.deletionScheduled, language, days: 1)).text.contains(day))
     }
 
     @Test("A code where none belongs, and none where one does, is not mailed")

@@ -53,9 +53,12 @@ extension MailContent {
 }
 
 extension MailContent {
-    static func notice(_ purpose: Purpose, _ language: MailLanguage, organisation: String = "Contoso") -> MailContent {
+    static func notice(
+        _ purpose: Purpose, _ language: MailLanguage, organisation: String = "Contoso", days: Int = 0
+    ) -> MailContent {
         .fixture(
-            purpose: purpose, recipient: "user-typed@example.com", code: nil, minutesValid: 0, language: language,
+            purpose: purpose, recipient: "user-typed@example.com", code: nil, minutesValid: days * 1_440,
+            language: language,
             organisation: organisation)
     }
 }

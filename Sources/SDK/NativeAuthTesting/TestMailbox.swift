@@ -61,6 +61,8 @@ public final class TestMailbox: Sendable {
         public let sentAt: Date
         /// The details of a notice about methods.
         package let occasion: MailContent.Occasion?
+        /// How long the code is valid, or until the announced deletion, in whole minutes; 0 in other notices.
+        package let minutesValid: Int
     }
 
     private struct State: Sendable {
@@ -237,7 +239,8 @@ public final class TestMailbox: Sendable {
         guard content.recipient != MailContent.noRecipient else { return nil }
         return Mail(
             id: outboxMail.id, to: content.recipient, purpose: Mail.Purpose(content.purpose), code: content.code,
-            language: content.language.rawValue, sentAt: content.sentAt, occasion: content.occasion)
+            language: content.language.rawValue, sentAt: content.sentAt, occasion: content.occasion,
+            minutesValid: content.minutesValid)
     }
 }
 

@@ -1,4 +1,5 @@
-/// The sentences of mails about changes of an account, in one language; templates as in ``MailPhrases``, with `days`.
+/// The sentences of mails about changes of an account, in one language; templates as in ``MailPhrases``, with `days` and
+/// `oneDay`.
 struct AccountPhrases: Sendable {
     /// Why the reader gets a code: to confirm a change, and to confirm a new address.
     var change: String
@@ -10,6 +11,7 @@ struct AccountPhrases: Sendable {
     var addressReplaced: MailPhrases.Notice
     var resetRequired: MailPhrases.Notice
     var deleted: MailPhrases.Notice
+    /// Says in how many days.
     var deletionScheduled: MailPhrases.Notice
     /// How long the code of ``addressChanged`` is valid.
     var validity: String
@@ -43,7 +45,8 @@ struct AccountPhrases: Sendable {
         deletionScheduled: .init(
             subject: "Your account at {{{organisation}}} will be deleted",
             event:
-                "Your account at {{{organisation}}} will be deleted soon. Sign in before that if you want to keep it.",
+                "Your account at {{{organisation}}} will be deleted in {{days}} day{{^oneDay}}s{{/oneDay}}. If you want "
+                + "to keep it, sign in before that and choose to keep the account.",
             unasked: "If this was not you, sign in, keep the account, and choose a new password."),
         validity: "It is valid for {{days}} days.")
 
@@ -76,7 +79,9 @@ struct AccountPhrases: Sendable {
             unasked: "Hvis det ikke var dig, skal du kontakte {{{organisation}}}."),
         deletionScheduled: .init(
             subject: "Din konto hos {{{organisation}}} bliver slettet",
-            event: "Din konto hos {{{organisation}}} bliver snart slettet. Log på inden da, hvis du vil beholde den.",
+            event:
+                "Din konto hos {{{organisation}}} bliver slettet om {{days}} dag{{^oneDay}}e{{/oneDay}}. Hvis du vil "
+                + "beholde den, skal du logge på inden da og vælge at beholde kontoen.",
             unasked: "Hvis det ikke var dig, skal du logge på, beholde kontoen og vælge en ny adgangskode."),
         validity: "Den gælder i {{days}} dage.")
 
@@ -110,8 +115,8 @@ struct AccountPhrases: Sendable {
         deletionScheduled: .init(
             subject: "Uw account bij {{{organisation}}} wordt verwijderd",
             event:
-                "Uw account bij {{{organisation}}} wordt binnenkort verwijderd. Meld u vóór die tijd aan als u het wilt "
-                + "behouden.",
+                "Uw account bij {{{organisation}}} wordt over {{days}} dag{{^oneDay}}en{{/oneDay}} verwijderd. Wilt u het "
+                + "behouden, meld u dan vóór die tijd aan en kies ervoor het account te behouden.",
             unasked: "Hebt u dit niet zelf gedaan, meld u dan aan, behoud het account en kies een nieuw wachtwoord."),
         validity: "Deze is {{days}} dagen geldig.")
 
@@ -148,8 +153,9 @@ struct AccountPhrases: Sendable {
             unasked: "Si ce n’était pas vous, prévenez {{{organisation}}}."),
         deletionScheduled: .init(
             subject: "Votre compte chez {{{organisation}}} va être supprimé",
-            event: "Votre compte chez {{{organisation}}} sera bientôt supprimé. Connectez-vous avant si vous voulez le "
-                + "garder.",
+            event:
+                "Votre compte chez {{{organisation}}} sera supprimé dans {{days}} jour{{^oneDay}}s{{/oneDay}}. Si vous "
+                + "voulez le garder, connectez-vous avant et choisissez de garder le compte.",
             unasked: "Si ce n’était pas vous, connectez-vous, gardez le compte et choisissez un nouveau mot de passe."),
         validity: "Il est valable {{days}} jours.")
 
@@ -179,7 +185,7 @@ struct AccountPhrases: Sendable {
             unasked: "お心当たりがない場合は、{{{organisation}}} にご連絡ください。"),
         deletionScheduled: .init(
             subject: "{{{organisation}}} のアカウントは削除されます",
-            event: "{{{organisation}}} のアカウントはまもなく削除されます。アカウントを残すには、その前にサインインしてください。",
+            event: "{{{organisation}}} のアカウントは {{days}} 日後に削除されます。アカウントを残すには、それまでにサインインし、アカウントを残すことを選択してください。",
             unasked: "お心当たりがない場合は、サインインしてアカウントを残し、新しいパスワードを設定してください。"),
         validity: "有効期間は {{days}} 日です。")
 }

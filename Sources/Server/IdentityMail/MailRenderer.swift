@@ -86,9 +86,10 @@ package struct MailRenderer: Sendable {
     }
 
     private func render(_ facts: Facts, _ opening: MailPhrases.Opening, _ phrases: MailPhrases) throws -> Frame {
+        let days = facts.minutesValid / 1_440
         let values: [String: Any] = [
             "organisation": facts.organisation, "minutes": facts.minutesValid, "single": facts.minutesValid == 1,
-            "days": facts.minutesValid / 1_440,
+            "days": days, "oneDay": days == 1,
         ]
         func sentence(_ template: String) throws -> String {
             try MustacheTemplate(string: template).render(values)

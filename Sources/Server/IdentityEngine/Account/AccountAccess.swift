@@ -172,10 +172,10 @@ extension Engine {
     /// - Parameter user: Nil for the last notice of a user who is deleted.
     func notice(
         _ purpose: MailContent.Purpose, to email: EmailAddress, in tenant: Tenant, user: UserID?,
-        language: MailLanguage, at now: Date
+        language: MailLanguage, minutes: Int = 0, at now: Date
     ) throws(EngineError) -> Effect {
         let content = MailContent(
-            purpose: purpose, recipient: email.address, code: nil, minutesValid: 0, language: language,
+            purpose: purpose, recipient: email.address, code: nil, minutesValid: minutes, language: language,
             organisation: tenant.displayName, sentAt: now)
         do {
             return .enqueueMail(

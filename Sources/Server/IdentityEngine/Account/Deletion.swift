@@ -23,7 +23,8 @@ extension Engine {
         }
         let due = now.addingTimeInterval(Double(days) * 86_400)
         let notices = try await notices(
-            .deletionScheduled, to: own, of: caller.user, in: caller.tenant, language: language, now: now)
+            .deletionScheduled, to: own, of: caller.user, in: caller.tenant, language: language,
+            minutes: days * 1_440, now: now)
         let event = event(.deletionScheduled, of: caller, detail: "\(days) days", from: source, at: now)
         return try await change(caller) { account, _ in
             // Asked again, it is as before: the grace does not begin anew.
@@ -42,7 +43,7 @@ extension Engine {
     /// last one may be the thief's. A notice of a deletion outlasts the account.
     private func notices(
         _ purpose: MailContent.Purpose, to own: EmailAddress, of user: UserID, in tenant: Tenant,
-        language: MailLanguage, now: Date
+        language: MailLanguage, minutes: Int = 0, now: Date
     ) async throws(EngineError) -> [Effect] {
         var channels = [own]
         for undo in try await emailUndos(of: user, in: tenant.id, now: now)
@@ -52,7 +53,7 @@ extension Engine {
             notices.append(
                 try notice(
                     purpose, to: email, in: tenant, user: purpose == .accountDeleted ? nil : user, language: language,
-                    at: now))
+                    minutes: minutes, at: now))
         }
         return notices
     }

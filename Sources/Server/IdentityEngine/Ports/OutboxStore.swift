@@ -165,7 +165,7 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var recipient: String
     /// The digits; nil in a notice. They exist only here, in the sealed row and in the mail (`SEC-OTP-14`).
     package var code: String?
-    /// How long the code is valid, in whole minutes; 0 in a notice.
+    /// How long the code is valid, or until the announced deletion, in whole minutes; 0 in other notices.
     package var minutesValid: Int
     /// `en`, `da`, `nl`, `fr` or `ja`.
     package var language: MailLanguage
