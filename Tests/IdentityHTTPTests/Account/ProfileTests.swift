@@ -216,6 +216,66 @@ import Testing
         }
     }
 
+    @Test("An error says which member, which scope and which required property it is about, without values")
+    func messages() async throws {
+        try await withIdentityServer { server in
+            func expect(
+                _ answer: WireAnswer, _ status: Int, _ message: String, target: String? = nil,
+                _ location: SourceLocation = #_sourceLocation
+            ) {
+                #expect(answer.status == status, "\(answer)", sourceLocation: location)
+                #expect(answer["error"]?["message"]?.string == message, sourceLocation: location)
+                #expect(answer["error"]?["target"]?.string == target, sourceLocation: location)
+            }
+            let denied = "Insufficient privileges to complete the operation."
+            let reader = try await token("User.Read", on: server)
+            expect(
+                try await patch(reader, #"{"city":"Ribe"}"#, on: server), 403,
+                denied + " The token needs the scope User.ReadWrite.")
+            let other = try await token("Organization.Read.All", on: server, "alex@example.com")
+            expect(
+                try await get(other, on: server), 403,
+                denied + " The token needs one of the scopes User.Read, User.ReadWrite.")
+
+            let caller = try await AccountCaller.withCode(server, "dana@example.com")
+            expect(
+                try await caller.send("PATCH", AccountCaller.me, #"{"displayName":null}"#), 400,
+                "The property is required, and cannot be removed.", target: "displayName")
+            expect(
+                try await caller.send("PATCH", AccountCaller.me, #"{"displayName":5}"#), 400,
+                "The value breaks a rule of the property.", target: "displayName")
+            let confirm = AccountCaller.beta + "/nativeAuth.confirmEmail"
+            for (path, body, message, target) in [
+                (confirm, #"{"continuationToken":"x"}"#, "The member “code” is missing.", "code"),
+                (confirm, #"{"continuationToken":"x","code":null}"#, "The member “code” is missing.", "code"),
+                (confirm, #"{"continuationToken":"x","code":12345678}"#, "The member “code” has a wrong type.", "code"),
+                (confirm, #"["x"]"#, "The body must be one JSON object.", nil),
+                (
+                    AccountCaller.beta + "/nativeAuth.changeEmail", "{}", "The member “emailAddress” is missing.",
+                    "emailAddress"
+                ),
+                (
+                    AccountCaller.beta + "/nativeAuth.changeEmail", #"{"emailAddress":"dana@example.com"}"#,
+                    "The address is no e-mail address, or the account has it already.", nil
+                ),
+                (
+                    AccountCaller.beta + "/nativeAuth.addEmailMethod", #"{"emailAddress":"a@new.example"}"#,
+                    "The user has no password.", nil
+                ),
+            ] as [(String, String, String, String?)] {
+                expect(try await caller.send("POST", path, body), 400, message, target: target)
+            }
+
+            try await server.signUpWithPassword("erik@example.com", alias: nil)
+            let erik = try await AccountCaller.withPassword(server, "erik@example.com")
+            expect(
+                try await erik.send(
+                    "POST", AccountCaller.me + "/changePassword",
+                    #"{"currentPassword":"wrong","newPassword":"\#(WireClient.newPassword)"}"#),
+                400, "The current password is wrong or missing.")
+        }
+    }
+
     @Test("A member of a tenant's own cannot stand for the server's")
     func serverMembersWin() async throws {
         let profile = UserProfile(

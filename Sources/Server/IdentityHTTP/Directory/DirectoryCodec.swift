@@ -83,7 +83,7 @@ extension DirectoryFailure {
             let isLimit = failure.retryAfter != nil
             self.init(
                 status: isLimit ? .tooManyRequests : .badRequest, code: isLimit ? .tooManyRequests : .badRequest,
-                message: failure.text,
+                message: Self.sentence(refusal) ?? failure.text,
                 detail: Self.word(refusal)?.rawValue ?? failure.suberror?.rawValue ?? failure.error.rawValue)
             if let seconds = failure.retryAfter { headers[.retryAfter] = "\(seconds)" }
         }
@@ -105,6 +105,38 @@ extension DirectoryFailure {
             .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
+        }
+    }
+
+    /// The sentence of a refusal whose native sentence is about a form of the native API.
+    private static func sentence(_ refusal: Refusal) -> String? {
+        switch refusal {
+        case .invalidContact: "The address is no e-mail address, or the account has it already."
+        case .incorrectPassword: "The current password is wrong or missing."
+        case .passwordNotUsed: "The user has no password."
+        case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
+            .unacceptablePassword, .locked, .throttled, .blockedContact, .unknownTenant, .unknownClient,
+            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .enumerationLimited,
+            .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            nil
+        }
+    }
+
+    /// A refusal of an operation; a token that lacks its scopes is told which ones there are.
+    init(_ refusal: DirectoryRefusal, of operation: DirectoryOperation) {
+        self.init(refusal)
+        guard refusal == .insufficientScope else { return }
+        let scopes = operation.scopes.sorted().joined(separator: ", ")
+        message += " The token needs \(operation.scopes.count == 1 ? "the scope" : "one of the scopes") \(scopes)."
+    }
+
+    /// A refusal of changes of a profile; a value that may not be removed is told from a wrong one.
+    init(_ refusal: DirectoryRefusal, of changes: [ProfileChange]) {
+        self.init(refusal)
+        guard case .invalidValue(let name) = refusal else { return }
+        if changes.contains(where: { $0.name == name && $0.content == .remove }) {
+            message = "The property is required, and cannot be removed."
         }
     }
 
@@ -148,8 +180,15 @@ extension DirectoryFailure {
         case .uriTooLong: self.init(status: .uriTooLong, code: .badRequest, message: "The address is too long.")
         case .broken:
             self.init(status: .internalServerError, code: .unavailable, message: "The server failed.")
-        case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes,
-            .parametersInQuery, .unknownTenant:
+        case .missing(let member):
+            self.init(
+                status: .badRequest, code: .badRequest, message: "The member “\(member)” is missing.", target: member)
+        case .invalid(let member):
+            self.init(
+                status: .badRequest, code: .badRequest, message: "The member “\(member)” has a wrong type.",
+                target: member)
+        case .malformed, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .parametersInQuery,
+            .unknownTenant:
             self.init(status: .badRequest, code: .badRequest, message: "The body must be one JSON object.")
         }
     }

@@ -53,7 +53,7 @@ extension IdentityRoutes {
             {
                 return try deletion(due, context)
             }
-            throw DirectoryFailure(refusal)
+            throw DirectoryFailure(refusal, of: operation)
         }
         if operation.needsProof, let refusal = caller.lackOfProof(now: now) { throw DirectoryFailure(refusal) }
         if operation == .keepAccount, let refusal = caller.lackOfFactor { throw DirectoryFailure(refusal) }
@@ -129,11 +129,14 @@ extension IdentityRoutes {
     ) async throws -> Response {
         guard MediaType.isJSON(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         let changes = try DirectoryCodec.changes(try await RequestGuard.body(of: request))
-        let profile = try Self.accepted(
-            try await engine.updateProfile(
-                of: caller, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
-                now: context.trace.at))
-        return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+        switch try await engine.updateProfile(
+            of: caller, changes, ifVersion: Self.version(of: request), from: context.source?.forEngine,
+            now: context.trace.at)
+        {
+        case .accepted(let profile):
+            return DirectoryCodec.response(.noContent, body: nil, version: profile.version, trace: context.trace)
+        case .refused(let refusal): throw DirectoryFailure(refusal, of: changes)
+        }
     }
 
     private func changePassword(
@@ -158,7 +161,11 @@ extension IdentityRoutes {
         case (let address?, nil):
             command = .account(caller, .addContact(address, kind))
         case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
-        case (nil, nil), (_?, _?): throw DirectoryFailure(RequestFault.missing(parameter: "emailAddress"))
+        case (nil, nil): throw RequestFault.missing(parameter: "emailAddress")
+        case (_?, _?):
+            throw DirectoryFailure(
+                status: .badRequest, code: .badRequest,
+                message: "The body has the member “emailAddress” or “continuationToken”, not both.")
         }
         return try reply(to: try await take(command, caller, request, context), context)
     }
@@ -248,8 +255,23 @@ extension IdentityRoutes {
         let bytes = try await RequestGuard.body(of: request)
         do {
             return try WireJSON.decode(from: Data(bytes.readableBytesView))
+        } catch let error as DecodingError {
+            throw fault(of: error)
         } catch {
             throw RequestFault.unreadableAttributes
+        }
+    }
+
+    /// Names the member that is missing or has a wrong type. The names are those of the server; values are not repeated.
+    private static func fault(of error: DecodingError) -> RequestFault {
+        switch error {
+        case .keyNotFound(let key, _): return .missing(parameter: key.stringValue)
+        case .valueNotFound(_, let context):
+            return context.codingPath.last.map { .missing(parameter: $0.stringValue) } ?? .unreadableAttributes
+        case .typeMismatch(_, let context):
+            return context.codingPath.last.map { .invalid(parameter: $0.stringValue) } ?? .unreadableAttributes
+        case .dataCorrupted: return .unreadableAttributes
+        @unknown default: return .unreadableAttributes
         }
     }
 
