@@ -171,6 +171,18 @@ struct AccountScreenTests {
         #expect(try await account.methods().last?.name == nil)
     }
 
+    @Test func aUserWithoutAPasswordAddsNoMethod() async throws {
+        let tenant = try tenant(.emailOneTimePasscode)
+        let account = try await accountByCode(of: tenant)
+        for call in [
+            { _ = try await account.addMethod(email: "dana@home.example") },
+            { try await account.changePassword(from: nil, to: Self.newPassword) },
+        ] as [() async throws -> Void] {
+            await expectError(call, matches: { if case .notAllowed(nil, _) = $0 { true } else { false } })
+        }
+        #expect(try await account.methods().isEmpty)
+    }
+
     @Test func anOldSignInIsRenewedByAProof() async throws {
         let tenant = try tenant(.emailOneTimePasscode)
         let account = try await accountByCode(of: tenant)
@@ -241,6 +253,8 @@ struct AccountScreenTests {
         let account = try await accountByCode(of: tenant)
         #expect(try await account.delete() == .scheduled(due))
         #expect(account.client.currentAccount() == nil)
+        let notice = try await tenant.mailbox.mails(for: dana).first
+        #expect(notice?.purpose == .deletionScheduled && notice?.minutesValid == 14 * 24 * 60)
         let again = try await accountByCode(of: tenant)
         #expect(try await again.profile(selecting: ["nativeAuthDeletionDueDateTime"]).deletionDueAt == due)
         try await again.keep()

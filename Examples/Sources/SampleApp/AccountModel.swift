@@ -8,6 +8,8 @@ final class AccountModel {
     private(set) var profile: AccountProfile?
     private(set) var sessions: [AccountSession] = []
     private(set) var methods: [AccountMethod] = []
+    /// Whether the user has a password: without one there is no second factor to add.
+    var hasPassword: Bool { methods.contains { $0.kind == .password } }
     /// When the account will be deleted, if the user asked for it a short time ago.
     private(set) var deletionDueAt: Date?
     /// Whether the app asks a second time before it deletes the account.

@@ -28,7 +28,7 @@ struct Notice: Hashable {
     static let signedOutHereOnly = Notice("You are signed out on this device.")
     static func accountWillBeDeleted(on date: Date) -> Notice {
         let day = date.formatted(.iso8601.year().month().day())
-        return Notice("Your account will be deleted on \(day). Sign in before that day to keep it.", .signIn)
+        return Notice("Your account will be deleted on \(day). Sign in before that day and choose to keep it.", .signIn)
     }
     private static let expired = Notice("That took too long. Please start again.")
     private static let browser = Notice("Please continue in your browser.", .browser)

@@ -250,11 +250,11 @@ struct FirstPasswordTests {
     @Test("The user chooses a first password")
     func chooses() async throws {
         let model = try await openByCode(on: Device())
-        #expect(model.methods.isEmpty)
+        #expect(model.methods.isEmpty && !model.hasPassword)
         model.newPassword = newPassword
         await model.changePassword()
         #expect(model.notice == .passwordIsChanged)
-        #expect(model.methods.map(\.kind) == [.password])
+        #expect(model.methods.map(\.kind) == [.password] && model.hasPassword)
     }
 }
 

@@ -28,7 +28,7 @@
                     Button("Change") { Task { await model.changeEmail() } }
                 }
                 Section("Password") {
-                    SecureField("Current password", text: $model.currentPassword)
+                    if model.hasPassword { SecureField("Current password", text: $model.currentPassword) }
                     SecureField("New password", text: $model.newPassword)
                     Button("Change") { Task { await model.changePassword() } }
                 }
@@ -38,7 +38,7 @@
                             if method.kind == .email { Button("Remove") { Task { await model.remove(method) } } }
                         }
                     }
-                    Button("Add the address above") { Task { await model.addMethod() } }
+                    if model.hasPassword { Button("Add the address above") { Task { await model.addMethod() } } }
                 }
                 Section("Devices") {
                     ForEach(model.sessions) { session in

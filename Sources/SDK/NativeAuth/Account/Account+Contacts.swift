@@ -70,7 +70,8 @@ extension Account {
 
     /// Begins to add an address as a method of the second factor: codes prove it.
     ///
-    /// - Throws: ``AccountError/proofRequired(_:_:)``, ``AccountError/invalidContact(_:)``, and others.
+    /// - Throws: ``AccountError/proofRequired(_:_:)``, ``AccountError/invalidContact(_:)``,
+    ///   ``AccountError/notAllowed(attribute:_:)`` for a user without a password, and others.
     public func addMethod(
         email: String, correlationID: UUID? = nil
     ) async throws(AccountError) -> ContactCodeRequired {

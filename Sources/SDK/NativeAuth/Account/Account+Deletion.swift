@@ -15,7 +15,7 @@ extension Account {
     /// here, and ``NativeAuthClient/sessionChanges`` tells of it.
     ///
     /// Where the tenant gives users time to change their mind, the account is only scheduled for deletion: all sessions
-    /// end, and until then the user can sign in and ``keep(correlationID:)`` the account.
+    /// end, and until then the user can sign in and choose to ``keep(correlationID:)`` the account.
     ///
     /// - Throws: ``AccountError/proofRequired(_:_:)`` when the sign-in is older than 10 minutes, and others.
     public func delete(correlationID: UUID? = nil) async throws(AccountError) -> AccountDeletion {
@@ -38,13 +38,16 @@ extension Account {
         return .scheduled(due)
     }
 
-    /// Keeps an account that is scheduled for deletion; does nothing to another one.
+    /// Keeps an account that is scheduled for deletion; does nothing to another one. Signing in alone does not keep it.
+    ///
+    /// - Throws: ``AccountError/proofRequired(_:_:)`` when the account has a second factor and the session did not prove
+    ///   it, and others.
     public func keep(correlationID: UUID? = nil) async throws(AccountError) {
         try await change(.keepAccount, correlationID: correlationID ?? client.makeCorrelationID())
     }
 
     /// A copy of everything that the server has stored about the user: one JSON document, to be given to the user as it
-    /// is. It has the members `user`, `methods`, `sessions` and `activity`.
+    /// is. It has the members `user`, `methods`, `sessions`, `earlierAddresses` and `activity`.
     public func export(correlationID: UUID? = nil) async throws(AccountError) -> Data {
         let id = correlationID ?? client.makeCorrelationID()
         let response = try await directory(.export, correlationID: id)

@@ -83,8 +83,10 @@ extension Account {
     ///   - new: The new password, byte for byte.
     ///   - keepsOtherSessions: Whether the user's other sessions continue.
     ///   - correlationID: Identifies the request in the server's log; nil for a new ID.
-    /// - Throws: ``AccountError/incorrectPassword(_:)``, ``AccountError/invalidPassword(_:_:)``; for a first password also
-    ///   ``AccountError/proofRequired(_:_:)``.
+    /// - Throws: ``AccountError/incorrectPassword(_:)``, ``AccountError/invalidPassword(_:_:)``;
+    ///   ``AccountError/proofRequired(_:_:)`` for a first password, for an account with a second factor that the session
+    ///   did not prove, and after many wrong passwords; ``AccountError/notAllowed(attribute:_:)`` when the application
+    ///   has no passwords.
     public func changePassword(
         from current: String?, to new: String, keepsOtherSessions: Bool = false, correlationID: UUID? = nil
     ) async throws(AccountError) {
