@@ -7,10 +7,10 @@ import PortableFoundation
 private enum AccountAction: CaseIterable {
     case profile, password, email, method, removeMethods, sessions, copy, delete
 
-    var title: String {
+    func title(hasPassword: Bool) -> String {
         switch self {
         case .profile: "change the profile"
-        case .password: "change the password"
+        case .password: hasPassword ? "change the password" : "choose a password (there is none)"
         case .email: "change the e-mail address"
         case .method: "add an address as a second factor"
         case .removeMethods: "remove the second factor"
@@ -23,21 +23,39 @@ private enum AccountAction: CaseIterable {
 
 /// The account screen: what the user can see and change of the own account.
 extension TryConversation {
+    /// Shows the account and asks what to do, until the user goes back or is signed out.
     mutating func manageAccount() async throws(TryEnd) {
-        guard account != nil else { return }
-        dialog.begin("My account")
-        try await overview()
-        let chosen = try await dialog.choice("What", of: AccountAction.allCases.map(\.title))
-        try await act(AccountAction.allCases[chosen])
+        var isFirst = true
+        while account != nil {
+            dialog.begin("My account")
+            let hasPassword = try await overview(offersToKeep: isFirst)
+            isFirst = false
+            guard account != nil else { return }
+            let titles = AccountAction.allCases.map { $0.title(hasPassword: hasPassword) }
+            let chosen = try await dialog.choice("What", of: titles)
+            do throws(TryEnd) {
+                try await act(AccountAction.allCases[chosen], hasPassword: hasPassword)
+            } catch {
+                switch error {
+                case .back: break
+                case .failed(let sentence): try dialog.refused(sentence)
+                case .endOfInput, .hopeless: throw error
+                }
+            }
+        }
     }
 
-    private mutating func act(_ action: AccountAction) async throws(TryEnd) {
+    private mutating func act(_ action: AccountAction, hasPassword: Bool) async throws(TryEnd) {
         guard let account else { return }
         switch action {
         case .profile: try await changeProfile(of: account)
-        case .password: try await changePassword(of: account)
+        case .password: try await changePassword(of: account, hasPassword: hasPassword)
         case .email: try await changeEmail(of: account)
-        case .method: try await addMethod(to: account)
+        case .method:
+            guard hasPassword else {
+                return dialog.note("A second factor stands beside a password, and this account has none.")
+            }
+            try await addMethod(to: account)
         case .removeMethods: try await removeMethods(of: account)
         case .sessions: try await endOtherSessions(of: account)
         case .copy: try await printCopy(of: account)
@@ -49,36 +67,43 @@ extension TryConversation {
     mutating func playAccount(_ plan: TryPlan) async throws(TryEnd) {
         try await signIn(SignInForm(username: plan.username, password: plan.form.password))
         dialog.begin("My account")
-        try await overview()
+        let hasPassword = try await overview(offersToKeep: true)
         for action in [AccountAction.profile, .email, .sessions, .copy, .delete] {
-            dialog.begin(action.title.prefix(1).uppercased() + action.title.dropFirst())
-            try await act(action)
+            let title = action.title(hasPassword: hasPassword)
+            dialog.begin(title.prefix(1).uppercased() + title.dropFirst())
+            try await act(action, hasPassword: hasPassword)
         }
     }
 
     // MARK: To see
 
-    private mutating func overview() async throws(TryEnd) {
-        guard let account else { return }
+    /// Shows the profile, the methods and the sessions.
+    ///
+    /// - Parameter offersToKeep: Whether to ask about an account that will be deleted.
+    /// - Returns: Whether the account has a password, as far as known.
+    private mutating func overview(offersToKeep: Bool) async throws(TryEnd) -> Bool {
+        guard let account else { return true }
         let members = ["displayName", "city", "country", "mail", "nativeAuthDeletionDueDateTime"]
         guard
             let profile = try await call({ () async throws(AccountError) in
                 try await account.profile(selecting: members)
             })
-        else { return }
+        else { return true }
         dialog.show(
             members.dropLast().map { (name: $0, value: Terminal.harmless(profile.members[$0]?.string ?? "not set")) })
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }),
             let sessions = try await call({ () async throws(AccountError) in try await account.sessions() })
-        else { return }
+        else { return true }
         dialog.show(methods.map(Self.row) + sessions.map(Self.row))
-        guard let due = profile.deletionDueAt else { return }
+        let hasPassword = methods.contains { $0.kind == .password }
+        guard let due = profile.deletionDueAt else { return hasPassword }
         dialog.note("This account will be deleted on \(due.formatted(.iso8601)).")
-        if try await dialog.consents(to: "Keep it?"),
+        if offersToKeep, try await dialog.consents(to: "Keep it?"),
             try await call({ () async throws(AccountError) in try await account.keep() }) != nil
         {
             dialog.note("The account stays.")
         }
+        return hasPassword
     }
 
     private static func row(_ method: AccountMethod) -> (name: String, value: String) {
@@ -108,11 +133,11 @@ extension TryConversation {
         }
     }
 
-    private mutating func changePassword(of account: Account) async throws(TryEnd) {
-        let current = try await dialog.password(.own(username: account.username), isFirst: true)
+    private mutating func changePassword(of account: Account, hasPassword: Bool) async throws(TryEnd) {
+        let current = try await hasPassword ? dialog.password(.own(username: account.username), isFirst: true) : nil
         let new = try await dialog.password(.new, isFirst: true)
         let changed: Void? = try await call { () async throws(AccountError) in
-            try await account.changePassword(from: current.reveal(), to: new.reveal())
+            try await account.changePassword(from: current?.reveal(), to: new.reveal())
         }
         if changed != nil { dialog.note("The password is changed. All other sessions have ended.") }
     }
@@ -202,7 +227,9 @@ extension TryConversation {
         switch end {
         case .deleted: dialog.note("The account is deleted, and you are signed out.")
         case .scheduled(let date):
-            dialog.note("The account will be deleted on \(date.formatted(.iso8601)). Sign in before to keep it.")
+            dialog.note(
+                "The account will be deleted on \(date.formatted(.iso8601)). Sign in before that and choose to keep it."
+            )
         }
     }
 
@@ -252,6 +279,8 @@ extension AccountError: TryFailure {
         switch self {
         case .signInRequired: "The session of \(subject.shownName) has ended. Sign in again."
         case .secondFactorRequired, .proofRequired: "The server wants a fresh proof for that. Sign in again."
+        case .notAllowed(nil, let details) where details.suberror == DirectoryErrorDetail.passwordNotUsed.rawValue:
+            "Users of this app sign in with codes; it takes no password."
         case .notAllowed(let name, _): "The server does not allow that\(Self.about(name))."
         case .invalidAttribute(let name, _): "The server does not take that value\(Self.about(name))."
         case .nameTaken: "Another account has this name."

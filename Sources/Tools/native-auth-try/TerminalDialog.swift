@@ -78,11 +78,11 @@ struct TerminalDialog: TryDialog {
     func menu(_ offered: [TryChoice], of account: Account?) async throws(TryEnd) -> TryChoice {
         let who = account.map { "\(Terminal.harmless($0.username)) is signed in." } ?? "No user is signed in."
         begin("\(who) What next?")
-        for choice in offered { say("  \(choice.rawValue)  \(choice.title)") }
+        for (number, choice) in TryChoice.numbered(offered) { say("  \(number)  \(choice.title)") }
         while true {
             let answer = try await ask(.menu, "Number").trimmed
             if let choice = TryChoice.named(answer, of: offered) { return choice }
-            try refused("Type a number of the list, such as \(offered.first?.rawValue ?? 0).")
+            try refused("Type a number of the list, such as 1.")
         }
     }
 

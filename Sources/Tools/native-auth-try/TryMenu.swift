@@ -1,12 +1,11 @@
 import NativeAuth
 import NativeAuthCore
 
-/// The actions of the sample app. The number of each action never changes.
-enum TryChoice: Int, CaseIterable {
-    case signUp = 1
-    case signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
-    case switchAccount, manageAccount
-    case leave = 0
+/// The actions of the sample app. The number of an action is its place among those that are possible; 0 leaves.
+enum TryChoice: CaseIterable {
+    case signUp, signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
+    case manageAccount, switchAccount
+    case leave
 
     var title: String {
         switch self {
@@ -24,10 +23,15 @@ enum TryChoice: Int, CaseIterable {
         }
     }
 
+    /// The actions with their numbers.
+    static func numbered(_ offered: [TryChoice]) -> [(number: Int, choice: TryChoice)] {
+        offered.enumerated().map { ($1 == .leave ? 0 : $0 + 1, $1) }
+    }
+
     /// The typed choice, by its number or the beginning of its title; nil when it matches none or several of `offered`.
     static func named(_ text: String, of offered: [TryChoice]) -> TryChoice? {
         let text = text.lowercased()
-        if let number = Int(text) { return offered.first { $0.rawValue == number } }
+        if let number = Int(text) { return numbered(offered).first { $0.number == number }?.choice }
         if ["q", "quit", "exit", "bye"].contains(text) { return .leave }
         if let exact = offered.first(where: { $0.title.lowercased() == text }) { return exact }
         let matching = offered.filter { !text.isEmpty && $0.title.lowercased().hasPrefix(text) }

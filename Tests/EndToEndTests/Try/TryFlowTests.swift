@@ -79,10 +79,11 @@ struct TryFlowTests {
     @Test func anAccountIsSeenChangedAndDeleted() async throws {
         let (status, output, errors) = try await converse(
             Self.signUp("lee@example.com")
-                + ["10", "1", "Ribe", "Lee", "10", "2", Self.password, Self.newPassword]
-                + ["10", "3", "lee@new.example", "10", "4", "lee@second.example", "10", "7"]
+                // Each action comes back to the menu of the account; so does one that the user leaves.
+                + ["9", "1", "Ribe", "Lee", "2", Self.password, Self.newPassword, "3", ""]
+                + ["3", "lee@new.example", "4", "lee@second.example", "7"]
                 // Not deleted, then deleted.
-                + ["10", "8", "no", "10", "8", "delete", "2", "lee@new.example", "", "0"])
+                + ["8", "no", "b", "9", "8", "delete", "2", "lee@new.example", "", "0"])
 
         #expect(status == 0)
         #expect(errors == "")
@@ -94,6 +95,26 @@ struct TryFlowTests {
         ] {
             #expect(output.contains(fact), "\(fact)")
         }
+    }
+
+    @Test func aUserWithoutAPasswordIsToldSoOnTheAccountScreen() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com", password: "") + ["9", "4", "2", Self.newPassword, "b", "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(output.contains("choose a password (there is none)"))
+        #expect(output.contains("A second factor stands beside a password, and this account has none."))
+        #expect(output.contains("Users of this app sign in with codes; it takes no password."))
+        #expect(!output.contains("Password of lee@example.com"))
+    }
+
+    @Test func theEntriesAreNumberedWithoutGaps() async throws {
+        let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["8", "0"])
+
+        #expect(status == 0)
+        #expect(output.contains("  8  sign out\n  9  my account: see, change, delete\n  0  leave\n"))
+        #expect(output.contains("  3  reset the password\n  0  leave\n"))
     }
 
     @Test func whoHasNoPasswordIsToldWhyThereIsNoSecondFactor() async throws {
@@ -121,7 +142,7 @@ struct TryFlowTests {
     @Test func severalPeopleAreSignedInAndOneIsMeant() async throws {
         let (status, output, _) = try await converse(
             Self.signUp("lee@example.com") + Self.signUp("kim@example.com", password: "")
-                + ["9", "x", "2", "", "4", "8", "9", "", "4", "0"])
+                + ["10", "x", "2", "", "4", "8", "4", "", "4", "0"])
 
         #expect(status == 0)
         #expect(output.contains("Type a number from 1 to 1."))
