@@ -167,7 +167,8 @@ struct UserManagementTests {
                 (["new@example.com", "--application", codes, "--alias", "a b"], "flatusername"),
                 (["not an address", "--application", codes], "no e-mail address"),
                 (["new@example.com"], "--application"),
-                (["new@example.com", "--application", "none"], "--application"),
+                (["new@example.com", "--application", "none"], "\(strict) (Password with attributes)"),
+                (["new@example.com", "--application", codes, "--remove", "city"], "--remove"),
                 (["new@example.com", "--application", codes, "--set", "city"], "NAME=VALUE"),
             ] {
                 let result = try await NativeAuthProcess.run(
@@ -270,6 +271,7 @@ struct UserManagementTests {
                 try await site.run("methods", "dana@example.com", "--json").contains("passwordAuthenticationMethod"))
 
             let told: Printed = try decoded(try await site.run("reset-password", "dana@example.com", "--json"))
+            #expect(try await site.run("show", "dana@example.com").contains("a password that only a reset gives"))
             #expect(try await site.refresh(session, .password) == 400)
             #expect(try await site.signIn("dana@example.com", password: Self.old).status == 400)
             #expect(try await site.run("sessions", "dana@example.com").isEmpty)

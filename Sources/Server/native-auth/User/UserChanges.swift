@@ -8,25 +8,40 @@ import PortableFoundation
 extension UserCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a user who can sign in at once.",
+            abstract: "Create a user of an application.",
             discussion: """
-                Nothing is mailed, and no password is asked for: in an application with passwords the user sets one by a reset, in \
-                another one the user signs in with codes. The attributes follow the application's rules, and none that it \
+                Nothing is mailed, and no password is asked for: in an application with passwords the user sets the password once, \
+                by a reset, before the first sign-in; in another one the user signs in with codes. The attributes follow the application's rules, and none that it \
                 requires may be missing.
                 """)
 
         @OptionGroup var place: OneTenant
         @Argument(help: "The e-mail address.") var email: String
         @Option(help: "The client id of the application; needed where the tenant has several.") var application: String?
-        @OptionGroup var attributes: Attributes
+        @Option(help: "The alias, a second name to sign in with.") var alias: String?
+        @Option(name: .customLong("set"), help: "An attribute, NAME=VALUE; can be repeated.") var values: [String] = []
+
+        func validate() throws {
+            _ = try changes()
+        }
+
+        private func changes() throws -> [ProfileChange] {
+            try Attributes.unrepeated(
+                [alias].compactMap(\.self).map { ProfileChange(AttributeDefinition.aliasName, .value(.string($0))) }
+                    + Attributes.set(values))
+        }
 
         func run() async throws {
-            let changes = try attributes.changes()
+            let changes = try changes()
             try await place.open { opened, tenant in
                 let applications = opened.applications(of: tenant)
                 let chosen = application.map { name in applications.first { $0.id.description == name.lowercased() } }
                 guard let client = chosen ?? (applications.count == 1 ? applications.first : nil) else {
-                    throw StartFailure.usage(["Choose one of the tenant's applications with --application CLIENT-ID."])
+                    let offered = applications.map { "\($0.id) (\(Terminal.harmless($0.displayName)))" }
+                    throw StartFailure.usage([
+                        "Choose one of the tenant's applications with --application CLIENT-ID: "
+                            + offered.joined(separator: ", ") + "."
+                    ])
                 }
                 let id = try await opened.engine().createUser(
                     email: email, changes, for: client, in: tenant, now: opened.now
@@ -37,7 +52,7 @@ extension UserCommand {
         }
     }
 
-    /// The alias and the attributes of a command.
+    /// The alias and the attributes of a command that changes a user.
     struct Attributes: ParsableArguments {
         @Option(help: "The alias; an empty text removes it.") var alias: String?
         @Option(name: .customLong("set"), help: "An attribute, NAME=VALUE; can be repeated.") var values: [String] = []
@@ -52,14 +67,22 @@ extension UserCommand {
             let alias = alias.map {
                 ProfileChange(AttributeDefinition.aliasName, $0.isEmpty ? .remove : .value(.string($0)))
             }
-            let set = try values.map { text in
+            return try Self.unrepeated(
+                [alias].compactMap(\.self) + Self.set(values) + removed.map { ProfileChange($0, .remove) })
+        }
+
+        /// The changes of `--set`.
+        static func set(_ values: [String]) throws -> [ProfileChange] {
+            try values.map { text in
                 guard let end = text.firstIndex(of: "="), end > text.startIndex else {
                     throw ValidationError("--set needs NAME=VALUE.")
                 }
                 return ProfileChange(
                     String(text[..<end]), .value(.string(String(text[text.index(after: end)...]))))
             }
-            let changes = [alias].compactMap(\.self) + set + removed.map { ProfileChange($0, .remove) }
+        }
+
+        static func unrepeated(_ changes: [ProfileChange]) throws -> [ProfileChange] {
             guard Set(changes.map(\.name)).count == changes.count else {
                 throw ValidationError("Each attribute can be named once.")
             }
@@ -136,7 +159,8 @@ extension UserCommand {
             commandName: "reset-password",
             abstract: "Make the user's password unusable, so that the user must reset it.",
             discussion: """
-                Ends all sessions, and mails the user that the next sign-in needs a reset in the app. The operator neither sees nor \
+                Ends all sessions, and mails the user that the next sign-in needs a reset in the app. Until then the account has a \
+                random password that is kept nowhere. The operator neither sees nor \
                 chooses a password. Refused for a user who signs in with codes.
                 """)
 

@@ -136,6 +136,9 @@ extension DirectoryRefusal {
         switch self {
         case .unknownProperty(let name): "The applications have no attribute \(Terminal.harmless(name))."
         case .invalidValue("mail"): "This is no e-mail address that can be used."
+        case .invalidValue(AttributeDefinition.aliasName):
+            "The alias (\(AttributeDefinition.aliasName)) is required, or is none: it has 3 to 64 of the letters a to z, digits, dots, "
+                + "hyphens and underscores, begins with a letter or digit, is not all digits, and is no reserved word."
         case .invalidValue(let name):
             "\(name) breaks a rule of the applications, or is required and would have no value."
         case .nameTaken(let name):
@@ -156,7 +159,9 @@ extension UserAccount {
         let methods = strongMethods.map { method in
             method.email.address + (method.suspendedAt.map { " (suspended since \($0.formatted(.iso8601)))" } ?? "")
         }.joined(separator: ", ")
-        let password = passwordIsFromReset ? "a password, which came from a reset" : "a password"
+        // The database does not tell a password that the user chose at a reset from one that only a reset can replace.
+        let password =
+            passwordIsFromReset ? "a password that only a reset gives, or that came from one" : "a password"
         let facts = [
             ("id", user.id.description), ("e-mail", user.email), ("alias", user.alias ?? "none"),
             ("signs in with", passwordHash == nil ? "a code" : password),

@@ -9,8 +9,8 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the list of deleted users, for restores.",
             discussion: """
-                A line of JSON for each user of any tenant who was ever deleted: a keyed mark, which names the user only to the \
-                holder of the master key. native-auth restore --deletions FILE deletes these users again, if the backup has them. \
+                A line of JSON for each user of any tenant who was ever deleted: a digest of the user's id under a key of the \
+                database, without a name. native-auth restore --deletions FILE deletes these users again, if the backup has them. \
                 Print the list often, and keep it with the backups.
                 """)
 

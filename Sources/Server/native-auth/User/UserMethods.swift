@@ -8,7 +8,9 @@ import PortableFoundation
 extension UserCommand {
     struct Methods: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print or remove the methods of a user's second factor.", subcommands: [List.self, Remove.self],
+            abstract: "Print what a user can prove the own identity with, or remove the methods of the second factor.",
+            discussion: "native-auth user methods NAME prints, native-auth user methods remove NAME removes.",
+            subcommands: [List.self, Remove.self],
             defaultSubcommand: List.self)
 
         struct List: AsyncParsableCommand {

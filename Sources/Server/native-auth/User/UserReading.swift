@@ -120,7 +120,8 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print everything that is stored about the user, as one JSON document.",
             discussion: """
-                The document of the user's own export: the user, methods, sessions, and what the audit trail says. The audit \
+                The document of the user's own export, with addresses that are not masked: the user, methods, sessions, earlier \
+                addresses that can take a change back, and what the audit trail says. It is JSON with and without --json. The audit \
                 trail notes the export.
                 """)
 
