@@ -335,7 +335,10 @@ import Testing
                 let answer = try await desk.send("GET", path)
                 #expect(answer.status == 501 && answer["error"]?["code"]?.string == "notSupported", "\(answer)")
             }
-            for path in ["/graph/v1.0/nonsense", "/graph/v2.0/users", "/graph/v1.0/users/\(UUID().uuidString)"] {
+            for path in [
+                "/graph/v1.0/nonsense", "/graph/v2.0/users", "/graph/v1.0/users/\(UUID().uuidString)",
+                "/graph/beta/users/%24/nativeAuthSessions",
+            ] {
                 #expect(try await desk.send("GET", path).status == 404, "\(path)")
             }
             #expect(try await desk.send("PUT", Self.users).status == 405)

@@ -32,10 +32,7 @@ extension IdentityRoutes {
         let (version, path) = try Self.directoryPath(request.uri.path)
         let operations = OperatorOperation.of(path, version: version)
         guard !operations.isEmpty else {
-            if case .name(let first)? = path.segments.first, OperatorOperation.missing.contains(first) {
-                throw DirectoryFailure.missing
-            }
-            throw RequestFault.unknownPath
+            throw Self.isMissing(path) ? DirectoryFailure.missing : RequestFault.unknownPath as any Error
         }
         guard let operation = operations.first(where: { $0.httpMethod == request.method }) else {
             throw RequestFault.wrongMethod(
@@ -54,6 +51,15 @@ extension IdentityRoutes {
             actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), now: context.trace.at,
             baseURL: baseURL)
         return try await desk.answer(operation, path.keys, request, context.trace)
+    }
+
+    /// Whether the vendor's directory could have the path. No user has a name such as `$` in the place of an id.
+    private static func isMissing(_ path: DirectoryPath) -> Bool {
+        guard case .name(let first)? = path.segments.first, OperatorOperation.missing.contains(first) else {
+            return false
+        }
+        if first == "users", path.segments.count > 1, case .name = path.segments[1] { return false }
+        return true
     }
 
     /// The version and the path below it.
