@@ -17,6 +17,7 @@ package struct IdentityRoutes: Sendable {
     private let development: DevelopmentPages?
     let countsRequests: Bool
     let listener: Listener
+    let searches = SearchGate()
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -144,6 +145,8 @@ package struct IdentityRoutes: Sendable {
         if endpoint == .token, try DaemonCodec.isOfDaemon(form) {
             return try await daemonToken(form, request, context)
         }
+        // The operators' listener has no limits per source for people's passwords and codes.
+        if case .operators = listener { throw RequestFault.unknownGrant }
         let asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
         return try await answer(asked, request, context)

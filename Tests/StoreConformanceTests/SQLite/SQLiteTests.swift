@@ -523,3 +523,33 @@ struct SQLiteDamageTests {
         #expect(!text.contains("canary") && !text.contains("INSERT"))
     }
 }
+
+@Suite("SQLite: searches of operators", .timeLimit(.minutes(1)))
+struct SearchTimeTests {
+    @Test("A search ends after two seconds, while others read and write, and its connection stays usable")
+    func aSearchEnds() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteStore(path: folder.appending(path: "test.db").path())
+            let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) AS most FROM n"
+            let begun = ContinuousClock.now
+            async let searches = race(4) { _ in
+                do {
+                    _ = try await store.search { session in try session.fetch(endless, []).get() }
+                    return false
+                } catch StoreError.unavailable {
+                    return true
+                }
+            }
+            for index in 0..<20 {
+                try await store.perform(.createUser(fixtureUser("user\(index)")))
+                #expect(try await store.countUsers(in: contoso) == index + 1)
+            }
+            let undisturbed = ContinuousClock.now - begun
+            #expect(undisturbed < .seconds(2), "\(undisturbed)")
+            #expect(try await searches == [true, true, true, true])
+            let waited = ContinuousClock.now - begun
+            #expect(waited > .seconds(1.9) && waited < .seconds(10), "\(waited)")
+            #expect(try await store.countUsers(where: nil, isDeleted: false, in: contoso) == 20)
+        }
+    }
+}

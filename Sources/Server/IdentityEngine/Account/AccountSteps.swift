@@ -379,8 +379,10 @@ extension Engine {
             let mark = mark(of: undo.old.key, in: tenant.id)
             return try await ports.users.change(undo.user, in: tenant.id, names: [undo.old.key], marks: [mark]) {
                 facts in
-                // Another code of an earlier change may have been used at the same moment.
-                guard let account = facts.account, facts.undos.contains(where: { $0.codeDigest == undo.codeDigest })
+                // Another code of an earlier change may have been used at the same moment. An account that an operator
+                // deleted stays as it is; after a restore the code works.
+                guard let account = facts.account, account.deletedAt == nil,
+                    facts.undos.contains(where: { $0.codeDigest == undo.codeDigest })
                 else { return ([], .refused(.step(.incorrectCode))) }
                 guard !facts.taken.contains(undo.old.key) else { return ([], .refused(.nameTaken("mail"))) }
                 let id = undo.user

@@ -265,13 +265,14 @@ extension Engine {
     ) throws(EngineError) -> [Effect] {
         guard let old = EmailAddress(stored: account.user.email) else { throw .broken("an account has no address") }
         let id = account.user.id
-        // As in the user's own change, a method with the old address moves along.
-        let moved: [Effect] =
-            account.strongMethods.first { $0.email.key == old.key }.map { method in
-                var new = method
-                new.email = email
-                return [.removeStrongMethods([method.id], of: id), .addStrongMethod(new, to: id)]
-            } ?? []
+        // Nothing proves the new mailbox yet, so a method with the old one does not move along.
+        let gone = account.strongMethods.filter { $0.email.key == old.key }.map(\.id)
+        var notices: [Effect] = []
+        for channel in account.noticeChannels {
+            notices.append(
+                try notice(
+                    .emailReplaced, to: channel, in: tenant, user: id, language: account.user.mailLanguage, at: now))
+        }
         let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
         return [
             .replaceName(.email, with: email.identifier, of: id, proof: .byOperator, at: now),
@@ -280,9 +281,8 @@ extension Engine {
             .forgetUndos(id, since: Date(timeIntervalSince1970: 0)), .changeCredentials(id, at: now),
             .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
             .record(operatorEvent(.emailChanged, id, in: tenant.id, as: actor, at: now)),
-            try notice(
-                .emailReplaced, to: old, in: tenant, user: id, language: account.user.mailLanguage, at: now),
-        ] + moved
+            .removeStrongMethods(gone, of: id),
+        ] + notices
     }
 
     /// The changes, if each application that has the attribute accepts its value.

@@ -19,9 +19,11 @@ extension Engine {
         let event = operatorEvent(.deletionScheduled, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id) { facts in
             guard let account = facts.account, account.deletedAt == nil else { return ([], .refused(.notFound)) }
+            // A user who wanted the deletion earlier gets it then.
+            let due = min(now.addingTimeInterval(Self.restorable), account.deletionDueAt ?? .distantFuture)
             return (
                 [
-                    .setDeleted(id, now), .scheduleDeletion(id, now.addingTimeInterval(Self.restorable)),
+                    .setDeleted(id, now), .scheduleDeletion(id, due),
                     .changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now), .endFlows(id), .record(event),
                     notice,
                 ], .accepted(())
@@ -29,14 +31,20 @@ extension Engine {
         }
     }
 
-    /// Takes back an operator's deletion. A user who was disabled before stays so.
+    /// Takes back an operator's deletion. A user who was disabled before stays so, and one who wanted the deletion still
+    /// does.
     package func restoreUser(
         _ id: UserID, in tenant: Tenant, as actor: Operator, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<UserAccount> {
         let event = operatorEvent(.accountRestored, id, in: tenant.id, as: actor, at: now)
         let answer: DirectoryAnswer<Void> = try await change(id, in: tenant.id) { facts in
-            guard facts.account?.deletedAt != nil else { return ([], .refused(.notFound)) }
-            return ([.setDeleted(id, nil), .scheduleDeletion(id, nil), .record(event)], .accepted(()))
+            guard let account = facts.account, let deletedAt = account.deletedAt else {
+                return ([], .refused(.notFound))
+            }
+            let isOperators =
+                account.deletionDueAt.map { $0.timeIntervalSince(deletedAt) > Self.restorable - 1 } ?? true
+            let ending: [Effect] = isOperators ? [.scheduleDeletion(id, nil)] : []
+            return ([.setDeleted(id, nil)] + ending + [.record(event)], .accepted(()))
         }
         switch answer {
         case .refused(let refusal): return .refused(refusal)

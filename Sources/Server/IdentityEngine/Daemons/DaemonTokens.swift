@@ -26,12 +26,17 @@ package struct DaemonTokenRequest: Sendable {
     package var scopes: [String]
     /// The values that the audience of an assertion may have: the issuer, and the addresses of the token endpoint.
     package var audiences: Set<String>
+    /// Whether a failed proof leaves a line in the audit trail; not after too many of its source (`SEC-RATE-5`).
+    package var recordsRefusal: Bool
 
-    package init(daemon: ClientID, proofs: [DaemonProof], scopes: [String], audiences: Set<String>) {
+    package init(
+        daemon: ClientID, proofs: [DaemonProof], scopes: [String], audiences: Set<String>, recordsRefusal: Bool
+    ) {
         self.daemon = daemon
         self.proofs = proofs
         self.scopes = scopes
         self.audiences = audiences
+        self.recordsRefusal = recordsRefusal
     }
 }
 
@@ -100,7 +105,7 @@ extension Engine {
         let call = DaemonCall(
             request: request, tenant: tenant, source: source.map { auditSource($0, tenant.id) }, now: now)
         let outcome = try await issue(call)
-        if case .refused(let refusal) = outcome, let word = refusal.word {
+        if request.recordsRefusal, case .refused(let refusal) = outcome, let word = refusal.word {
             try await record(call.event(.daemonRefused, detail: word))
         }
         return outcome

@@ -14,11 +14,13 @@ struct OperatorDesk: Sendable {
     /// The user flows of the tenant's applications.
     let flows: [UserFlow]
     let actor: Operator
-    let now: Date
+    let context: IdentityRequestContext
+    let searches: SearchGate
     /// The address of the listener, for links.
     let baseURL: String
 
     private var tenant: Tenant { caller.tenant }
+    private var now: Date { context.trace.at }
     private var root: String { "\(baseURL)/graph/v1.0" }
 
     /// - Parameter keys: The ids in the path, in their order.
@@ -160,9 +162,11 @@ struct OperatorDesk: Sendable {
 
     private func create(_ request: Request, _ trace: Trace) async throws -> Response {
         let new = try OperatorCodec.newAccount(try await OperatorCodec.object(of: request), of: tenant)
-        let id = try accepted(
-            try await engine.createUser(
-                new, of: caller.daemon.id, by: flows, in: tenant, as: actor, now: now))
+        // A password is hashed among those of users, within the same limit of load.
+        let answer = try await context.admitted(isHashing: true) {
+            try await engine.createUser(new, of: caller.daemon.id, by: flows, in: tenant, as: actor, now: now)
+        }
+        let id = try accepted(answer)
         guard let account = try await engine.account(id, in: tenant.id) else { throw DirectoryFailure(.notFound) }
         var body = try OperatorCodec.user(profile(of: account), of: account, select: nil)
         body["identities"] = DirectoryCodec.members(of: profile(of: account))["identities"]
@@ -212,11 +216,13 @@ struct OperatorDesk: Sendable {
 
     private func searched<Value>(
         _ body: () async throws(StoreError) -> Value
-    ) async throws(EngineError) -> Value {
-        do {
-            return try await body()
-        } catch {
-            throw .store(error)
+    ) async throws -> Value {
+        try await searches {
+            do throws(StoreError) {
+                return try await body()
+            } catch {
+                throw EngineError.store(error)
+            }
         }
     }
 }

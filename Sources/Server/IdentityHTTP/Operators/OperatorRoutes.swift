@@ -48,8 +48,8 @@ extension IdentityRoutes {
         let desk = OperatorDesk(
             engine: engine, store: store, caller: caller,
             flows: try await engine.applications(of: caller.tenant).map(\.userFlow),
-            actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), now: context.trace.at,
-            baseURL: baseURL)
+            actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), context: context,
+            searches: searches, baseURL: baseURL)
         return try await desk.answer(operation, path.keys, request, context.trace)
     }
 

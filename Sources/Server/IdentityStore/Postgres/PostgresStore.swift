@@ -105,6 +105,13 @@ package final class PostgresStore: Sendable, SQLStore {
         }
     }
 
+    /// The server limits the time of each statement.
+    package func search<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read(body)
+    }
+
     package func longRead<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {

@@ -4,7 +4,7 @@ import PortableFoundation
 
 extension SQLStore {
     package func users(_ request: UserPageRequest, in tenant: TenantID) async throws(StoreError) -> UserPage {
-        try await read { session in
+        try await search { session in
             let plan = UserPlan(
                 request.condition, order: request.order, isDeleted: request.isDeleted, in: tenant, session.dialect)
             // One more than asked for tells whether there is another page.
@@ -21,7 +21,7 @@ extension SQLStore {
     package func countUsers(
         where condition: UserCondition?, isDeleted: Bool, in tenant: TenantID
     ) async throws(StoreError) -> Int {
-        try await read { session in
+        try await search { session in
             let plan = UserPlan(condition, order: nil, isDeleted: isDeleted, in: tenant, session.dialect)
             return try session.rowsOnce(of: "users", plan.count).get().first?.value("count") ?? 0
         }

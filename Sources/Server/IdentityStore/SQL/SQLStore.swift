@@ -24,6 +24,12 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value
 
+    /// The same as ``read(_:)`` for a query whose cost a request decides: it occupies no thread that others wait for, and
+    /// fails after about two seconds.
+    func search<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value
+
     /// The same as ``read(_:)`` for work of minutes: on a separate connection, in parallel with other work, and without
     /// the time limits of requests.
     func longRead<Value: Sendable>(

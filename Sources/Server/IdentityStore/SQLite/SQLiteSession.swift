@@ -52,6 +52,32 @@ struct SQLiteSession: SQLSession {
         if !portion.isEmpty { try body(SQLRows(columns: statement.columnNames, rows: portion)) }
     }
 
+    /// Runs `body`, whose statements SQLite interrupts when the time is over.
+    func within<Value>(_ time: Duration, _ body: () throws -> Value) throws -> Value {
+        let deadline = Deadline(at: .now + time)
+        sqlite3_progress_handler(
+            database.sqliteConnection, 10_000,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
+            }, Unmanaged.passUnretained(deadline).toOpaque())
+        defer {
+            sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil)
+            withExtendedLifetime(deadline) {}
+        }
+        return try body()
+    }
+
+    private final class Deadline {
+        private let end: ContinuousClock.Instant
+
+        init(at end: ContinuousClock.Instant) {
+            self.end = end
+        }
+
+        var isOver: Bool { ContinuousClock.now > end }
+    }
+
     /// Runs a statement to its end.
     private func step(
         _ statement: Statement, _ values: [any StoredValue], onRow: ([SQLValue]) throws -> Void

@@ -40,8 +40,21 @@ extension SQLiteStore: SQLStore {
         }
     }
 
+    package func search<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await readElsewhere { session in try session.within(.seconds(2)) { try body(session) } }
+    }
+
     package func longRead<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await readElsewhere { try body($0) }
+    }
+
+    /// Reads on a thread of the database's own.
+    private func readElsewhere<Value: Sendable>(
+        _ body: @escaping @Sendable (SQLiteSession) throws -> Value
     ) async throws(StoreError) -> Value {
         do {
             return try await database.unsafeRead { db in

@@ -287,7 +287,9 @@ struct IdentityService: Sendable {
                         engine: engine, clock: clock, readiness: readiness, countsRequests: metrics != nil,
                         listener: .operators(store, baseURL: baseURL)),
                     within: AccessPolicy(
-                        limits: engine.settings.limits.map { _ in SourceLimits() }, admission: StepAdmission()),
+                        trustedProxies: settings.trustedProxies,
+                        limits: engine.settings.limits.map { _ in SourceLimits() },
+                        unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: []),
                     host: "127.0.0.1", port: port, logger: logger,
                     onRunning: { [logger] _ in logger.notice("operators", metadata: ["url": "\(baseURL)/graph"]) })
             ]
