@@ -40,7 +40,14 @@ class Runner:
         self.environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
 
     def document(self):
-        return self.get("/openapi.json")
+        """The server's document, with short texts in URIs: the HTTP parser answers one of more than 16 KiB itself, without a body."""
+        document = self.get("/openapi.json")
+        shared = document["components"]["parameters"].values()
+        for parameter in [*shared, *(one for methods in document["paths"].values() for operation in methods.values() for one in operation.get("parameters", []))]:
+            schema = parameter.get("schema", {})
+            if parameter.get("in") in ("query", "path") and schema.get("type") == "string" and "enum" not in schema:
+                schema["maxLength"] = min(200, schema.get("maxLength", 200))
+        return document
 
     def get(self, path, header=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.site.nodes[0].port, timeout=10)
@@ -179,7 +186,8 @@ def openapi(options, number, rng):
     users = runner.get("/graph/v1.0/users?$top=100", bearer[1])["value"]
     known = copy.deepcopy(document)
     known["components"]["parameters"]["user"]["schema"] = {"type": "string", "enum": [user["id"] for user in users] + ["nonsense"]}
-    reads = ["GET /graph/v1.0/users", "GET /graph/v1.0/users/{id}", "GET /graph/v1.0/organization"]
+    # Few requests may all name a user who is no longer there, or a query that is none.
+    reads = ["GET /graph/v1.0/organization"] + ([] if options.quick else ["GET /graph/v1.0/users", "GET /graph/v1.0/users/{id}"])
     runner.judge("operators", runner.run("operators", known, "--include-tag", "Operators", *bearer), reads)
 
     # The endpoints about tokens.

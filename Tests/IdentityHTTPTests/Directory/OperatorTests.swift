@@ -337,7 +337,8 @@ import Testing
             }
             for path in [
                 "/graph/v1.0/nonsense", "/graph/v2.0/users", "/graph/v1.0/users/\(UUID().uuidString)",
-                "/graph/beta/users/%24/nativeAuthSessions",
+                "/graph/beta/users/%24/nativeAuthSessions", "/graph/v1.0/directory/deletedItems/%24/restore",
+                "/graph/v1.0/directory/deletedItems/x()/restore",
             ] {
                 #expect(try await desk.send("GET", path).status == 404, "\(path)")
             }

@@ -53,13 +53,10 @@ extension IdentityRoutes {
         return try await desk.answer(operation, path.keys, request, context.trace)
     }
 
-    /// Whether the vendor's directory could have the path. No user has a name such as `$` in the place of an id.
+    /// Whether the vendor's directory could have the path. No object has a name such as `$` in the place of an id.
     private static func isMissing(_ path: DirectoryPath) -> Bool {
-        guard case .name(let first)? = path.segments.first, OperatorOperation.missing.contains(first) else {
-            return false
-        }
-        if first == "users", path.segments.count > 1, case .name = path.segments[1] { return false }
-        return true
+        guard case .name(let first)? = path.segments.first else { return false }
+        return OperatorOperation.missing.contains(first) && !path.hasNameForKey
     }
 
     /// The version and the path below it.

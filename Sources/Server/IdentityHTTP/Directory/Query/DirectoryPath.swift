@@ -37,6 +37,17 @@ struct DirectoryPath: Hashable, Sendable {
         }
     }
 
+    /// Whether something that is no operation, no cast and no word such as `$count` follows a collection in the place of a
+    /// key, such as `users/$` and `users/x()`.
+    var hasNameForKey: Bool {
+        zip(segments, segments.dropFirst()).contains { segment, next in
+            guard case .name(let collection) = segment, Self.collections.contains(collection),
+                case .name(let name) = next
+            else { return false }
+            return !Self.operations.contains(name) && !Self.casts.contains(name) && name != "$count" && name != "$ref"
+        }
+    }
+
     /// Nil for a path that no resource can have: with an empty segment, with dots for a folder, with an encoded slash,
     /// backslash or percent sign, or with a text that is no UTF-8.
     ///
