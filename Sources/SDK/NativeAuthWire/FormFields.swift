@@ -101,26 +101,6 @@ extension FormFields {
     }
 }
 
-// MARK: - Known parameters
-
-extension FormFields {
-    func single(_ parameter: FormParameter) throws(FormError) -> String? { try single(parameter.rawValue) }
-
-    func word(_ parameter: FormParameter) throws(FormError) -> String? { try word(parameter.rawValue) }
-
-    func secret(_ parameter: FormParameter) throws(FormError) -> Secret<String>? { try secret(parameter.rawValue) }
-
-    func list(_ parameter: FormParameter, alsoAtCommas: Bool = false) throws(FormError) -> [String]? {
-        try list(parameter.rawValue, alsoAtCommas: alsoAtCommas)
-    }
-
-    mutating func append(_ parameter: FormParameter, _ value: String?) { append(parameter.rawValue, value) }
-
-    mutating func append(_ parameter: FormParameter, _ value: Secret<String>?) { append(parameter.rawValue, value) }
-
-    mutating func append(_ parameter: FormParameter, _ list: [String]?) { append(parameter.rawValue, list) }
-}
-
 // MARK: - Bytes
 
 extension FormFields {
@@ -210,15 +190,4 @@ extension FormFields {
 extension FormFields: CustomStringConvertible, CustomReflectable {
     package var description: String { "FormFields(\(fields.count))" }
     package var customMirror: Mirror { Mirror(self, children: ["count": fields.count]) }
-}
-
-/// A request with a form as its body. Parsing validates only repetition: a missing parameter is nil, an empty one is
-/// `""`, and the server's codec decides what that means.
-package protocol FormRequest: Hashable, Sendable {
-    /// Parses the parameters, and ignores unknown ones.
-    ///
-    /// - Throws: ``FormError/repeated(_:)`` for a known parameter given twice or as an array.
-    init(form: FormFields) throws(FormError)
-    /// The parameters that are not nil.
-    var form: FormFields { get }
 }

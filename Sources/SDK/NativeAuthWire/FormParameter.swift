@@ -46,7 +46,9 @@ extension FormRequest {
     package static var parameters: [FormParameter] {
         get throws(FormError) {
             var form = FormFields()
-            for parameter in FormParameter.allCases where parameter != .capability { form.append(parameter, "x") }
+            for parameter in FormParameter.allCases where parameter != .capability {
+                form.append(parameter.rawValue, "x")
+            }
             return try Self(form: form).form.names.compactMap(FormParameter.init(rawValue:))
         }
     }

@@ -235,10 +235,6 @@ package enum Directory {
     /// The new name of a method; null removes it.
     package struct RenameMethod: Codable, Sendable {
         package var displayName: String?
-
-        package init(displayName: String?) {
-            self.displayName = displayName
-        }
     }
 
     package struct Session: Codable, Sendable {

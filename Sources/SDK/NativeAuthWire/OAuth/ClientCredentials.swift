@@ -25,22 +25,14 @@ package struct ClientCredentialsRequest: FormRequest {
         self.scopes = scopes
     }
 
-    package init(form: FormFields) throws(FormError) {
-        clientID = try form.word(.clientID)
-        clientSecret = try form.secret(.clientSecret)
-        clientAssertionType = try form.word(.clientAssertionType)
-        clientAssertion = try form.secret(.clientAssertion)
-        scopes = try form.list(.scope)
-    }
+    package init() {}
 
-    package var form: FormFields {
-        var form = FormFields()
-        form.append(.clientID, clientID)
-        form.append(.grantType, GrantType.clientCredentials.rawValue)
-        form.append(.clientSecret, clientSecret)
-        form.append(.clientAssertionType, clientAssertionType)
-        form.append(.clientAssertion, clientAssertion)
-        form.append(.scope, scopes)
-        return form
+    package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.word(.clientID, &clientID)
+        try coder.constant(.grantType, GrantType.clientCredentials.rawValue)
+        try coder.secret(.clientSecret, &clientSecret)
+        try coder.word(.clientAssertionType, &clientAssertionType)
+        try coder.secret(.clientAssertion, &clientAssertion)
+        try coder.list(.scope, &scopes)
     }
 }

@@ -13,17 +13,11 @@ package struct RevocationRequest: FormRequest {
         self.clientID = clientID
     }
 
-    package init(form: FormFields) throws(FormError) {
-        token = try form.secret(.token)
-        tokenTypeHint = try form.word(.tokenTypeHint)
-        clientID = try form.word(.clientID)
-    }
+    package init() {}
 
-    package var form: FormFields {
-        var form = FormFields()
-        form.append(.token, token)
-        form.append(.tokenTypeHint, tokenTypeHint)
-        form.append(.clientID, clientID)
-        return form
+    package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.secret(.token, &token)
+        try coder.word(.tokenTypeHint, &tokenTypeHint)
+        try coder.word(.clientID, &clientID)
     }
 }

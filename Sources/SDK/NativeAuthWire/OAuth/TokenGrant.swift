@@ -58,51 +58,37 @@ extension V1 {
             self.claims = claims
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            grantType = try form.word(.grantType).map(GrantType.init(rawValue:))
-            continuationToken = try form.secret(.continuationToken)
-            refreshToken = try form.secret(.refreshToken)
-            password = try form.secret(.password)
-            oob = try form.secret(.oob)
-            scopes = try form.list(.scope)
-            username = try form.single(.username)
-            challengeTypes = try form.list(.challengeType)
-            clientInfo = try form.word(.clientInfo)
-            claims = try form.single(.claims)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.grantType, grantType?.rawValue)
-            form.append(.continuationToken, continuationToken)
-            form.append(.refreshToken, refreshToken)
-            form.append(.password, password)
-            form.append(.oob, oob)
-            form.append(.scope, scopes)
-            form.append(.username, username)
-            form.append(.challengeType, challengeTypes)
-            form.append(.clientInfo, clientInfo)
-            form.append(.claims, claims)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.word(.grantType, &grantType)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.secret(.refreshToken, &refreshToken)
+            try coder.secret(.password, &password)
+            try coder.secret(.oob, &oob)
+            try coder.list(.scope, &scopes)
+            try coder.single(.username, &username)
+            try coder.list(.challengeType, &challengeTypes)
+            try coder.word(.clientInfo, &clientInfo)
+            try coder.single(.claims, &claims)
         }
     }
 }
 
 /// Issued tokens (docs/protocol.md §6.1). Servers send all members; clients tolerate the absence of most.
-package struct TokenReply: Hashable, Sendable {
+package struct TokenReply: Hashable, Sendable, Codable {
     /// `Bearer`.
     package var tokenType: String?
     /// Granted scopes, separated by blanks.
     package var scope: String?
     /// Seconds.
-    package var expiresIn: Int?
+    @WireSeconds package var expiresIn: Int?
     /// Seconds.
-    package var extExpiresIn: Int?
-    package var accessToken: Secret<String>?
-    package var refreshToken: Secret<String>?
-    package var idToken: Secret<String>?
+    @WireSeconds package var extExpiresIn: Int?
+    @WireSecret package var accessToken: Secret<String>?
+    @WireSecret package var refreshToken: Secret<String>?
+    @WireSecret package var idToken: Secret<String>?
     /// ``ClientInfo/encoded``.
     package var clientInfo: String?
 
@@ -119,9 +105,7 @@ package struct TokenReply: Hashable, Sendable {
         self.idToken = idToken
         self.clientInfo = clientInfo
     }
-}
 
-extension TokenReply: Codable {
     private enum CodingKeys: String, CodingKey {
         case tokenType = "token_type"
         case scope
@@ -131,43 +115,6 @@ extension TokenReply: Codable {
         case refreshToken = "refresh_token"
         case idToken = "id_token"
         case clientInfo = "client_info"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        /// The value of a number, or of text that is a number; both occur (docs/protocol.md §6.1).
-        func seconds(_ key: CodingKeys) throws -> Int? {
-            guard container.contains(key) else { return nil }
-            do {
-                return try container.decodeIfPresent(Int.self, forKey: key)
-            } catch DecodingError.typeMismatch {
-                guard let seconds = Int(try container.decode(String.self, forKey: key)) else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: key, in: container, debugDescription: "Not a number of seconds.")
-                }
-                return seconds
-            }
-        }
-        tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
-        scope = try container.decodeIfPresent(String.self, forKey: .scope)
-        expiresIn = try seconds(.expiresIn)
-        extExpiresIn = try seconds(.extExpiresIn)
-        accessToken = try container.secretIfPresent(.accessToken)
-        refreshToken = try container.secretIfPresent(.refreshToken)
-        idToken = try container.secretIfPresent(.idToken)
-        clientInfo = try container.decodeIfPresent(String.self, forKey: .clientInfo)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(tokenType, forKey: .tokenType)
-        try container.encodeIfPresent(scope, forKey: .scope)
-        try container.encodeIfPresent(expiresIn, forKey: .expiresIn)
-        try container.encodeIfPresent(extExpiresIn, forKey: .extExpiresIn)
-        try container.encodeIfPresent(accessToken, forKey: .accessToken)
-        try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
-        try container.encodeIfPresent(idToken, forKey: .idToken)
-        try container.encodeIfPresent(clientInfo, forKey: .clientInfo)
     }
 }
 

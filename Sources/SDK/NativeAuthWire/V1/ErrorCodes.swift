@@ -64,7 +64,7 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     ]
 }
 
-/// The numbers in `error_codes` (docs/protocol.md §13).
+/// The numbers in `error_codes` (docs/protocol.md §13; docs/develop/endpoints.md has the table).
 package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case userNotFound = 50_034
     case accountLocked = 50_053

@@ -34,30 +34,22 @@ extension V1.Register {
             self.challengeChannel = challengeChannel
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            challengeType = try form.word(.challengeType)
-            challengeTarget = try form.single(.challengeTarget)
-            challengeChannel = try form.word(.challengeChannel)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.challengeType, challengeType)
-            form.append(.challengeTarget, challengeTarget)
-            form.append(.challengeChannel, challengeChannel)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.word(.challengeType, &challengeType)
+            try coder.single(.challengeTarget, &challengeTarget)
+            try coder.word(.challengeChannel, &challengeChannel)
         }
     }
 
     /// A code was sent, or none is needed (docs/protocol.md §4.9.2).
-    package struct ChallengeReply: Hashable, Sendable {
+    package struct ChallengeReply: Hashable, Sendable, Codable {
         /// Open: only here ``preverified`` occurs.
         package var challengeType: String
-        package var continuationToken: Secret<String>?
+        @WireSecret package var continuationToken: Secret<String>?
         /// The contact, not masked.
         package var challengeTarget: String?
         /// `email` or `sms`.
@@ -84,12 +76,22 @@ extension V1.Register {
             self.interval = interval
             self.bindingMethod = bindingMethod
         }
+
+        private enum CodingKeys: String, CodingKey {
+            case challengeType = "challenge_type"
+            case continuationToken = "continuation_token"
+            case challengeTarget = "challenge_target"
+            case challengeChannel = "challenge_channel"
+            case codeLength = "code_length"
+            case interval
+            case bindingMethod = "binding_method"
+        }
     }
 }
 
 /// The methods of a second factor, or those that can be registered (docs/protocol.md §4.6, §4.9.1).
-package struct IntrospectReply: Hashable, Sendable {
-    package var continuationToken: Secret<String>?
+package struct IntrospectReply: Hashable, Sendable, Codable {
+    @WireSecret package var continuationToken: Secret<String>?
     package var methods: [Method]?
 
     package init(continuationToken: Secret<String>?, methods: [Method]?) {
@@ -121,59 +123,9 @@ package struct IntrospectReply: Hashable, Sendable {
             case loginHint = "login_hint"
         }
     }
-}
 
-// MARK: - Coding
-
-extension V1.Register.ChallengeReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case challengeType = "challenge_type"
-        case continuationToken = "continuation_token"
-        case challengeTarget = "challenge_target"
-        case challengeChannel = "challenge_channel"
-        case codeLength = "code_length"
-        case interval
-        case bindingMethod = "binding_method"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        challengeType = try container.decode(String.self, forKey: .challengeType)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        challengeTarget = try container.decodeIfPresent(String.self, forKey: .challengeTarget)
-        challengeChannel = try container.decodeIfPresent(String.self, forKey: .challengeChannel)
-        codeLength = try container.decodeIfPresent(Int.self, forKey: .codeLength)
-        interval = try container.decodeIfPresent(Int.self, forKey: .interval)
-        bindingMethod = try container.decodeIfPresent(String.self, forKey: .bindingMethod)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(challengeType, forKey: .challengeType)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(challengeTarget, forKey: .challengeTarget)
-        try container.encodeIfPresent(challengeChannel, forKey: .challengeChannel)
-        try container.encodeIfPresent(codeLength, forKey: .codeLength)
-        try container.encodeIfPresent(interval, forKey: .interval)
-        try container.encodeIfPresent(bindingMethod, forKey: .bindingMethod)
-    }
-}
-
-extension IntrospectReply: Codable {
     private enum CodingKeys: String, CodingKey {
         case continuationToken = "continuation_token"
         case methods
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        methods = try container.decodeIfPresent([Method].self, forKey: .methods)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(methods, forKey: .methods)
     }
 }

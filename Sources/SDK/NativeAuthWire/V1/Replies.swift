@@ -4,7 +4,7 @@ package import NativeAuthCore
 package struct ContinuationReply: Hashable, Sendable {
     /// Servers always send it; clients tolerate its absence after the last step of sign-up (docs/protocol.md §16, row
     /// 18).
-    package var continuationToken: Secret<String>?
+    @WireSecret package var continuationToken: Secret<String>?
     /// A hint for the developer, from a server in its development profile; clients ignore it.
     package var description: String?
 
@@ -15,10 +15,10 @@ package struct ContinuationReply: Hashable, Sendable {
 }
 
 /// The answer to a challenge: a code was sent, or a password is required (docs/protocol.md §4.2).
-package struct ChallengeReply: Hashable, Sendable {
+package struct ChallengeReply: Hashable, Sendable, Codable {
     /// Servers always send it.
     package var challengeType: ChallengeType?
-    package var continuationToken: Secret<String>?
+    @WireSecret package var continuationToken: Secret<String>?
     /// `email` or `sms`.
     package var challengeChannel: String?
     /// The masked address that the code was sent to.
@@ -41,6 +41,16 @@ package struct ChallengeReply: Hashable, Sendable {
         self.codeLength = codeLength
         self.interval = interval
         self.bindingMethod = bindingMethod
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case challengeType = "challenge_type"
+        case continuationToken = "continuation_token"
+        case challengeChannel = "challenge_channel"
+        case challengeTargetLabel = "challenge_target_label"
+        case codeLength = "code_length"
+        case interval
+        case bindingMethod = "binding_method"
     }
 }
 
@@ -77,7 +87,7 @@ package struct ReplyHead: Hashable, Sendable, Decodable {
 }
 
 /// A refusal (docs/protocol.md §3.5). Sent with status 400.
-package struct ErrorReply: Hashable, Sendable {
+package struct ErrorReply: Hashable, Sendable, Codable {
     package var error: WireErrorCode
     package var suberror: WireSuberror?
     /// `AADSTS<number>: text`, then lines with trace ID, correlation ID and time.
@@ -91,8 +101,8 @@ package struct ErrorReply: Hashable, Sendable {
     package var traceID: String?
     package var correlationID: String?
     /// Present only when the flow continues.
-    package var continuationToken: Secret<String>?
-    package var requiredAttributes: [RequiredAttribute]?
+    @WireSecret package var continuationToken: Secret<String>?
+    @WireAttributes package var requiredAttributes: [RequiredAttribute]?
     package var invalidAttributes: [AttributeName]?
     package var unverifiedAttributes: [AttributeName]?
 
@@ -137,21 +147,25 @@ package struct ErrorReply: Hashable, Sendable {
         self.invalidAttributes = invalidAttributes
         self.unverifiedAttributes = unverifiedAttributes
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case error
+        case suberror
+        case errorDescription = "error_description"
+        case errorCodes = "error_codes"
+        case errorURI = "error_uri"
+        case innerErrors = "inner_errors"
+        case timestamp
+        case traceID = "trace_id"
+        case correlationID = "correlation_id"
+        case continuationToken = "continuation_token"
+        case requiredAttributes = "required_attributes"
+        case invalidAttributes = "invalid_attributes"
+        case unverifiedAttributes = "unverified_attributes"
+    }
 }
 
 // MARK: - Coding
-
-extension KeyedDecodingContainer {
-    func secretIfPresent(_ key: Key) throws -> Secret<String>? {
-        try decodeIfPresent(String.self, forKey: key).map { Secret($0) }
-    }
-}
-
-extension KeyedEncodingContainer {
-    mutating func encodeIfPresent(_ secret: Secret<String>?, forKey key: Key) throws {
-        try encodeIfPresent(secret?.reveal(), forKey: key)
-    }
-}
 
 extension ContinuationReply: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -161,47 +175,13 @@ extension ContinuationReply: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        continuationToken = try container.secretIfPresent(.continuationToken)
+        _continuationToken = try container.decode(WireSecret.self, forKey: .continuationToken)
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        try container.encode(_continuationToken, forKey: .continuationToken)
         try container.encodeIfPresent(description, forKey: .description)
-    }
-}
-
-extension ChallengeReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case challengeType = "challenge_type"
-        case continuationToken = "continuation_token"
-        case challengeChannel = "challenge_channel"
-        case challengeTargetLabel = "challenge_target_label"
-        case codeLength = "code_length"
-        case interval
-        case bindingMethod = "binding_method"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        challengeType = try container.decodeIfPresent(ChallengeType.self, forKey: .challengeType)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        challengeChannel = try container.decodeIfPresent(String.self, forKey: .challengeChannel)
-        challengeTargetLabel = try container.decodeIfPresent(String.self, forKey: .challengeTargetLabel)
-        codeLength = try container.decodeIfPresent(Int.self, forKey: .codeLength)
-        interval = try container.decodeIfPresent(Int.self, forKey: .interval)
-        bindingMethod = try container.decodeIfPresent(String.self, forKey: .bindingMethod)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(challengeType, forKey: .challengeType)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(challengeChannel, forKey: .challengeChannel)
-        try container.encodeIfPresent(challengeTargetLabel, forKey: .challengeTargetLabel)
-        try container.encodeIfPresent(codeLength, forKey: .codeLength)
-        try container.encodeIfPresent(interval, forKey: .interval)
-        try container.encodeIfPresent(bindingMethod, forKey: .bindingMethod)
     }
 }
 
@@ -224,93 +204,5 @@ extension RedirectReply: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(ChallengeType.redirect, forKey: .challengeType)
         try container.encodeIfPresent(redirectReason, forKey: .redirectReason)
-    }
-}
-
-extension ErrorReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case error
-        case suberror
-        case errorDescription = "error_description"
-        case errorCodes = "error_codes"
-        case errorURI = "error_uri"
-        case innerErrors = "inner_errors"
-        case timestamp
-        case traceID = "trace_id"
-        case correlationID = "correlation_id"
-        case continuationToken = "continuation_token"
-        case requiredAttributes = "required_attributes"
-        case invalidAttributes = "invalid_attributes"
-        case unverifiedAttributes = "unverified_attributes"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        error = try container.decode(WireErrorCode.self, forKey: .error)
-        suberror = try container.decodeIfPresent(WireSuberror.self, forKey: .suberror)
-        errorDescription = try container.decodeIfPresent(String.self, forKey: .errorDescription)
-        errorCodes = try container.decodeIfPresent([Int].self, forKey: .errorCodes)
-        errorURI = try container.decodeIfPresent(String.self, forKey: .errorURI)
-        innerErrors = try container.decodeIfPresent([InnerError].self, forKey: .innerErrors)
-        timestamp = try container.decodeIfPresent(String.self, forKey: .timestamp)
-        traceID = try container.decodeIfPresent(String.self, forKey: .traceID)
-        correlationID = try container.decodeIfPresent(String.self, forKey: .correlationID)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        requiredAttributes = try container.decodeIfPresent([WireRequiredAttribute].self, forKey: .requiredAttributes)?
-            .map(\.attribute)
-        invalidAttributes = try container.decodeIfPresent([AttributeName].self, forKey: .invalidAttributes)
-        unverifiedAttributes = try container.decodeIfPresent([AttributeName].self, forKey: .unverifiedAttributes)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(error, forKey: .error)
-        try container.encodeIfPresent(suberror, forKey: .suberror)
-        try container.encodeIfPresent(errorDescription, forKey: .errorDescription)
-        try container.encodeIfPresent(errorCodes, forKey: .errorCodes)
-        try container.encodeIfPresent(errorURI, forKey: .errorURI)
-        try container.encodeIfPresent(innerErrors, forKey: .innerErrors)
-        try container.encodeIfPresent(timestamp, forKey: .timestamp)
-        try container.encodeIfPresent(traceID, forKey: .traceID)
-        try container.encodeIfPresent(correlationID, forKey: .correlationID)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(
-            requiredAttributes?.map(WireRequiredAttribute.init(attribute:)), forKey: .requiredAttributes)
-        try container.encodeIfPresent(invalidAttributes, forKey: .invalidAttributes)
-        try container.encodeIfPresent(unverifiedAttributes, forKey: .unverifiedAttributes)
-    }
-}
-
-/// The shape of a required attribute in a reply: `{name, type, required, options: {regex}}` (docs/protocol.md §11.3).
-private struct WireRequiredAttribute: Codable {
-    var attribute: RequiredAttribute
-
-    private struct Options: Codable {
-        var regex: String?
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case name, type, required, options
-    }
-
-    init(attribute: RequiredAttribute) {
-        self.attribute = attribute
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        attribute = RequiredAttribute(
-            name: try container.decode(String.self, forKey: .name),
-            type: try container.decode(String.self, forKey: .type),
-            isRequired: try container.decode(Bool.self, forKey: .required),
-            regex: try container.decodeIfPresent(Options.self, forKey: .options)?.regex)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(attribute.name, forKey: .name)
-        try container.encode(attribute.type, forKey: .type)
-        try container.encode(attribute.isRequired, forKey: .required)
-        try container.encodeIfPresent(attribute.regex.map { Options(regex: $0) }, forKey: .options)
     }
 }

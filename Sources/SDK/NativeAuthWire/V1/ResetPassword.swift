@@ -30,20 +30,13 @@ extension V1.ResetPassword {
             self.oob = oob
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            grantType = try form.word(.grantType).map(GrantType.init(rawValue:))
-            oob = try form.secret(.oob)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.grantType, grantType?.rawValue)
-            form.append(.oob, oob)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.word(.grantType, &grantType)
+            try coder.secret(.oob, &oob)
         }
     }
 
@@ -59,24 +52,18 @@ extension V1.ResetPassword {
             self.newPassword = newPassword
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            newPassword = try form.secret(.newPassword)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.newPassword, newPassword)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.secret(.newPassword, &newPassword)
         }
     }
 
     /// The code was right (docs/protocol.md §4.8.3).
-    package struct ContinueReply: Hashable, Sendable {
-        package var continuationToken: Secret<String>?
+    package struct ContinueReply: Hashable, Sendable, Codable {
+        @WireSecret package var continuationToken: Secret<String>?
         /// Seconds left to submit the password, at most 600.
         package var expiresIn: Int?
 
@@ -84,11 +71,16 @@ extension V1.ResetPassword {
             self.continuationToken = continuationToken
             self.expiresIn = expiresIn
         }
+
+        private enum CodingKeys: String, CodingKey {
+            case continuationToken = "continuation_token"
+            case expiresIn = "expires_in"
+        }
     }
 
     /// The password was accepted (docs/protocol.md §4.8.4).
-    package struct SubmitReply: Hashable, Sendable {
-        package var continuationToken: Secret<String>?
+    package struct SubmitReply: Hashable, Sendable, Codable {
+        @WireSecret package var continuationToken: Secret<String>?
         /// Seconds to wait between polls.
         package var pollInterval: Int?
 
@@ -96,13 +88,18 @@ extension V1.ResetPassword {
             self.continuationToken = continuationToken
             self.pollInterval = pollInterval
         }
+
+        private enum CodingKeys: String, CodingKey {
+            case continuationToken = "continuation_token"
+            case pollInterval = "poll_interval"
+        }
     }
 
     /// The progress of the reset (docs/protocol.md §4.8.5).
-    package struct PollCompletionReply: Hashable, Sendable {
+    package struct PollCompletionReply: Hashable, Sendable, Codable {
         package var status: Status
         /// With ``Status/succeeded`` for the token endpoint; with ``Status/failed`` for another submission.
-        package var continuationToken: Secret<String>?
+        @WireSecret package var continuationToken: Secret<String>?
 
         package init(status: Status, continuationToken: Secret<String>? = nil) {
             self.status = status
@@ -122,64 +119,10 @@ extension V1.ResetPassword {
             package static let notStarted = Self(rawValue: "not_started")
             package static let succeeded = Self(rawValue: "succeeded")
         }
-    }
-}
 
-// MARK: - Coding
-
-extension V1.ResetPassword.ContinueReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case continuationToken = "continuation_token"
-        case expiresIn = "expires_in"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        expiresIn = try container.decodeIfPresent(Int.self, forKey: .expiresIn)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(expiresIn, forKey: .expiresIn)
-    }
-}
-
-extension V1.ResetPassword.SubmitReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case continuationToken = "continuation_token"
-        case pollInterval = "poll_interval"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-        pollInterval = try container.decodeIfPresent(Int.self, forKey: .pollInterval)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(pollInterval, forKey: .pollInterval)
-    }
-}
-
-extension V1.ResetPassword.PollCompletionReply: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case status
-        case continuationToken = "continuation_token"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        status = try container.decode(Status.self, forKey: .status)
-        continuationToken = try container.secretIfPresent(.continuationToken)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status, forKey: .status)
-        try container.encodeIfPresent(continuationToken, forKey: .continuationToken)
+        private enum CodingKeys: String, CodingKey {
+            case status
+            case continuationToken = "continuation_token"
+        }
     }
 }

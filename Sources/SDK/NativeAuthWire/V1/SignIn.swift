@@ -25,20 +25,13 @@ extension V1.SignIn {
             self.capabilities = capabilities
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            username = try form.single(.username)
-            challengeTypes = try form.list(.challengeType)
-            capabilities = try form.capabilities()
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.username, username)
-            form.append(.challengeType, challengeTypes)
-            form.append(.capabilities, capabilities)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.single(.username, &username)
+            try coder.list(.challengeType, &challengeTypes)
+            try coder.capabilities(&capabilities)
         }
     }
 
@@ -60,20 +53,13 @@ extension V1.SignIn {
             self.id = id
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            challengeTypes = try form.list(.challengeType)
-            id = try form.single(.id)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.challengeType, challengeTypes)
-            form.append(.id, id)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.list(.challengeType, &challengeTypes)
+            try coder.single(.id, &id)
         }
     }
 
@@ -87,27 +73,11 @@ extension V1.SignIn {
             self.continuationToken = continuationToken
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
         }
-    }
-}
-
-extension FormFields {
-    /// The words of `capabilities`. An older edition of the reference calls it `capability` and separates by commas
-    /// (docs/protocol.md §16).
-    func capabilities() throws(FormError) -> [String]? {
-        let capability = try list(.capability, alsoAtCommas: true)
-        let capabilities = try list(.capabilities, alsoAtCommas: true)
-        guard capability == nil || capabilities == nil else { throw .repeated("capabilities") }
-        return capabilities ?? capability
     }
 }

@@ -30,24 +30,15 @@ extension V1.SignUp {
             self.capabilities = capabilities
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            username = try form.single(.username)
-            password = try form.secret(.password)
-            attributes = try form.single(.attributes)
-            challengeTypes = try form.list(.challengeType)
-            capabilities = try form.capabilities()
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.username, username)
-            form.append(.password, password)
-            form.append(.attributes, attributes)
-            form.append(.challengeType, challengeTypes)
-            form.append(.capabilities, capabilities)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.single(.username, &username)
+            try coder.secret(.password, &password)
+            try coder.single(.attributes, &attributes)
+            try coder.list(.challengeType, &challengeTypes)
+            try coder.capabilities(&capabilities)
         }
     }
 
@@ -64,18 +55,12 @@ extension V1.SignUp {
             self.challengeTypes = challengeTypes
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            challengeTypes = try form.list(.challengeType)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.challengeType, challengeTypes)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.list(.challengeType, &challengeTypes)
         }
     }
 
@@ -102,24 +87,15 @@ extension V1.SignUp {
             self.attributes = attributes
         }
 
-        package init(form: FormFields) throws(FormError) {
-            clientID = try form.word(.clientID)
-            continuationToken = try form.secret(.continuationToken)
-            grantType = try form.word(.grantType).map(GrantType.init(rawValue:))
-            oob = try form.secret(.oob)
-            password = try form.secret(.password)
-            attributes = try form.single(.attributes)
-        }
+        package init() {}
 
-        package var form: FormFields {
-            var form = FormFields()
-            form.append(.clientID, clientID)
-            form.append(.continuationToken, continuationToken)
-            form.append(.grantType, grantType?.rawValue)
-            form.append(.oob, oob)
-            form.append(.password, password)
-            form.append(.attributes, attributes)
-            return form
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.word(.grantType, &grantType)
+            try coder.secret(.oob, &oob)
+            try coder.secret(.password, &password)
+            try coder.single(.attributes, &attributes)
         }
     }
 }
