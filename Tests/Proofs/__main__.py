@@ -8,7 +8,7 @@ scripts/prove measure              start-to-ready and resident memory of the rel
 scripts/prove tenant               time to make a test tenant, and to sign a user up in the same process
 scripts/prove sdk                  the SDK's processor time for a sign-up, against the same requests by a bare URLSession
 scripts/prove me                   GET /graph/v1.0/me beside userinfo, for a user with 10 attributes and 20 sessions (Linux)
-scripts/prove accounts             each step with a million accounts in the database, against a thousand; --postgres
+scripts/prove accounts             each step, and each search, with a million accounts in the database, against a thousand; --postgres
 scripts/prove profile SCENARIO     where a load's processor time goes, and a flame graph with --graph FILE (Linux)
 scripts/prove soak --minutes 60    memory of the release build under an hour of mixed load
 

@@ -1,11 +1,13 @@
 """Compares a server with a million accounts to one with a thousand.
 
 The accounts are copies of one that was made through the API, put into the database by SQL while no server runs: a user, an
-address, and the sessions of a sign-up and a sign-in each. Lines of the audit trail are not copied, because each seals the one
-before."""
+address, a name, a city, and the sessions of a sign-up and a sign-in each. Every hundredth is disabled. Lines of the audit trail
+are not copied, because each seals the one before. Compared are the steps of apps, and the searches of operators."""
 
 import argparse
 import hashlib
+import http.client
+import json
 import os
 import pathlib
 import random
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 import measurements
 import steps
@@ -24,9 +27,14 @@ STATE = measurements.STATE / "accounts"
 # Sessions last for a day, and a server that deletes a million of them is busy with that.
 OLDEST = 12 * 3600
 AIM_RATIO, AIM_START = 1.15, 150
+AIM_SEARCH = 3
 
 # The name of account number N, in SQL and here.
 NAME = "'member' || number || '@' || (number % 100) || '.example.com'"
+
+
+# Texts of SQL: many share a city, few a name.
+ATTRIBUTES = {"displayName": "'Given' || (number % 500) || ' Family' || (number / 500)", "city": "'City' || (number % 1000)"}
 
 
 def name(number):
@@ -110,7 +118,11 @@ class Postgres:
 def fill(store):
     """Makes members from the one existing account: copies of its rows, with other ids and names."""
     own = {
-        "users": {"id": "members.id"},
+        # One a second, and every hundredth disabled.
+        "users": {
+            "id": "members.id", "created_at": "model.created_at - number * 1000",
+            "disabled_at": "CASE WHEN number % 100 = 0 THEN model.created_at END",
+        },
         "identifiers": {"key": store.as_bytes.format(NAME), "display": NAME},
         "refresh_families": {"id": store.random_bytes.format(16), "token_digest": store.random_bytes.format(32)},
     }
@@ -120,6 +132,12 @@ def fill(store):
         values = [changed.get(column) or ("members.id" if column == "user" else f'model."{column}"') for column in columns]
         names = ", ".join(f'"{column}"' for column in columns)
         copies.append(f"INSERT INTO {table} ({names}) SELECT {', '.join(values)} FROM {table} AS model, members;")
+    for attribute, value in ATTRIBUTES.items():
+        copies.append(
+            f"""INSERT INTO attributes (tenant, "user", name, type, value)
+                SELECT model.tenant, members.id, '{attribute}', 'string', '"' || {value} || '"' FROM users AS model, members
+                WHERE model.id IN (SELECT "user" FROM identifiers WHERE display = 'model@example.com');"""
+        )
     store.run("\n".join([store.before, store.members.format(count=store.count), *copies, store.after]))
 
 
@@ -169,7 +187,8 @@ class Side:
     def journey(self, number):
         """A user signs up, a member signs in, and refreshes the tokens. It stops after each step, for the other side's turn."""
         yield from self.app.sign_up(f"newcomer{number}@{number % 100}.example.com")
-        for body in self.app.sign_in(name(random.randrange(self.count) + 1)):
+        # A number whose account is not disabled.
+        for body in self.app.sign_in(name(random.randrange(self.count // 100) * 100 + random.randrange(1, 100))):
             yield
         yield from self.app.refresh(body["refresh_token"])
 
@@ -192,6 +211,77 @@ def compare(sides, rounds):
         one, other = small.milliseconds(step), large.milliseconds(step)
         print(f"{step:28}{one:12.2f}{other:12.2f}{other / one:8.2f}{'' if other / one <= AIM_RATIO else '  above the aim'}")
     print(f"aim: a ratio of at most {AIM_RATIO}")
+
+
+# What an operator asks, with {n} for the number of a member; each has answers on both sides.
+SEARCHES = {
+    "first page of 50": "users?$top=50",
+    "next page": None,
+    "identity": "users?$filter=identities/any(c:c/issuerAssignedId eq '{name}' and c/issuer eq 'contoso.onmicrosoft.com')",
+    "mail eq": "users?$filter=mail eq '{name}'",
+    "mail starts": "users?$top=50&$filter=startsWith(mail,'member{n}')",
+    "displayName eq": "users?$filter=displayName eq '{display}'",
+    "displayName starts": "users?$top=50&$filter=startsWith(displayName,'Given{given}')",
+    "city eq": "users?$top=50&$filter=city eq 'City{city}'",
+    "city eq, enabled": "users?$top=50&$filter=city eq 'City{city}' and accountEnabled eq true",
+    "disabled": "users?$top=50&$filter=accountEnabled eq false",
+    "created since": "users?$top=50&$filter=createdDateTime ge 2020-01-01T00:00:00Z",
+    "newest 50": "users?$top=50&$orderby=createdDateTime desc",
+    "count of a name": "users/$count?$filter=displayName eq '{display}'",
+    "one user": "users/{id}",
+}
+
+
+class Operator:
+    """A daemon that searches. One connection, as a script has it."""
+
+    def __init__(self, side):
+        self.count, self.connection = side.count, http.client.HTTPConnection(side.server.address)
+        self.times, self.headers = {}, {}
+        form = "grant_type=client_credentials&client_id=44445555-aaaa-6666-bbbb-7777cccc8888&client_secret=development"
+        form += "&scope=https%3A%2F%2Fgraph.microsoft.com%2F.default"
+        body = self.send("POST", "/contoso/oauth2/v2.0/token", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        self.headers = {"Authorization": f"Bearer {json.loads(body)['access_token']}", "ConsistencyLevel": "eventual"}
+        page = json.loads(self.get("users?$top=50"))
+        self.next, self.users = page["@odata.nextLink"].split("/graph/v1.0/")[1], [user["id"] for user in page["value"]]
+
+    def send(self, method, path, body=None, headers={}):
+        self.connection.request(method, path, body, headers)
+        response = self.connection.getresponse()
+        content = response.read()
+        if response.status != 200:
+            sys.exit(f"scripts/prove: {path} answered {response.status}: {content[:300]}")
+        return content
+
+    def get(self, path):
+        return self.send("GET", "/graph/v1.0/" + urllib.parse.quote(path, safe="/?$&=(),:%'"), headers=self.headers)
+
+    def search(self, kind):
+        number = random.randrange(self.count) + 1
+        path = self.next if SEARCHES[kind] is None else SEARCHES[kind].format(
+            n=number, name=name(number), display=f"Given{number % 500} Family{number // 500}", given=number % 500,
+            city=number % 1_000, id=random.choice(self.users))
+        begin = time.perf_counter()
+        content = self.get(path)
+        self.times.setdefault(kind, []).append(time.perf_counter() - begin)
+        found = content != b"0" if "count" in kind else json.loads(content).get("value") != []
+        if not found:
+            sys.exit(f"scripts/prove: {path} found no user")
+
+
+def search(sides, rounds):
+    small, large = (Operator(side) for side in sides)
+    for number in range(20 + rounds):
+        if number == 20:
+            small.times.clear(), large.times.clear()
+        for kind in SEARCHES:
+            for operator in (small, large) if number % 2 else (large, small):
+                operator.search(kind)
+    print(f"\n{'median of ' + str(rounds) + ', ms':28}{f'{small.count:,}':>12}{f'{large.count:,}':>12}{'ratio':>8}")
+    for kind in SEARCHES:
+        one, other = (statistics.median(operator.times[kind]) * 1000 for operator in (small, large))
+        print(f"{kind:28}{one:12.2f}{other:12.2f}{other / one:8.2f}{'' if other / one <= AIM_SEARCH else '  above the aim'}")
+    print(f"aim: a ratio of at most {AIM_SEARCH}", flush=True)
 
 
 def starts(stores, binary):
@@ -229,6 +319,7 @@ def main(arguments):
             stores.append(populated(kind, binary, count, folder / str(count)))
         starts(stores, binary)
         sides = [Side(store, binary) for store in stores[1:]]
+        search(sides, options.rounds)
         compare(sides, options.rounds)
         for side, store in zip(sides, stores[1:]):
             print(f"{side.count:,} accounts: resident afterwards {side.server.mebibytes():.1f} MiB")
