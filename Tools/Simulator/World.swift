@@ -295,7 +295,7 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, Key
 
     func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
-    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName]) {
         try await store.taken(keys, marks: marks, in: tenant)
     }
 

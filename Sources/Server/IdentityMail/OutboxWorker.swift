@@ -182,7 +182,7 @@ package final class OutboxWorker: Service {
         let content: MailContent
         let words: MailText
         let message: RenderedMail
-        await vault.learnKey(of: mail.sealedContent, now: clock.now)
+        await vault.loadKey(of: mail.sealedContent, now: clock.now)
         do {
             content = try mail.content(using: vault)
             words = try renderer.words(of: content)

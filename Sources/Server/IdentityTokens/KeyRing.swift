@@ -334,7 +334,7 @@ package actor KeyRing: TokenIssuer {
         _ records: [SigningKeyRecord], reusing opened: [String: SigningKey]
     ) async throws -> [String: SigningKey] {
         for record in records where opened[record.kid] == nil {
-            await vault.learnKey(of: record.sealedPrivateKey, now: clock.now)
+            await vault.loadKey(of: record.sealedPrivateKey, now: clock.now)
         }
         return try await onWorker { [vault] in
             try records.reduce(into: [:]) { keys, record in

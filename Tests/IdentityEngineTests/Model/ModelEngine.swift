@@ -127,7 +127,7 @@ struct TurnStore: FlowStore, UserStore {
 
     func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
-    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName]) {
         await pass()
         return try await store.taken(keys, marks: marks, in: tenant)
     }

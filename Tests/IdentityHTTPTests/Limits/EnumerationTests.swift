@@ -583,7 +583,7 @@ private struct TracedUsers: UserStore {
 
     func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
-    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName]) {
         note("taken \(keys.count)")
         return try await users.taken(keys, marks: marks, in: tenant)
     }

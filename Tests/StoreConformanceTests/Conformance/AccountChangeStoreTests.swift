@@ -13,20 +13,20 @@ struct AccountChangeStoreTests {
     func heldNames(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let ada = fixtureUser("ada")
-            let own = HeldName(mark: digest("old"), user: ada.id, until: noon + 60)
-            let ownerless = HeldName(mark: digest("gone"), user: nil, until: noon + 120)
+            let own = ReservedName(mark: digest("old"), user: ada.id, until: noon + 60)
+            let ownerless = ReservedName(mark: digest("gone"), user: nil, until: noon + 120)
             try await store.perform(.createUser(ada), .holdName(own), .holdName(ownerless))
-            func held(_ marks: Data...) async throws -> Set<HeldName> {
-                Set(try await store.taken([], marks: marks, in: contoso).held)
+            func held(_ marks: Data...) async throws -> Set<ReservedName> {
+                Set(try await store.taken([], marks: marks, in: contoso).reserved)
             }
             #expect(try await held(digest("old"), digest("gone"), digest("other")) == [own, ownerless])
-            #expect(try await store.taken([], marks: [digest("old")], in: TenantID(UUID())).held.isEmpty)
+            #expect(try await store.taken([], marks: [digest("old")], in: TenantID(UUID())).reserved.isEmpty)
             // Held again, by another user or for longer: the last word counts.
-            let longer = HeldName(mark: digest("old"), user: nil, until: noon + 180)
+            let longer = ReservedName(mark: digest("old"), user: nil, until: noon + 180)
             try await store.perform(.holdName(longer))
             #expect(try await held(digest("old")) == [longer])
             let seen = try await store.change(ada.id, in: contoso, names: [key("x")], marks: [digest("gone")]) {
-                ([], Set($0.held))
+                ([], Set($0.reserved))
             }
             #expect(seen == [ownerless])
             _ = try await store.removeExpired(now: noon + 120)

@@ -294,16 +294,16 @@ struct DataKeyTests {
         let sealed = try seal(fast)
         #expect(!opens(sealed, slow))
         let before = await counting.reads
-        for index in 0..<100 { await slow.learnKey(of: Data([9, 9, 9, UInt8(index)]), now: noon + 10) }
+        for index in 0..<100 { await slow.loadKey(of: Data([9, 9, 9, UInt8(index)]), now: noon + 10) }
         #expect(await counting.reads == before + 1)
         #expect(opens(sealed, slow), "the one look found what is new")
 
         let slower = try await node(counting, old)
         let start = await counting.reads
-        for index in 0..<40 { await slower.learnKey(of: Data([9, 9, 9, 9]), now: noon + 20 + Double(index) / 4) }
+        for index in 0..<40 { await slower.loadKey(of: Data([9, 9, 9, 9]), now: noon + 20 + Double(index) / 4) }
         // Ten seconds: at 0, 3, 6 and 9.
         #expect(await counting.reads == start + 4)
-        await slower.learnKey(of: sealed, now: noon + 40)
+        await slower.loadKey(of: sealed, now: noon + 40)
         #expect(opens(sealed, slower))
         #expect(await counting.reads == start + 4, "what is known is not looked for")
     }

@@ -54,11 +54,11 @@ struct FlowStoreTests {
         arguments: StoreUnderTest.available)
     func rowsOfAnIdentifierAreBounded(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
-            let victim = FlowOwners(identifier: digest("victim"))
+            let victim = FlowQuotaKeys(identifier: digest("victim"))
             @Sendable func begin(
-                _ owners: FlowOwners, code: TimeInterval? = nil, revision: Int = 0, isEnded: Bool = false, end: Date
+                _ quotas: FlowQuotaKeys, code: TimeInterval? = nil, revision: Int = 0, isEnded: Bool = false, end: Date
             ) async throws -> StepQuery {
-                let query = fixtureQuery(subjects: [owners.identifier].compactMap(\.self), owners: owners)
+                let query = fixtureQuery(subjects: [quotas.identifier].compactMap(\.self), quotas: quotas)
                 let record = code.map {
                     CodeRecord(digest: digest("c"), target: digest("t"), sentAt: noon, expiresAt: noon + $0)
                 }
@@ -70,7 +70,7 @@ struct FlowStoreTests {
             let proven = try await begin(victim, revision: 1, end: noon + 900)
             let dead = try await begin(victim, code: -1, end: noon + 900)
             let ended = try await begin(victim, code: 600, isEnded: true, end: noon + 901)
-            let other = try await begin(FlowOwners(identifier: digest("other")), end: noon + 900)
+            let other = try await begin(FlowQuotaKeys(identifier: digest("other")), end: noon + 900)
             var last: [StepQuery] = []
             for number in 0..<100 {
                 last.append(try await begin(victim, end: noon + 2_000 + TimeInterval(number)))
@@ -93,8 +93,8 @@ struct FlowStoreTests {
         try await sut.withStore { store in
             var queries: [StepQuery] = []
             for number in 0..<250 {
-                let owners = FlowOwners(identifier: digest("\(number)"), source: digest("source"))
-                queries.append(fixtureQuery(owners: owners))
+                let quotas = FlowQuotaKeys(identifier: digest("\(number)"), source: digest("source"))
+                queries.append(fixtureQuery(quotas: quotas))
                 let row = FlowRow(expiresAt: noon + 900 + TimeInterval(number))
                 try await store.write(FlowChange(row: row), try #require(queries.last))
             }

@@ -11,8 +11,8 @@ struct SlowLaneStoreTests {
     func aSlowLaneIsKept(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let lane = UUID()
-            let owners = FlowOwners(identifier: digest("ada"), source: digest("home"))
-            var query = fixtureQuery(owners: owners)
+            let quotas = FlowQuotaKeys(identifier: digest("ada"), source: digest("home"))
+            var query = fixtureQuery(quotas: quotas)
             query.slowLane = lane
             #expect(try await store.facts(query).slowLane == nil)
             var row = FlowRow(
@@ -27,8 +27,8 @@ struct SlowLaneStoreTests {
             row.code?.attempts = 3
             try await store.perform(.setSlowLane(row, lane))
             #expect(try await store.facts(query).slowLane == row)
-            for _ in 0..<(FlowOwners.mostOfIdentifier + 5) {
-                let flow = fixtureQuery(owners: owners)
+            for _ in 0..<(FlowQuotaKeys.mostOfIdentifier + 5) {
+                let flow = fixtureQuery(quotas: quotas)
                 try await store.write(FlowChange(row: FlowRow(expiresAt: noon + 3_600)), flow)
             }
             #expect(try await store.facts(query).slowLane == row)

@@ -135,11 +135,11 @@ func fixtureKey(
 
 func fixtureQuery(
     flow: UUID = UUID(), digest: String = "request", identifiers: [LoginIdentifier.Key] = [], user: UserID? = nil,
-    subjects: [Data] = [], lockout: Data? = nil, owners: FlowOwners = FlowOwners(), now: Date = noon
+    subjects: [Data] = [], lockout: Data? = nil, quotas: FlowQuotaKeys = FlowQuotaKeys(), now: Date = noon
 ) -> StepQuery {
     StepQuery(
         tenant: contoso, flow: flow, requestDigest: Data(digest.utf8), identifiers: identifiers, user: user,
-        subjects: subjects, lockout: lockout, owners: owners, now: now)
+        subjects: subjects, lockout: lockout, quotas: quotas, now: now)
 }
 
 extension FlowStore {

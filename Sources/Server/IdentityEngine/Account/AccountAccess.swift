@@ -187,7 +187,7 @@ extension Engine {
         }
     }
 
-    /// The mark of a login name at rest.
+    /// The mark of a reserved login name.
     func mark(of name: LoginIdentifier.Key, in tenant: TenantID) -> Data {
         vault.digest(.counter, tenant: tenant, [Data("name at rest".utf8), name.bytes])
     }

@@ -1,5 +1,5 @@
 package import NativeAuthCore
-package import PortableFoundation
+import PortableFoundation
 
 // The steps of a signed-in user that compare a password or prove a mailbox, on the same way as those of a sign-in. Each
 // has two parts: the engine prepares what takes time, and the state decides, inside the transaction.
@@ -173,15 +173,11 @@ extension AccountState {
     ) -> Decision<AccountState> {
         guard let account = situation.account, let own else { return .refused(.unusableToken) }
         let user = account.user.id
-        let compared: [FlowEffect] =
-            guess.flatMap { guess in
-                situation.lockout.map { [.setLockout($0.concluding(guess, isRight: passwordIsRight))] }
-            } ?? []
+        let compared = situation.concluding(guess, isRight: passwordIsRight)
         guard passwordIsRight else {
             return Decision(
                 .refused(.incorrectPassword), row: situation.row,
-                effects: compared + [.record(.signInFailed, user: user, detail: "change")]
-                    + (situation.isLocked ? situation.warning(.signInLocked, to: own) : []))
+                effects: compared + situation.recordingWrongPassword(of: user, detail: "change", warning: own))
         }
         guard guess == nil || provesMailbox || !situation.needsMailbox else {
             return Decision(.refused(.secondFactorNeeded), row: situation.row, effects: compared)
@@ -254,7 +250,7 @@ extension Engine {
                     let old = change.proven.email
                     return [
                         .write(.releaseNames([mark(of: change.contact.key, in: tenant)])),
-                        .write(.holdName(HeldName(mark: mark(of: old.key, in: tenant), user: user, until: until))),
+                        .write(.holdName(ReservedName(mark: mark(of: old.key, in: tenant), user: user, until: until))),
                         .write(
                             .offerUndo(
                                 EmailUndo(
@@ -337,90 +333,5 @@ extension StepSituation {
             + (factors > 1
                 ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: change.session, at: now))] : [])
             + notices(.methodRegistered, about: [change.contact])
-    }
-}
-
-// What the owner of an old address does, who may have no session any more.
-extension Engine {
-    /// The digits of the code that takes back a change of address: the mail may lie in a mailbox for a week.
-    static let undoDigits = 24
-
-    func undoDigest(_ code: Secret<String>, in tenant: TenantID) -> Data {
-        vault.digest(.counter, tenant: tenant, [Data("undo".utf8), Data(code.reveal().utf8)])
-    }
-
-    /// Takes back a change of the address: the account has the old address again, every session ends, and a deletion that
-    /// was asked for is cancelled. A method that moved along moves back. Methods that were enrolled since the change are
-    /// removed, and those of the day before it are suspended: they may be the thief's, or the owner's.
-    package func undoEmailChange(
-        _ code: Secret<String>, inTenant name: String, language: MailLanguage, from source: RequestSource?, now: Date
-    ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        let digits = Secret(String(decoding: code.reveal().utf8.codeCharacters, as: UTF8.self))
-        do {
-            guard let tenant = try await ports.clients.tenant(named: name),
-                let undo = try await ports.users.emailUndo(
-                    undoDigest(digits, in: tenant.id), in: tenant.id, now: now)
-            else { return .refused(.step(.incorrectCode)) }
-            guard let known = try await ports.users.account(undo.user, in: tenant.id) else {
-                return .refused(.step(.incorrectCode))
-            }
-            // The present mailbox hears of it, too: the reader of the old one may be the thief.
-            var notices: [Effect] = []
-            for email in [undo.old] + known.noticeChannels where email.mailbox != undo.old.mailbox || notices.isEmpty {
-                notices.append(
-                    try notice(
-                        .emailChangeUndone, to: email, in: tenant, user: undo.user,
-                        language: known.user.chosenMailLanguage ?? language, at: now))
-            }
-            let mails = notices
-            let event = AuditEvent(
-                .emailChangeUndone, at: now, tenant: tenant.id, user: undo.user,
-                source: source.map { auditSource($0, tenant.id) })
-            let mark = mark(of: undo.old.key, in: tenant.id)
-            return try await ports.users.change(undo.user, in: tenant.id, names: [undo.old.key], marks: [mark]) {
-                facts in
-                // Another code of an earlier change may have been used at the same moment. An account that an operator
-                // deleted stays as it is; after a restore the code works.
-                guard let account = facts.account, account.deletedAt == nil,
-                    facts.undos.contains(where: { $0.codeDigest == undo.codeDigest })
-                else { return ([], .refused(.step(.incorrectCode))) }
-                guard !facts.taken.contains(undo.old.key) else { return ([], .refused(.nameTaken("mail"))) }
-                let id = undo.user
-                let (methods, dayBefore) = (account.strongMethods, undo.changedAt.addingTimeInterval(-86_400))
-                let since = methods.filter { $0.provenAt >= undo.changedAt }.map(\.id)
-                let present = EmailAddress(stored: account.user.email)?.key
-                let moved = methods.first { $0.provenAt < undo.changedAt && $0.email.key == present }
-                let movingBack: [Effect] =
-                    moved.map { method in
-                        var old = method
-                        old.email = undo.old
-                        return [.removeStrongMethods([method.id], of: id), .addStrongMethod(old, to: id)]
-                    } ?? []
-                let doubtful = methods.filter {
-                    (dayBefore..<undo.changedAt).contains($0.provenAt) && $0.id != moved?.id
-                }
-                var cancelled = event
-                cancelled.kind = .deletionCancelled
-                let keeping: [Effect] =
-                    account.deletionDueAt == nil
-                    ? [] : [.scheduleDeletion(id, nil), .record(cancelled)]
-                return (
-                    [
-                        .replaceName(.email, with: undo.old.identifier, of: id, at: now), .releaseNames([mark]),
-                        .forgetUndos(id, since: undo.changedAt), .removeStrongMethods(since, of: id),
-                    ] + movingBack
-                        + [
-                            .setSuspension(doubtful.map(\.id), of: id, now), .changeCredentials(id, at: now),
-                            .revokeRefreshFamilies(id, at: now), .forgetNetworks(id), .record(event),
-                        ] + keeping + mails, .accepted(())
-                )
-            }
-        } catch let error as EngineError {
-            throw error
-        } catch let error as StoreError {
-            throw .store(error)
-        } catch {
-            throw .broken("an address could not be restored")
-        }
     }
 }

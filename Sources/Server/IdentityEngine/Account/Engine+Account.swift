@@ -84,12 +84,12 @@ extension Engine {
     ) -> Bool {
         let mark = mark(of: name, in: tenant)
         return !facts.taken.contains(name)
-            && !facts.held.contains { $0.mark == mark && $0.until > now && $0.user != user }
+            && !facts.reserved.contains { $0.mark == mark && $0.until > now && $0.user != user }
     }
 
     /// The rest of an alias that its user gave up (`SEC-ID-8`).
-    func atRest(_ alias: Alias, of user: UserID?, in tenant: TenantID, now: Date) -> HeldName {
-        HeldName(
+    func atRest(_ alias: Alias, of user: UserID?, in tenant: TenantID, now: Date) -> ReservedName {
+        ReservedName(
             mark: mark(of: alias.key, in: tenant), user: user,
             until: now.addingTimeInterval(Double(settings.aliasRest)))
     }

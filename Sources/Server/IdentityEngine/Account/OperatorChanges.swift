@@ -277,7 +277,7 @@ extension Engine {
         return [
             .replaceName(.email, with: email.identifier, of: id, proof: .byOperator, at: now),
             .releaseNames([mark(of: email.key, in: tenant.id)]),
-            .holdName(HeldName(mark: mark(of: old.key, in: tenant.id), user: id, until: until)),
+            .holdName(ReservedName(mark: mark(of: old.key, in: tenant.id), user: id, until: until)),
             .forgetUndos(id, since: Date(timeIntervalSince1970: 0)), .changeCredentials(id, at: now),
             .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
             .record(operatorEvent(.emailChanged, id, in: tenant.id, as: actor, at: now)),

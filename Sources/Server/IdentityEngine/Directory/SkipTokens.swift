@@ -52,7 +52,7 @@ package struct SkipTokens: Sendable {
             return nil
         }
         let sealed = Data(bytes.dropFirst())
-        await vault.learnKey(of: sealed, now: now)
+        await vault.loadKey(of: sealed, now: now)
         do {
             return StateCoding.decode(
                 try vault.open(sealed, for: .skipToken, tenant: tenant, context: [query]))

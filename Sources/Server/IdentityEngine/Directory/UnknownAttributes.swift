@@ -8,11 +8,6 @@ package struct UnknownAttributes: Hashable, Sendable {
     package var names: [String]
     /// The names that the user flow defines.
     package var known: [String] { application.userFlow.attributes.map(\.name) }
-
-    package init(application: Client, names: [String]) {
-        self.application = application
-        self.names = names
-    }
 }
 
 extension Engine {

@@ -92,7 +92,7 @@ package struct Vault: Sendable {
 
     /// Loads the data key that sealed a value, if it is unknown and the database has it: another server may have sealed
     /// the value. Call it before ``open(_:for:tenant:context:)`` when values of other servers must open.
-    package func learnKey(of sealed: Data, now: Date) async {
+    package func loadKey(of sealed: Data, now: Date) async {
         await dataKeys.learn(Data(sealed.prefix(Self.idLength)), now: now)
     }
 

@@ -1,6 +1,6 @@
 package import PortableFoundation
 
-/// The wrong passwords for one account from one class of sources, familiar or not (`SEC-LOCK-1` to `SEC-LOCK-4`).
+/// The wrong passwords for one account from networks that it knows, or from all others (`SEC-LOCK-1` to `SEC-LOCK-4`).
 ///
 /// The right to compare a password is taken before the comparison, so that parallel guesses gain nothing: each distinct
 /// guess counts as a failure until a success clears all of them. A wrong guess that is among the last three, or that is

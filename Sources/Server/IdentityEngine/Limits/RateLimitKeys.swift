@@ -17,7 +17,7 @@ extension Engine {
         var ipv6Prefix48: Data?
         /// The id of the slow lane's row.
         var slowLane: UUID?
-        /// The user's failures from this class of sources, and from both classes.
+        /// The user's failures from familiar networks, or from others, and from both.
         var lockout: Data?
         var lockouts: [Data] = []
         var network: Data?

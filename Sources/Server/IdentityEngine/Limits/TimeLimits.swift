@@ -55,12 +55,6 @@ package struct MailCaps: Hashable, Sendable {
     package var perHour: Int
     package var perDay: Int
 
-    package init(perQuarter: Int, perHour: Int, perDay: Int) {
-        self.perQuarter = perQuarter
-        self.perHour = perHour
-        self.perDay = perDay
-    }
-
     /// Seconds until one more mail may be sent; nil when it may be sent now.
     fileprivate func wait(_ dates: [Date], now: Date) -> Int? {
         [

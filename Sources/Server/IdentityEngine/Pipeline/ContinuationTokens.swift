@@ -64,10 +64,10 @@ package struct ContinuationTokens: Sendable {
     }
 
     /// Loads the key that sealed the token from the database, if it is there and not loaded yet.
-    func learnKey(of token: ContinuationToken, now: Date) async {
+    func loadKey(of token: ContinuationToken, now: Date) async {
         // Twelve characters are nine bytes: the header and the id of the key.
         guard let start = Base64URL.decode(String(token.secret.reveal().prefix(12))), start.count == 9 else { return }
-        await vault.learnKey(of: Data(start.dropFirst(Self.headerLength)), now: now)
+        await vault.loadKey(of: Data(start.dropFirst(Self.headerLength)), now: now)
     }
 
     /// Whether this server made the token for this tenant and client. The token may be expired and may allow any

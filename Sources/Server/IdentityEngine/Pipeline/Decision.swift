@@ -29,8 +29,8 @@ package struct Decision<State: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// An effect that a decision asks for. A decision knows names and purposes; the engine makes rows of the same commit
-/// of them, with keyed digests, sealed mails, and what all rows of a request share.
+/// An effect that a decision asks for. A decision knows names and purposes. The engine turns it into rows of the same
+/// commit, and adds keyed digests, sealed mails, tenant, client and time.
 package enum FlowEffect: Hashable, Sendable {
     case createUser(SignUpDraft, id: UserID)
     case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
@@ -43,7 +43,7 @@ package enum FlowEffect: Hashable, Sendable {
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)
     case count(CountedEvent, of: CountedSubject)
     case forget(CountedEvent, of: CountedSubject)
-    /// Stores the failures from the asking class of sources; nil deletes them.
+    /// Stores the failures from networks like that of the request, familiar or not; nil deletes them.
     case setLockout(Lockout?)
     /// Deletes the user's failures from all sources (`SEC-LOCK-5`).
     case clearLockouts
@@ -96,11 +96,6 @@ package struct SharedCode: Hashable, Sendable {
     package var digits: Secret<String>
     /// A keyed digest of 32 bytes or more.
     package var digest: Data
-
-    package init(digits: Secret<String>, digest: Data) {
-        self.digits = digits
-        self.digest = digest
-    }
 }
 
 /// The facts that a step decides on: the locked row, the owners of names, and the time.
@@ -111,7 +106,7 @@ package struct StepSituation: Sendable {
     package var account: UserAccount?
     /// The events of the last 24 hours, oldest first; empty when limits over time are off.
     package var counted: [CountedSubject: [CountedEvent: [Date]]]
-    /// The wrong passwords from the asking class of sources.
+    /// The wrong passwords from networks like that of the request, familiar or not.
     package var lockout: Lockout?
     /// The slow lane of the mailbox, if it has one that was used recently.
     package var slowLane: FlowRow?
@@ -157,7 +152,7 @@ package struct StepSituation: Sendable {
 }
 
 extension StepSituation {
-    /// Whether a right password is not enough from this class of sources (`SEC-LOCK-6`). The current guess was counted
+    /// Whether a right password is not enough from such a network (`SEC-LOCK-6`). The current guess was counted
     /// before the comparison, so the number of earlier failures is one less.
     package var needsMailbox: Bool { lockout?.failures ?? 0 > Lockout.passwordsAloneLimit }
 
@@ -172,5 +167,18 @@ extension StepSituation {
     func warning(_ purpose: MailContent.Purpose, to owner: EmailAddress) -> [FlowEffect] {
         guard counted[.account]?[.warningMailed] ?? [] == [] else { return [] }
         return [.mailNotice(purpose, to: owner), .count(.warningMailed, of: .account)]
+    }
+
+    /// Ends the comparison of a password; nothing when none was made.
+    ///
+    /// - Parameter guess: The keyed digest of the password.
+    func concluding(_ guess: Data?, isRight: Bool) -> [FlowEffect] {
+        guard let guess, let lockout else { return [] }
+        return [.setLockout(lockout.concluding(guess, isRight: isRight))]
+    }
+
+    /// Writes a wrong password to the audit trail, and tells the owner of an account that is locked.
+    func recordingWrongPassword(of user: UserID, detail: String? = nil, warning owner: EmailAddress) -> [FlowEffect] {
+        [.record(.signInFailed, user: user, detail: detail)] + (isLocked ? warning(.signInLocked, to: owner) : [])
     }
 }

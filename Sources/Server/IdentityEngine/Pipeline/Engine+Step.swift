@@ -13,6 +13,7 @@ struct Step: Sendable {
 
     var flow: UUID { envelope.flow }
     var state: FlowState { envelope.state }
+    /// Whether no account has the name of the flow: the step does the same work, and nothing comes of it.
     var isDecoy: Bool { state.account?.isDecoy == true }
     /// The user of the account, if there is one.
     var user: UserID? { isDecoy ? nil : state.account?.user }
@@ -63,7 +64,7 @@ extension Engine {
         _ token: ContinuationToken, for command: StepCommand, in context: RequestContext
     ) async -> Result<Step, ContinuationTokens.Fault> {
         let operations = command.traits.operations
-        await tokens.learnKey(of: token, now: context.now)
+        await tokens.loadKey(of: token, now: context.now)
         do {
             let envelope = try tokens.open(
                 token, for: operations, tenant: context.tenant.id, client: context.client.id, now: context.now)
@@ -108,7 +109,7 @@ extension Engine {
             switch try check(facts, step, reads, keys) {
             case .answered(let outcome, let change): return (change, (outcome, false))
             case .open(let situation):
-                return try change(decide(situation), of: step, situation.row, keys, keepsAnswer: keepsAnswer)
+                return try rows(decide(situation), of: step, situation.row, keys, keepsAnswer: keepsAnswer)
             }
         }
         if hasMail { ports.mail.notify() }
@@ -139,7 +140,7 @@ extension Engine {
             user: step.state.account?.user, subjects: counted.compactMap(\.self),
             lockout: reads.hasLockout ? keys.lockout : nil, slowLane: keys.slowLane,
             mailsPerHour: mailsPerHour,
-            owners: FlowOwners(identifier: keys.address ?? keys.account, source: keys.source),
+            quotas: FlowQuotaKeys(identifier: keys.address ?? keys.account, source: keys.source),
             now: context.now)
         let result: Result<Answer, EngineError>
         do {
@@ -191,8 +192,8 @@ extension Engine {
             guard let account, account.credentialVersion == version, account.disabledAt == nil
             else {
                 row.isEnded = true
-                let tells = account?.disabledAt != nil && !context.hidesAccounts
-                let outcome = step.refused(tells ? .accountDisabled : .unusableToken)
+                let discloses = account?.disabledAt != nil && !context.hidesAccounts
+                let outcome = step.refused(discloses ? .accountDisabled : .unusableToken)
                 let replay = try sealAnswer(outcome, of: step)
                 return .answered(outcome, FlowChange(row: row, replay: replay))
             }
@@ -201,10 +202,11 @@ extension Engine {
         for who in CountedSubject.allCases {
             if let subject = keys[who] { counted[who] = facts.counted[subject] ?? [:] }
         }
-        // A name at rest is taken for all but the user who gave it up (SEC-ID-8).
-        let held = Set(
-            facts.held.filter { $0.until > context.now && ($0.user == nil || $0.user != step.user) }.map(\.mark))
-        let taken = facts.taken.union(reads.identifiers.filter { held.contains(mark(of: $0, in: context.tenant.id)) })
+        // A reserved name is taken for all but the user who gave it up (SEC-ID-8).
+        let reserved = Set(
+            facts.reserved.filter { $0.until > context.now && ($0.user == nil || $0.user != step.user) }.map(\.mark))
+        let taken = facts.taken.union(
+            reads.identifiers.filter { reserved.contains(mark(of: $0, in: context.tenant.id)) })
         var usesSharedCode = false
         if case .judging(_, isShared: true) = reads.code { usesSharedCode = true }
         return .open(
@@ -217,7 +219,7 @@ extension Engine {
     }
 
     /// Turns a decision into rows, and seals the next token.
-    private func change(
+    private func rows(
         _ decision: Decision<FlowState>, of step: Step, _ row: FlowRow, _ keys: RateLimitKeys, keepsAnswer: Bool
     ) throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) {
         let context = step.context

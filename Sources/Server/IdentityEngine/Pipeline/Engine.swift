@@ -69,15 +69,15 @@ package struct Engine: Sendable {
 
         // 2. Check whether this source may learn about one more account.
         let traits = command.traits
-        let tells = traits.reveals(in: context.enumeration)
-        if let wait = caller.enumerationWait, tells {
+        let disclosesAccount = traits.reveals(in: context.enumeration)
+        if let wait = caller.enumerationWait, disclosesAccount {
             return context.outcome(.refused(.enumerationLimited(retryAfter: wait)))
         }
 
         // 3. Take the step.
-        var outcome = try await perform(command, in: context)
+        var outcome = try await dispatch(command, in: context)
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
-        if tells {
+        if disclosesAccount {
             outcome.disclosure = .counts
         } else if context.enumeration == .bulk, traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
             outcome.disclosure = .givesOneBack
@@ -85,7 +85,7 @@ package struct Engine: Sendable {
         return outcome
     }
 
-    private func perform(
+    private func dispatch(
         _ command: Command, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
         switch command {

@@ -114,11 +114,6 @@ package struct OfferedMethod: Hashable, Sendable, Codable {
     package var id: String
     /// For an existing method, the masked address; for a new method, the whole account address as a suggestion.
     package var hint: String
-
-    package init(id: String, hint: String) {
-        self.id = id
-        self.hint = hint
-    }
 }
 
 /// The target of a code that was sent.
@@ -128,12 +123,6 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
     package var codeLength: Int
     /// Seconds until the client may ask for another code.
     package var resendInterval: Int
-
-    package init(maskedTarget: String, codeLength: Int, resendInterval: Int) {
-        self.maskedTarget = maskedTarget
-        self.codeLength = codeLength
-        self.resendInterval = resendInterval
-    }
 }
 
 /// An expected refusal, independent of wire formats and status codes.

@@ -97,7 +97,7 @@ package enum Effect: Hashable, Sendable {
     /// Replaces the user's name of this kind; nil removes it.
     case replaceName(LoginIdentifier.Kind, with: LoginIdentifier?, of: UserID, proof: EmailProof = .byCode, at: Date)
     /// Keeps a name from other accounts; it replaces an earlier entry.
-    case holdName(HeldName)
+    case holdName(ReservedName)
     /// Lets everyone have these names again.
     case releaseNames([Data])
     /// Gives the owner of the old address the right to take a change of the address back.
@@ -179,10 +179,10 @@ package struct ReplayRecord: Hashable, Sendable {
     }
 }
 
-/// The subjects that a new flow's row counts for, as keyed digests. Above the limits, the oldest rows without a proof
+/// What the row of a new flow counts for, as keyed digests. Above the limits, the oldest rows without a proof
 /// are removed, rows without a living code first: the flows of unknown clients do not push out the owner's flows
 /// (`SEC-CT-7`, `SEC-OTP-15`). A flow whose row was removed is in its state before the first code.
-package struct FlowOwners: Hashable, Sendable {
+package struct FlowQuotaKeys: Hashable, Sendable {
     /// The largest number of rows without a proof for one identifier and for one source.
     package static let mostOfIdentifier = 20
     package static let mostOfSource = 200
@@ -204,7 +204,7 @@ package struct StepQuery: Hashable, Sendable {
     package var requestDigest: Data
     /// The login names whose owners the step needs.
     package var identifiers: [LoginIdentifier.Key]
-    /// The marks of those names, to find the ones at rest.
+    /// The digests of those names, to find the reserved ones.
     package var marks: [Data]
     /// The user whose account the step needs.
     package var user: UserID?
@@ -219,14 +219,14 @@ package struct StepQuery: Hashable, Sendable {
     /// mail.
     package var mailsPerHour: Int?
     /// The owners of the flow's first row; none when limits over time are off.
-    package var owners: FlowOwners
+    package var quotas: FlowQuotaKeys
     package var now: Date
 
     package init(
         tenant: TenantID, flow: UUID, requestDigest: Data, identifiers: [LoginIdentifier.Key] = [],
         marks: [Data] = [], user: UserID? = nil, subjects: [Data] = [], lockout: Data? = nil, slowLane: UUID? = nil,
         mailsPerHour: Int? = nil,
-        owners: FlowOwners = FlowOwners(), now: Date
+        quotas: FlowQuotaKeys = FlowQuotaKeys(), now: Date
     ) {
         self.tenant = tenant
         self.flow = flow
@@ -238,7 +238,7 @@ package struct StepQuery: Hashable, Sendable {
         self.lockout = lockout
         self.slowLane = slowLane
         self.mailsPerHour = mailsPerHour
-        self.owners = owners
+        self.quotas = quotas
         self.now = now
     }
 }
@@ -251,8 +251,8 @@ package struct StepFacts: Hashable, Sendable {
     package var sealedAnswer: Data?
     /// The queried login names that an account has.
     package var taken: Set<LoginIdentifier.Key>
-    /// The queried names that are at rest.
-    package var held: [HeldName]
+    /// The queried names that are reserved.
+    package var reserved: [ReservedName]
     /// The account of the queried user; nil when the query names no user, or the user does not exist.
     package var account: UserAccount?
     /// The times of each event of each subject in the last 24 hours, oldest first.
@@ -266,7 +266,7 @@ package struct StepFacts: Hashable, Sendable {
     package var tenantMailsSince: Date?
 
     package init(
-        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = [],
+        row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],
         account: UserAccount? = nil,
         counted: [Data: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         tenantMailsSince: Date? = nil
@@ -274,7 +274,7 @@ package struct StepFacts: Hashable, Sendable {
         self.row = row
         self.sealedAnswer = sealedAnswer
         self.taken = taken
-        self.held = held
+        self.reserved = reserved
         self.account = account
         self.counted = counted
         self.lockout = lockout

@@ -156,23 +156,24 @@ package struct AccountFacts: Hashable, Sendable {
     package var account: UserAccount?
     /// The queried login names that an account has.
     package var taken: Set<LoginIdentifier.Key>
-    /// The queried marks of names that are at rest.
-    package var held: [HeldName]
+    /// The queried names that are reserved.
+    package var reserved: [ReservedName]
     /// The rights to take back a change of the account's address.
     package var undos: [EmailUndo]
 
     package init(
-        account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], held: [HeldName] = [], undos: [EmailUndo] = []
+        account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],
+        undos: [EmailUndo] = []
     ) {
         self.account = account
         self.taken = taken
-        self.held = held
+        self.reserved = reserved
         self.undos = undos
     }
 }
 
 /// A login name that an account gave up, kept from other accounts for a time (`SEC-ID-8`).
-package struct HeldName: Hashable, Sendable {
+package struct ReservedName: Hashable, Sendable {
     /// A keyed digest of the name, 32 bytes: the table does not contain the name.
     package var mark: Data
     /// The user who may take the name back; nil when that user was deleted.
@@ -222,16 +223,16 @@ package protocol UserStore: Sendable {
     ///
     /// - Parameters:
     ///   - names: The names that the change is about; concurrent changes of the same name run one after another.
-    ///   - marks: The marks of those names, to find the ones at rest.
+    ///   - marks: The digests of those names, to find the reserved ones.
     ///   - decide: Must be pure and quick. It may run more than once, with fresh facts.
     func change<Answer: Sendable>(
         _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
         decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(StoreError) -> Answer
-    /// The keys in `keys` that an account has, and the names in `marks` that are at rest.
+    /// The keys in `keys` that an account has, and the names in `marks` that are reserved.
     func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
-    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName])
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName])
     /// The right with this code; nil when there is none or it has ended.
     func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo?
     /// The rights of a user's earlier addresses that have not ended.

@@ -195,15 +195,11 @@ extension SignInState {
         switch self {
         case .awaitingPassword(let draft):
             let user = draft.account.user
-            let compared: [FlowEffect] =
-                guess.flatMap { guess in
-                    situation.lockout.map { [.setLockout($0.concluding(guess, isRight: passwordIsRight))] }
-                } ?? []
+            let compared = situation.concluding(guess, isRight: passwordIsRight)
             guard passwordIsRight else {
                 return Decision(
                     .refused(.incorrectPassword), row: situation.row,
-                    effects: compared + [.record(.signInFailed, user: user)]
-                        + (situation.isLocked ? situation.warning(.signInLocked, to: draft.email) : []))
+                    effects: compared + situation.recordingWrongPassword(of: user, warning: draft.email))
             }
             guard let prepared else { return .refused(.notAllowedNow) }
             guard let account = situation.account else { return .refused(.unusableToken) }

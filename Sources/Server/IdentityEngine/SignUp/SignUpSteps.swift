@@ -41,9 +41,9 @@ extension Engine {
     private func isTaken(_ draft: SignUpDraft, in context: RequestContext) async throws(EngineError) -> Bool {
         do {
             let keys = draft.identifiers.map(\.key)
-            let (taken, held) = try await ports.users.taken(
+            let (taken, reserved) = try await ports.users.taken(
                 keys, marks: keys.map { mark(of: $0, in: context.tenant.id) }, in: context.tenant.id)
-            return !taken.isEmpty || held.contains { $0.until > context.now }
+            return !taken.isEmpty || reserved.contains { $0.until > context.now }
         } catch {
             throw .store(error)
         }

@@ -200,7 +200,7 @@ extension Engine {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
         guard case .step(let token, let step) = command, step.traits.repeats != nil else { return nil }
-        await tokens.learnKey(of: token, now: caller.now)
+        await tokens.loadKey(of: token, now: caller.now)
         guard tokens.isAuthentic(token, tenant: tenant.id, client: client.id) else { return nil }
         return Vault.fingerprint([Data(token.secret.reveal().utf8)])
     }

@@ -39,25 +39,25 @@ package enum V1Codec {
             case .signUpStart: return try start(V1.SignUp.StartRequest(form: form))
             case .signUpChallenge:
                 return try challenge(V1.SignUp.ChallengeRequest(form: form), StepCommand.challengeSignUp)
-            case .signUpContinue: return try proceed(V1.SignUp.ContinueRequest(form: form))
+            case .signUpContinue: return try continuation(V1.SignUp.ContinueRequest(form: form))
             case .token: return try token(V1.TokenRequest(form: form), needsEveryScope: needsEveryScope)
             case .signInInitiate:
                 let (client, application) = try application(V1.SignIn.InitiateRequest(form: form))
                 return Request(client: client, command: .startSignIn(application))
             case .signInChallenge: return try challenge(V1.SignIn.ChallengeRequest(form: form))
             case .signInIntrospect:
-                return try follow(V1.SignIn.IntrospectRequest(form: form), .introspectMethods)
+                return try tokenOnly(V1.SignIn.IntrospectRequest(form: form), .introspectMethods)
             case .resetPasswordStart:
                 let (client, application) = try application(V1.ResetPassword.StartRequest(form: form))
                 return Request(client: client, command: .startReset(application))
             case .resetPasswordChallenge:
                 return try challenge(V1.ResetPassword.ChallengeRequest(form: form), StepCommand.challengeReset)
-            case .resetPasswordContinue: return try proceed(V1.ResetPassword.ContinueRequest(form: form))
+            case .resetPasswordContinue: return try continuation(V1.ResetPassword.ContinueRequest(form: form))
             case .resetPasswordSubmit: return try submit(V1.ResetPassword.SubmitRequest(form: form))
             case .resetPasswordPollCompletion:
-                return try follow(V1.ResetPassword.PollCompletionRequest(form: form), .pollReset)
+                return try tokenOnly(V1.ResetPassword.PollCompletionRequest(form: form), .pollReset)
             case .registerIntrospect:
-                return try follow(V1.Register.IntrospectRequest(form: form), .introspectRegistration)
+                return try tokenOnly(V1.Register.IntrospectRequest(form: form), .introspectRegistration)
             case .registerChallenge: return try challenge(V1.Register.ChallengeRequest(form: form))
             case .registerContinue: return try register(V1.Register.ContinueRequest(form: form))
             }
@@ -75,7 +75,7 @@ package enum V1Codec {
         // A missing parameter is treated like an empty one: clients know one number and one phrase for both
         // (docs/protocol.md §4.1).
         guard let username = form.username, !username.isEmpty else { throw .invalid(parameter: "username") }
-        let accepted = try challengeTypes(try present(form.challengeTypes, "challenge_type"))
+        let accepted = try challengeTypes(try required(form.challengeTypes, "challenge_type"))
         var password = form.password
         if password?.reveal().isEmpty == true { throw .invalid(parameter: "password") }
         if password?.reveal().utf8.count ?? 0 > longestPassword { password = Secret(overlongPassword) }
@@ -98,7 +98,7 @@ package enum V1Codec {
         return (
             client,
             UsernameRequest(
-                username: username, accepted: try challengeTypes(try present(form.challengeTypes, "challenge_type")),
+                username: username, accepted: try challengeTypes(try required(form.challengeTypes, "challenge_type")),
                 capabilities: try capabilities(form.capabilities ?? []))
         )
     }
@@ -130,7 +130,7 @@ package enum V1Codec {
     private static func challenge(_ form: V1.Register.ChallengeRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        guard try present(form.challengeType, "challenge_type") == ChallengeType.oneTimePasscode.rawValue else {
+        guard try required(form.challengeType, "challenge_type") == ChallengeType.oneTimePasscode.rawValue else {
             throw .invalid(parameter: "challenge_type")
         }
         return Request(
@@ -138,21 +138,21 @@ package enum V1Codec {
             command: .step(
                 token,
                 .challengeContact(
-                    try present(form.challengeTarget, "challenge_target"), channel: form.challengeChannel)))
+                    try required(form.challengeTarget, "challenge_target"), channel: form.challengeChannel)))
     }
 
     /// A request with only a token.
-    private static func follow(
+    private static func tokenOnly(
         _ form: V1.SignIn.IntrospectRequest, _ command: StepCommand
     ) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         return Request(client: client, command: .step(try continuationToken(form.continuationToken), command))
     }
 
-    private static func proceed(_ form: V1.SignUp.ContinueRequest) throws(RequestFault) -> Request {
+    private static func continuation(_ form: V1.SignUp.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        let grant = try present(form.grantType, "grant_type")
+        let grant = try required(form.grantType, "grant_type")
         let command: StepCommand
         switch grant {
         case .oob:
@@ -160,17 +160,17 @@ package enum V1Codec {
         case .password:
             command = .submitSignUpPassword(try password(form.password, "password"))
         case .attributes:
-            command = .submitSignUpAttributes(try attributes(try present(form.attributes, "attributes")))
+            command = .submitSignUpAttributes(try attributes(try required(form.attributes, "attributes")))
         // Clients do not know unsupported_grant_type at this endpoint (docs/protocol.md §4.3, §14.1).
         case _: throw .invalid(parameter: "grant_type")
         }
         return Request(client: client, command: .step(token, command))
     }
 
-    private static func proceed(_ form: V1.ResetPassword.ContinueRequest) throws(RequestFault) -> Request {
+    private static func continuation(_ form: V1.ResetPassword.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        guard try present(form.grantType, "grant_type") == .oob else { throw .invalid(parameter: "grant_type") }
+        guard try required(form.grantType, "grant_type") == .oob else { throw .invalid(parameter: "grant_type") }
         return Request(client: client, command: .step(token, .submitResetCode(try code(form.oob))))
     }
 
@@ -185,7 +185,7 @@ package enum V1Codec {
     private static func register(_ form: V1.Register.ContinueRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        switch try present(form.grantType, "grant_type") {
+        switch try required(form.grantType, "grant_type") {
         case .oob: return Request(client: client, command: .step(token, .submitContactCode(try code(form.oob))))
         case .continuationToken: return Request(client: client, command: .step(token, .confirmContact))
         case _: throw .invalid(parameter: "grant_type")
@@ -194,24 +194,24 @@ package enum V1Codec {
 
     private static func token(_ form: V1.TokenRequest, needsEveryScope: Bool) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
-        let grant = try present(form.grantType, "grant_type")
+        let grant = try required(form.grantType, "grant_type")
         let contexts = try form.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
         func request(_ scopes: [String]) -> TokenRequest {
             let added = ["openid", "profile", "offline_access"].filter { needsEveryScope && !scopes.contains($0) }
             return TokenRequest(scopes: scopes + added, contexts: contexts)
         }
-        func required() throws(RequestFault) -> TokenRequest { request(try present(form.scopes, "scope")) }
+        func scoped() throws(RequestFault) -> TokenRequest { request(try required(form.scopes, "scope")) }
         func flow() throws(RequestFault) -> ContinuationToken { try continuationToken(form.continuationToken) }
         let command: Command
         switch grant {
         case .continuationToken:
-            command = .step(try flow(), .redeem(try required()))
+            command = .step(try flow(), .redeem(try scoped()))
         case .password:
-            command = .step(try flow(), .submitSignInPassword(try password(form.password, "password"), try required()))
+            command = .step(try flow(), .submitSignInPassword(try password(form.password, "password"), try scoped()))
         case .oob:
-            command = .step(try flow(), .submitSignInCode(try code(form.oob), try required()))
+            command = .step(try flow(), .submitSignInCode(try code(form.oob), try scoped()))
         case .mfaOOB:
-            command = .step(try flow(), .submitSecondFactor(try code(form.oob), try required()))
+            command = .step(try flow(), .submitSecondFactor(try code(form.oob), try scoped()))
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: FormParameter.refreshToken.longest)
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
@@ -281,7 +281,7 @@ package enum V1Codec {
         try filled(value, "oob", longest: FormParameter.oob.longest)
     }
 
-    private static func present<Value>(_ value: Value?, _ name: String) throws(RequestFault) -> Value {
+    private static func required<Value>(_ value: Value?, _ name: String) throws(RequestFault) -> Value {
         guard let value else { throw .missing(parameter: name) }
         return value
     }
@@ -289,7 +289,7 @@ package enum V1Codec {
     private static func filled(
         _ value: Secret<String>?, _ name: String, longest: Int?
     ) throws(RequestFault) -> Secret<String> {
-        let value = try present(value, name)
+        let value = try required(value, name)
         let length = value.reveal().utf8.count
         guard length > 0, length <= longest ?? .max else { throw .invalid(parameter: name) }
         return value

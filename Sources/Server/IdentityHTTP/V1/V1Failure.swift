@@ -29,7 +29,7 @@ package enum RequestFault: Error, Hashable, Sendable {
     case broken
 }
 
-/// A V1 error: one row of docs/protocol.md §3.5, §4.0–§4.3 and §13.
+/// A V1 error (docs/protocol.md §3.5): one row of a table of docs/develop/endpoints.md.
 struct V1Failure: Hashable, Sendable {
     var status: Int = 400
     var error: WireErrorCode

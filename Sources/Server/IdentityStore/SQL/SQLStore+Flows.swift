@@ -11,21 +11,21 @@ extension SQLStore {
             let slowLane = try query.slowLane.map { try session.flow($0, of: query) }
             let sealedAnswer = try session.sealedAnswer(query)
             let taken = try session.taken(query.identifiers, in: query.tenant)
-            let held = try session.held(query.marks, in: query.tenant)
+            let reserved = try session.reserved(query.marks, in: query.tenant)
             let account = try query.user.map { try session.account(locking: $0, in: query.tenant) }
             let counted = try session.counted(query)
             let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
             let tenantMailsSince = try session.tenantMailsSince(query)
             let facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
-                held: try held.get(),
+                reserved: try reserved.get(),
                 account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
                 slowLane: try slowLane?.get(),
                 tenantMailsSince: try tenantMailsSince.get())
             let (change, answer) = decide(facts)
             if let change {
                 try session.write(change.row, of: query, over: facts.row)
-                for effect in change.effects { try session.perform(effect, in: query.tenant) }
+                for effect in change.effects { try session.apply(effect, in: query.tenant) }
                 if let replay = change.replay { try session.write(replay, of: query) }
             }
             return answer
@@ -105,14 +105,14 @@ extension SQLSession {
             row.codesSent, row.misuses, row.isEnded, row.expiresAt, query.tenant, query.flow,
         ]
         guard let old else {
-            try makeRoom("identifier", query.owners.identifier, FlowOwners.mostOfIdentifier, query)
-            try makeRoom("source", query.owners.source, FlowOwners.mostOfSource, query)
+            try makeRoom("identifier", query.quotas.identifier, FlowQuotaKeys.mostOfIdentifier, query)
+            try makeRoom("source", query.quotas.source, FlowQuotaKeys.mostOfSource, query)
             try run(
                 """
                 INSERT INTO flows (revision, code_digest, code_target, code_attempts, code_sent_at, code_expires_at, codes_sent,
                     misuses, is_ended, expires_at, tenant, id, identifier, source)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, values + [query.owners.identifier, query.owners.source])
+                """, values + [query.quotas.identifier, query.quotas.source])
             return
         }
         // The revision cannot have changed, because the flow is locked. The condition is a second protection: advancing
@@ -163,7 +163,7 @@ extension SQLSession {
             """, [query.tenant, query.flow, replay.requestDigest, replay.sealedAnswer, replay.expiresAt])
     }
 
-    func perform(_ effect: Effect, in tenant: TenantID) throws {
+    func apply(_ effect: Effect, in tenant: TenantID) throws {
         switch effect {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)

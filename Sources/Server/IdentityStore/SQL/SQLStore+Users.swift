@@ -35,12 +35,13 @@ extension SQLStore {
         try await write(names.map { .identifier($0, in: tenant) }) { session in
             let account = try session.account(locking: id, in: tenant)
             let taken = try session.taken(names, in: tenant)
-            let held = try session.held(marks, in: tenant)
+            let reserved = try session.reserved(marks, in: tenant)
             let undos = try session.undos(of: id, in: tenant)
             let (effects, answer) = decide(
                 AccountFacts(
-                    account: try account.get(), taken: try taken.get(), held: try held.get(), undos: try undos.get()))
-            for effect in effects { try session.perform(effect, in: tenant) }
+                    account: try account.get(), taken: try taken.get(), reserved: try reserved.get(),
+                    undos: try undos.get()))
+            for effect in effects { try session.apply(effect, in: tenant) }
             return answer
         }
     }
@@ -92,11 +93,11 @@ extension SQLStore {
 
     package func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
-    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, held: [HeldName]) {
+    ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName]) {
         try await read { session in
             let keys = try session.taken(keys, in: tenant)
-            let held = try session.held(marks, in: tenant)
-            return (try keys.get(), try held.get())
+            let reserved = try session.reserved(marks, in: tenant)
+            return (try keys.get(), try reserved.get())
         }
     }
 
@@ -133,7 +134,7 @@ extension SQLSession {
     }
 
     /// Read after ``taken(_:in:)``: a name that comes to rest in between is still found as taken.
-    func held(_ marks: [Data], in tenant: TenantID) throws -> Pending<[HeldName]> {
+    func reserved(_ marks: [Data], in tenant: TenantID) throws -> Pending<[ReservedName]> {
         guard !marks.isEmpty else { return Pending([]) }
         return try rows(
             of: "held_names",
@@ -141,7 +142,7 @@ extension SQLSession {
             [tenant] + marks
         ).map { rows in
             try rows.map {
-                HeldName(mark: try $0.value("mark"), user: try $0.value("user"), until: try $0.value("until"))
+                ReservedName(mark: try $0.value("mark"), user: try $0.value("user"), until: try $0.value("until"))
             }
         }
     }
@@ -203,7 +204,7 @@ extension SQLSession {
             """, [tenant, mark, date])
     }
 
-    func hold(_ name: HeldName, in tenant: TenantID) throws {
+    func hold(_ name: ReservedName, in tenant: TenantID) throws {
         try run(
             """
             INSERT INTO held_names (tenant, mark, "user", until) VALUES (?, ?, ?, ?)
