@@ -20,7 +20,7 @@ import Testing
     @Test("A token opens for its tenant and its query, and says where the next page begins")
     func aTokenOpens() async throws {
         let token = try tokens.seal(position, of: query, tenant: tenant)
-        #expect(await tokens.open(token, of: query, tenant: tenant, now: now) == position)
+        #expect(await tokens.open(token, as: ListPosition.self, of: query, tenant: tenant, now: now) == position)
         #expect(token.utf8.count < 256)
         #expect(try tokens.seal(position, of: query, tenant: tenant) != token)
     }
@@ -28,12 +28,18 @@ import Testing
     @Test("SEC-ADM-8: a token of another tenant, query, purpose or installation does not open")
     func foreignTokensAreRefused() async throws {
         let token = try tokens.seal(position, of: query, tenant: tenant)
-        #expect(await tokens.open(token, of: query, tenant: TenantID(UUID()), now: now) == nil)
-        #expect(await tokens.open(token, of: Data("city eq 'b'".utf8), tenant: tenant, now: now) == nil)
-        #expect(await tokens.open(token, of: Data(), tenant: tenant, now: now) == nil)
-        #expect(await SkipTokens(vault: Self.vault(2)).open(token, of: query, tenant: tenant, now: now) == nil)
+        #expect(await tokens.open(token, as: ListPosition.self, of: query, tenant: TenantID(UUID()), now: now) == nil)
+        #expect(
+            await tokens.open(token, as: ListPosition.self, of: Data("city eq 'b'".utf8), tenant: tenant, now: now)
+                == nil)
+        #expect(await tokens.open(token, as: ListPosition.self, of: Data(), tenant: tenant, now: now) == nil)
+        #expect(
+            await SkipTokens(vault: Self.vault(2)).open(
+                token, as: ListPosition.self, of: query, tenant: tenant, now: now) == nil)
         let other = try Self.vault(1).seal(Data([1]), for: .continuationToken, tenant: tenant, context: [query])
-        #expect(await tokens.open(Base64URL.encode([1] + other), of: query, tenant: tenant, now: now) == nil)
+        #expect(
+            await tokens.open(Base64URL.encode([1] + other), as: ListPosition.self, of: query, tenant: tenant, now: now)
+                == nil)
     }
 
     @Test("SEC-ADM-8: 10 000 mutations of a token, and tokens that were made up, do not open")
@@ -57,13 +63,13 @@ import Testing
                     alphabet.randomElement(using: &random) ?? 0, at: Int.random(in: 0...text.count, using: &random))
             }
             for forged in [Base64URL.encode(bytes), String(decoding: text, as: UTF8.self)] where forged != token {
-                let opened = await tokens.open(forged, of: query, tenant: tenant, now: now)
+                let opened = await tokens.open(forged, as: ListPosition.self, of: query, tenant: tenant, now: now)
                 #expect(opened == nil, "seed \(seed): \(forged)")
             }
         }
         for made in ["", "A", "AQ", "AQAA", "x'; --", "\0", "é", String(repeating: "A", count: 1_000_000)] {
-            #expect(await tokens.open(made, of: query, tenant: tenant, now: now) == nil)
+            #expect(await tokens.open(made, as: ListPosition.self, of: query, tenant: tenant, now: now) == nil)
         }
-        #expect(await tokens.open(token, of: query, tenant: tenant, now: now) == position)
+        #expect(await tokens.open(token, as: ListPosition.self, of: query, tenant: tenant, now: now) == position)
     }
 }

@@ -100,6 +100,7 @@ package enum DirectoryErrorCode: String, Hashable, Sendable, Codable, CaseIterab
     case tooManyRequests = "TooManyRequests"
     case unavailable = "serviceNotAvailable"
     case notSupported = "notSupported"
+    case failedDependency = "FailedDependency"
 }
 
 /// The words for the exact reason of an error (docs/protocol.md §18.3), beside the native API's words for passwords.

@@ -7,13 +7,17 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case exportUser
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
+    case listSignIns, listDirectoryAudits
+    /// Several of the others in one request.
+    case batch
 
     package var method: DirectoryOperation.Method {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization:
+            .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization,
+            .listSignIns, .listDirectoryAudits:
             .get
-        case .createUser, .endUserSessions, .restoreUser: .post
+        case .createUser, .endUserSessions, .restoreUser, .batch: .post
         case .changeUser: .patch
         case .deleteUser, .removeUserMethod, .purgeUser: .delete
         }
@@ -36,6 +40,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .readDeletedUser, .purgeUser: "graph/v1.0/directory/deletedItems/{id}"
         case .restoreUser: "graph/v1.0/directory/deletedItems/{id}/restore"
         case .readOrganization: "graph/v1.0/organization"
+        case .batch: "graph/v1.0/$batch"
+        case .listSignIns: "graph/v1.0/auditLogs/signIns"
+        case .listDirectoryAudits: "graph/v1.0/auditLogs/directoryAudits"
         }
     }
 
@@ -57,6 +64,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             ]
         case .removeUserMethod: ["UserAuthMethod-Email.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .exportUser: ["User.Export.All"]
+        case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
+        // Each request in it needs its own.
+        case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]
         }
     }
@@ -64,7 +74,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     /// The first segments below a version of the directory that the vendor has and this server does not: the answer is
     /// 501 with a sentence.
     package static let missing: Set<String> = [
-        "$batch", "applications", "serviceprincipals", "groups", "identity", "policies", "oauth2permissiongrants",
+        "applications", "serviceprincipals", "groups", "identity", "policies", "oauth2permissiongrants",
         "approleassignments", "directoryobjects", "subscriptions", "domains", "devices", "rolemanagement",
         "invitations", "directoryroles", "reports", "auditlogs", "directory", "users", "me", "organization",
     ]

@@ -203,7 +203,7 @@ extension Engine {
         }
     }
 
-    func daemon(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Daemon? {
+    package func daemon(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Daemon? {
         do {
             return try await ports.clients.daemon(id, in: tenant.id)
         } catch {

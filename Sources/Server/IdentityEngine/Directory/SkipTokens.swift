@@ -31,7 +31,7 @@ package struct SkipTokens: Sendable {
 
     /// - Parameter query: A digest of what the list shows and of its order.
     package func seal(
-        _ position: ListPosition, of query: Data, tenant: TenantID
+        _ position: some Encodable & Sendable, of query: Data, tenant: TenantID
     ) throws(EngineError) -> String {
         let plaintext = try StateCoding.encode(position)
         do {
@@ -45,9 +45,9 @@ package struct SkipTokens: Sendable {
     /// Opens a token of ``seal(_:of:tenant:)``, also one that another server has sealed.
     ///
     /// - Returns: Nil when it was changed, or was made for another tenant or query.
-    package func open(
-        _ token: String, of query: Data, tenant: TenantID, now: Date
-    ) async -> ListPosition? {
+    package func open<Position: Decodable & Sendable>(
+        _ token: String, as type: Position.Type = Position.self, of query: Data, tenant: TenantID, now: Date
+    ) async -> Position? {
         guard token.utf8.count <= Self.longest, let bytes = Base64URL.decode(token), bytes.first == Self.version else {
             return nil
         }

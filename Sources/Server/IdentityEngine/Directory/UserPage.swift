@@ -54,4 +54,6 @@ package protocol DirectoryStore: Sendable {
     /// How many users meet the condition. It reads an entry of an index for each.
     func countUsers(where condition: UserCondition?, isDeleted: Bool, in tenant: TenantID) async throws(StoreError)
         -> Int
+    /// A page of the audit trail. The work for a page is bounded, whatever the query.
+    func auditPage(_ query: AuditQuery, in tenant: TenantID) async throws(StoreError) -> AuditPage
 }

@@ -335,7 +335,7 @@ package enum FactorRule: Hashable, Sendable {
 /// A line of the audit trail: an event, never the value of a secret or of personal data.
 package struct AuditEvent: Hashable, Sendable, Codable {
     /// The event, with the names of `SEC-AUD-1`.
-    package enum Kind: String, Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case signUpStarted = "signup.started"
         case signUpCompleted = "signup.completed"
         case signUpRefused = "signup.refused"

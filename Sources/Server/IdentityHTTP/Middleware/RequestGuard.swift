@@ -103,7 +103,7 @@ struct RequestGuard: RouterMiddleware {
     }
 
     /// The answer in the form of the API that the request is for.
-    private func reply(to error: any Error, _ request: Request, _ context: Context) -> Response {
+    func reply(to error: any Error, _ request: Request, _ context: Context) -> Response {
         let failure = error as? DirectoryFailure
         if let failure { return DirectoryCodec.response(failure, trace: context.trace) }
         let fault = fault(for: error, context)

@@ -77,6 +77,63 @@ extension Schema {
     static let userEdit = withAttributes(
         object([:], optional: ["identities": identities, "accountEnabled": flag, "mail": text]))
 
+    /// A page of a list.
+    static func page(of item: Schema, optional: [String: Schema] = [:]) -> Schema {
+        object(
+            ["@odata.context": text, "value": list(of: item)],
+            optional: optional.merging(["@odata.nextLink": url]) { $1 })
+    }
+
+    private static func headers(_ names: String...) -> Schema {
+        object([:], optional: Dictionary(uniqueKeysWithValues: names.map { ($0, text) }))
+    }
+
+    static let batch = object([
+        "requests": list(
+            of: object(
+                ["id": text(1...64), "method": words(["GET", "POST", "PATCH", "DELETE"]), "url": filled],
+                optional: [
+                    "headers": headers("Content-Type", "If-Match", "ConsistencyLevel"),
+                    "body": Schema(json: ["type": .string("object"), "additionalProperties": .boolean(true)]),
+                    "dependsOn": list(of: text).described("Ids of requests in front of this one."),
+                ]))
+    ])
+
+    static let batchAnswers = object([
+        "responses": list(
+            of: object(
+                [
+                    "id": text, "status": whole,
+                    "headers": headers("Content-Type", "Location", "ETag", "Retry-After", "Allow", "WWW-Authenticate"),
+                ],
+                optional: ["body": Schema(json: [:]).described("JSON, or a text.")]))
+    ])
+
+    private static let line: [String: Schema] = [
+        "id": text, "correlationId": uuid.orNull.described("The flow."),
+        "nativeAuthSource": text.orNull.described("A keyed pseudonym of the address that the request came from."),
+        "nativeAuthPosition": whole.orNull.described("The place in the sealed chain."),
+    ]
+
+    static let signIn = object(
+        line.merging([
+            "createdDateTime": moment, "userId": uuid.orNull, "userPrincipalName": text.orNull, "appId": uuid.orNull,
+            "appDisplayName": text.orNull, "isInteractive": flag,
+            "status": object([
+                "errorCode": whole.described("0 for success."), "failureReason": text.orNull,
+                "additionalDetails": text.orNull,
+            ]),
+        ]) { $1 })
+
+    static let directoryAudit = object(
+        line.merging([
+            "activityDateTime": moment, "activityDisplayName": text, "category": text, "loggedByService": text,
+            "result": words(["success", "failure"]), "resultReason": text.orNull,
+            "initiatedBy": object([
+                "user": object(["id": uuid]).orNull, "app": object(["appId": uuid, "displayName": text.orNull]).orNull,
+            ]), "targetResources": list(of: object(["id": uuid, "type": text])),
+        ]) { $1 })
+
     static let organization = object([
         "value": list(
             of: object([

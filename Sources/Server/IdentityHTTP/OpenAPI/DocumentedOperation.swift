@@ -55,7 +55,7 @@ enum DocumentedParameter: String, CaseIterable {
     case user
     case method
     case select
-    case filter
+    case filter, auditFilter
     case search
     case top
     case orderby
@@ -85,6 +85,10 @@ enum DocumentedParameter: String, CaseIterable {
             parameter(
                 "$filter", in: "query", "Which users (docs/protocol.md, Operators).",
                 Schema.text(1...2_048).example("startsWith(displayName,'D') and accountEnabled eq true"))
+        case .auditFilter:
+            parameter(
+                "$filter", in: "query", "Which lines (docs/protocol.md, Operators).",
+                Schema.text(1...2_048).example("userId eq 'd3a0c9b2-0c44-4a5e-9d0e-1f2a3b4c5d6e'"))
         case .search:
             parameter(
                 "$search", in: "query", "Beginnings of properties; needs ConsistencyLevel.",

@@ -43,6 +43,16 @@ extension OperatorOperation {
             Outline(summary: "Reads a deleted user", reply: .operatorUser, parameters: [.user, .select])
         case .restoreUser: Outline(summary: "Restores a deleted user", reply: .operatorUser, parameters: [.user])
         case .purgeUser: Outline(summary: "Deletes a deleted user permanently", parameters: [.user])
+        case .batch:
+            Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
+        case .listSignIns:
+            Outline(
+                summary: "Lists sign-ins, the newest first", reply: .signInList,
+                parameters: [.auditFilter, .top, .skiptoken])
+        case .listDirectoryAudits:
+            Outline(
+                summary: "Lists all other lines of the audit trail, the newest first", reply: .directoryAuditList,
+                parameters: [.auditFilter, .top, .skiptoken])
         case .readOrganization: Outline(summary: "Reads the tenant", reply: .organization)
         }
     }
@@ -69,7 +79,7 @@ extension OperatorOperation {
         case .changeUser, .deleteUser, .removeUserMethod, .purgeUser: DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
-            .readOrganization:
+            .readOrganization, .batch, .listSignIns, .listDirectoryAudits:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
@@ -80,7 +90,7 @@ extension OperatorOperation {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
         if outline.parameters.contains(.user) { failures.append(DirectoryFailure(.notFound)) }
         if outline.parameters.contains(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }
-        if outline.parameters.contains(.filter) {
+        if outline.parameters.contains(.filter) || outline.parameters.contains(.auditFilter) {
             failures += [
                 DirectoryFailure(.unsupported(property: "NAME"), in: "$filter"),
                 DirectoryFailure(.malformed(at: 1), in: "$filter"),

@@ -41,6 +41,10 @@ enum SchemaName: String, CaseIterable {
     case newUser = "NewUser"
     case userEdit = "UserEdit"
     case organization = "Organization"
+    case batch = "Batch"
+    case batchAnswers = "BatchAnswers"
+    case signInList = "SignInList"
+    case directoryAuditList = "DirectoryAuditList"
 
     var schema: Schema {
         switch self {
@@ -104,12 +108,14 @@ enum SchemaName: String, CaseIterable {
         case .deletion: .object(["deletionDueDateTime": .moment])
         case .operatorUser: .operatorUser(required: ["@odata.context"])
         case .userList:
-            .object(
-                ["@odata.context": .text, "value": .list(of: .operatorUser(required: []))],
-                optional: ["@odata.count": .whole, "@odata.nextLink": .url])
+            .page(of: .operatorUser(required: []), optional: ["@odata.count": .whole])
         case .newUser: .newUser
         case .userEdit: .userEdit
         case .organization: .organization
+        case .batch: .batch
+        case .batchAnswers: .batchAnswers
+        case .signInList: .page(of: .signIn)
+        case .directoryAuditList: .page(of: .directoryAudit)
         case .export:
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),

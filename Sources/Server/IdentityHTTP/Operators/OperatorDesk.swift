@@ -79,6 +79,10 @@ struct OperatorDesk: Sendable {
                 activity: try await engine.activity(of: id, in: tenant.id))
             try accepted(try await engine.recordExport(of: id, in: tenant, as: actor, now: now))
             return try json(document, trace)
+        // Its parts come here one by one.
+        case .batch: throw RequestFault.unknownPath
+        case .listSignIns: return try await lines(.signIns, request, trace)
+        case .listDirectoryAudits: return try await lines(.directoryAudits, request, trace)
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -114,7 +118,8 @@ struct OperatorDesk: Sendable {
         let fingerprint = query.fingerprint + Data([isDeleted ? 1 : 0])
         var position: ListPosition?
         if let token = query.skipToken {
-            position = await engine.skipTokens.open(token, of: fingerprint, tenant: tenant.id, now: now)
+            position = await engine.skipTokens.open(
+                token, as: ListPosition.self, of: fingerprint, tenant: tenant.id, now: now)
             guard position != nil else { throw DirectoryFailure.expiredPageToken }
         }
         let page = try await searched {
@@ -181,6 +186,54 @@ struct OperatorDesk: Sendable {
     ) async throws -> Response {
         let account = try await user(keys, isDeleted: false)
         return try json(Directory.List(DirectoryCodec.methods(of: account, kinds, masked: false)), trace)
+    }
+
+    // MARK: - The audit trail
+
+    private func lines(_ list: AuditList, _ request: Request, _ trace: Trace) async throws -> Response {
+        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .top, .skiptoken])
+        var query = AuditQuery(list.kinds, limit: try options.top(usually: 100, atMost: AuditList.largestPage))
+        let narrowed = try options.condition(.filter, resource: list.resource) { (text) throws(ODataFault) in
+            var narrowed = query
+            try list.narrow(&narrowed, by: ODataFilter(text))
+            return narrowed
+        }
+        query = narrowed ?? query
+        let fingerprint = Vault.fingerprint([list.rawValue, options[.filter] ?? ""].map { Data($0.utf8) })
+        if let token = options[.skiptoken] {
+            let position = await engine.skipTokens.open(
+                token, as: AuditPosition.self, of: fingerprint, tenant: tenant.id, now: now)
+            guard let position else { throw DirectoryFailure.expiredPageToken }
+            query.before = position.before
+        }
+        let asked = query
+        let page = try await searched {
+            () throws(StoreError) in try await store.auditPage(asked, in: tenant.id)
+        }
+        let codec = try await codec(of: page)
+        var reply: [String: JSONValue] = [
+            "@odata.context": .string("\(root)/$metadata#auditLogs/\(list.rawValue)"),
+            "value": .array(page.events.map { .object(codec.object($0, in: list)) }),
+        ]
+        if let next = page.next {
+            let token = try engine.skipTokens.seal(AuditPosition(before: next), of: fingerprint, tenant: tenant.id)
+            reply["@odata.nextLink"] = .string("\(root)/auditLogs/\(list.rawValue)?\(options.next(token))")
+        }
+        return try json(reply, trace)
+    }
+
+    /// Knows the applications and the daemons of the lines.
+    private func codec(of page: AuditPage) async throws -> AuditCodec {
+        var names = Dictionary(
+            try await engine.applications(of: tenant).map { ($0.id, $0.displayName) },
+            uniquingKeysWith: { first, _ in first })
+        var daemons: Set<ClientID> = []
+        for id in Set(page.events.compactMap(\.event.client)) where names[id] == nil {
+            guard let daemon = try await engine.daemon(id, in: tenant) else { continue }
+            names[id] = daemon.displayName
+            daemons.insert(id)
+        }
+        return AuditCodec(tenant: tenant, names: names, daemons: daemons)
     }
 
     // MARK: - Answers

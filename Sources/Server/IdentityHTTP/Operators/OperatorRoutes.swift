@@ -27,7 +27,8 @@ extension OperatorOperation {
 extension IdentityRoutes {
     /// A request below `/graph` that is for no operation of a signed-in user.
     func operatorDirectory(
-        _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String
+        _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String,
+        isInBatch: Bool = false
     ) async throws -> Response {
         let (version, path) = try Self.directoryPath(request.uri.path)
         let operations = OperatorOperation.of(path, version: version)
@@ -45,6 +46,11 @@ extension IdentityRoutes {
         case .refused(let refusal): throw DirectoryFailure(refusal)
         }
         guard !operation.roles.isDisjoint(with: caller.roles) else { throw DirectoryFailure(.insufficientScope) }
+        if operation == .batch {
+            // A batch in a batch would be without limits.
+            guard !isInBatch else { throw DirectoryFailure(.invalidValue("url")) }
+            return try await operatorBatch(request, context, store, baseURL: baseURL)
+        }
         let desk = OperatorDesk(
             engine: engine, store: store, caller: caller,
             flows: try await engine.applications(of: caller.tenant).map(\.userFlow),

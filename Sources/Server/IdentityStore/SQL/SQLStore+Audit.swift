@@ -149,7 +149,7 @@ extension SQLStore {
 }
 
 extension StoredRow {
-    fileprivate func recordedEvent(of tenant: TenantID) throws -> RecordedEvent {
+    func recordedEvent(of tenant: TenantID) throws -> RecordedEvent {
         RecordedEvent(
             seq: try value("seq"), position: try value("position"),
             event: AuditEvent(
