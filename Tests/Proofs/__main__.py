@@ -9,6 +9,7 @@ scripts/prove tenant               time to make a test tenant, and to sign a use
 scripts/prove sdk                  the SDK's processor time for a sign-up, against the same requests by a bare URLSession
 scripts/prove me                   GET /graph/v1.0/me beside userinfo, for a user with 10 attributes and 20 sessions (Linux)
 scripts/prove accounts             each step, and each search, with a million accounts in the database, against a thousand; --postgres
+scripts/prove graph-sdk            users and the audit trail by the vendor's own SDK for Python, 400 MB; only the base URL is ours
 scripts/prove profile SCENARIO     where a load's processor time goes, and a flame graph with --graph FILE (Linux)
 scripts/prove soak --minutes 60    memory of the release build under an hour of mixed load
 
@@ -45,6 +46,8 @@ try:
             code = measurements.sdk(rest)
         case ["me", *rest]:
             code = measurements.me(rest)
+        case ["graph-sdk", *rest]:
+            code = measurements.graph_sdk(rest)
         case ["profile", *rest]:
             code = flame.main(rest)
         case ["accounts", *rest]:

@@ -147,6 +147,15 @@ def me(arguments):
     return 0
 
 
+def graph_sdk(arguments):
+    """Runs graph_sdk.py where the vendor's SDK is."""
+    subprocess.run([ROOT / "scripts/setup", "graph-sdk"], check=True)
+    if "--binary" not in arguments:
+        arguments = ["--binary", release_build(), *arguments]
+    python = ROOT / ".build/graph-sdk/bin/python"
+    return subprocess.run([python, ROOT / "Tests/Proofs/graph_sdk.py", *arguments]).returncode
+
+
 def tenant():
     subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
     for configuration in ("debug", "release"):

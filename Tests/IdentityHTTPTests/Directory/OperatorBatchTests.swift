@@ -83,7 +83,11 @@ import Testing
             ("GET", "/auditLogs/signIns", 403), ("POST", "/$batch", 400), ("POST", "$batch", 400),
             ("PUT", "/users", 405),
             ("GET", "/../beta/users", 404), ("GET", "/me", 501), ("GET", "//users", 404), ("GET", "", 404),
-            ("GET", "https://operators.test/graph/v1.0/users", 400), ("GET", "/users\\u0000", 400),
+            ("GET", "https://operators.test/graph/v1.0/users?$top=1", 200),
+            ("GET", "https://operators.test/graph/v1.0/../beta/users", 404),
+            ("GET", "https://operators.test/graph/beta/users", 400),
+            ("GET", "https://other.test/graph/v1.0/users", 400),
+            ("GET", "https://operators.test.other.test/graph/v1.0/users", 400), ("GET", "/users\\u0000", 400),
             ("GET", "/users%0a", 404), ("BREW", "/users", 405), ("GET POST", "/users", 400),
         ]
         let items = urls.enumerated().map { number, item in
@@ -109,6 +113,46 @@ import Testing
             let desk = try await OperatorTests.Desk(server)
             let answer = try await desk.send("POST", Self.path, body)
             #expect(answer.status == 400, "\(answer)")
+        }
+    }
+
+    @Test(
+        "SEC-RATE-6: a daemon has 3,000 changes in 150 s, and a user 20 notices an hour, also in batches"
+    )
+    func daemonsAreLimited() async throws {
+        try await withIdentityServer { server in
+            var desk = try await OperatorTests.Desk(server)
+            let created = try await desk.send("POST", OperatorTests.users, OperatorTests.newUser("dana@example.com"))
+            let id = try #require(created.text("id"))
+            desk.transport = InProcessTransport(
+                routes: IdentityRoutes(
+                    engine: server.engine, clock: ManualWallClock(manual: server.clock),
+                    readiness: Readiness(flows: server.engine.ports.flows),
+                    listener: .operators(server.directoryStore, baseURL: "https://operators.test")),
+                within: AccessPolicy(limits: SourceLimits()))
+            func item(_ number: Int, _ body: String) -> String {
+                #"{"id":"\#(number)","method":"PATCH","url":"/users/\#(id)","headers":{"Content-Type":"application/json"},"body":\#(body)}"#
+            }
+            let moves = (0..<20).map { number in
+                item(number, #"{"mail":"dana\#(number)@example.com"}"#)
+            }
+            let first = try #require(
+                try await desk.send("POST", Self.path, #"{"requests":[\#(moves.joined(separator: ","))]}"#)[
+                    "responses"]?.array)
+            #expect(first.allSatisfy { $0["status"] == .integer(204) }, "\(first)")
+            let refused = try await desk.send("DELETE", OperatorTests.users + "/\(id)")
+            #expect(refused.status == 429 && refused.headers["retry-after"] != nil, "\(refused)")
+            // Changes without a notice go on, up to the daemon's own limit: 20 and 1 were counted.
+            let cities = (0..<20).map { item($0, #"{"city":"\#($0)"}"#) }
+            let body = #"{"requests":[\#(cities.joined(separator: ","))]}"#
+            var done = 0
+            for batch in 0..<150 {
+                if batch % 4 == 0 { server.clock.advance(by: .seconds(1)) }
+                let answers = try #require(try await desk.send("POST", Self.path, body)["responses"]?.array)
+                done += answers.count { $0["status"] == .integer(204) }
+            }
+            #expect(done == 3_000 - 21)
+            #expect(try await desk.send("GET", OperatorTests.users + "/\(id)").status == 200)
         }
     }
 }

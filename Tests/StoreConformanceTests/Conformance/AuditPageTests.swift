@@ -96,4 +96,45 @@ import Testing
             #expect(try await all(query, in: store).events.isEmpty)
         }
     }
+
+    @Test(
+        "A reader who goes on from the highest position sees each line once, while others write and the trail is sealed",
+        arguments: DatabaseUnderTest.all)
+    func aReaderMissesNothing(_ sut: DatabaseUnderTest) async throws {
+        try await sut.withStore { store in
+            let chain = chain
+            async let writing: Void = withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        for number in 0..<60 {
+                            // The time of a line is older than the line: its request began before.
+                            let at = noon + Double(number) - Double((writer + number) % 3)
+                            try await store.record(
+                                AuditEvent(.signInFailed, at: at, tenant: contoso, detail: "\(writer)/\(number)"))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            var (seen, position): ([String], Int) = ([], 0)
+            func poll() async throws {
+                var query = AuditQuery([.signInFailed], limit: 7)
+                query.after = position
+                repeat {
+                    let page = try await store.auditPage(query, in: contoso)
+                    seen += page.events.compactMap(\.event.detail)
+                    position = max(position, page.events.compactMap(\.position).max() ?? 0)
+                    query.before = page.next
+                } while query.before != nil
+            }
+            while seen.count < 200 {
+                _ = try await chain.seal(in: store)
+                try await poll()
+            }
+            try await writing
+            _ = try await chain.seal(in: store)
+            try await poll()
+            #expect(seen.count == 240 && Set(seen).count == 240)
+        }
+    }
 }

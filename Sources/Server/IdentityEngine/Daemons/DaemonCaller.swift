@@ -8,6 +8,9 @@ package struct DaemonCaller: Sendable {
     /// The names of the directory's roles that both the token and the tenant's document give, so that taking a role
     /// away works at once.
     package let roles: Set<String>
+
+    /// The daemon as the key of a limit.
+    package var limitKey: Data { Data("\(tenant.id)/\(daemon.id)".utf8) }
 }
 
 extension Engine {

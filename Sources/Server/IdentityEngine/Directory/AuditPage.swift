@@ -11,7 +11,10 @@ package struct AuditQuery: Hashable, Sendable {
     package var since: Date?
     /// The last moment that counts.
     package var until: Date?
-    /// Only lines with a lower number; nil: from the newest line.
+    /// Only sealed lines behind this position of the chain: then the order is that of positions. Lines get their positions in
+    /// the order in which they became visible, so that a reader who goes on from the highest one misses none.
+    package var after: Int?
+    /// Only lines with a lower number, or position; nil: from the newest line.
     package var before: Int?
     /// The length of a page, 1 to 1,000.
     package var limit: Int

@@ -186,7 +186,7 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     case daemonProof
 }
 
-/// A step that is limited per continuation token or per family of refresh tokens (`SEC-RATE-6`).
+/// A step that is limited per continuation token, per family of refresh tokens, per user or per daemon (`SEC-RATE-6`).
 package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     /// Keyed by the family.
     case refresh
@@ -196,6 +196,12 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     case poll
     /// Keyed by the user: changes of the profile.
     case profileChange
+    /// Keyed by the daemon: requests at the directory, each item of a batch alone.
+    case daemonRequest
+    /// Keyed by the daemon: those of them that change something.
+    case daemonChange
+    /// Keyed by the user: changes by operators that mail the user.
+    case operatorNotice
 }
 
 /// The tokens that a client asks for.

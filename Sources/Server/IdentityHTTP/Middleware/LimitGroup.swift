@@ -91,6 +91,9 @@ extension RepeatedStep {
         case .introspect: .introspections
         case .poll: .polls
         case .profileChange: .profileChanges
+        case .daemonRequest: .daemonRequests
+        case .daemonChange: .daemonChanges
+        case .operatorNotice: .operatorNotices
         }
     }
 }

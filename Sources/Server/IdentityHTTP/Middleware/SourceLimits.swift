@@ -24,6 +24,11 @@ package final class SourceLimits: Sendable {
         case polls
         /// Each adds a line to the audit trail.
         case profileChanges
+        /// A batch counts as one request of its source, and as many of its daemon as it has items.
+        case daemonRequests
+        case daemonChanges
+        /// A daemon with a right, or a thief of its token, cannot fill a user's mailbox.
+        case operatorNotices
         /// `SEC-ENUM-1`.
         case disclosuresPerMinute
         case disclosuresPerHour
@@ -43,6 +48,9 @@ package final class SourceLimits: Sendable {
             case .refreshes: (10, 60)
             case .introspections, .polls: (2, 1)
             case .profileChanges: (30, 3_600)
+            case .daemonRequests: (2_000, 20)
+            case .daemonChanges: (3_000, 150)
+            case .operatorNotices: (20, 3_600)
             case .disclosuresPerMinute: (10, 60)
             case .disclosuresPerHour: (60, 3_600)
             case .disclosuresPerDay: (200, 86_400)

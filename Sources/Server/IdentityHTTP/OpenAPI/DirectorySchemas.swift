@@ -110,9 +110,9 @@ extension Schema {
     ])
 
     private static let line: [String: Schema] = [
-        "id": text, "correlationId": uuid.orNull.described("The flow."),
+        "id": text, "nativeAuthFlow": uuid.orNull.described("The flow of the sign-up, sign-in or reset."),
         "nativeAuthSource": text.orNull.described("A keyed pseudonym of the address that the request came from."),
-        "nativeAuthPosition": whole.orNull.described("The place in the sealed chain."),
+        "nativeAuthPosition": whole.orNull.described("The place in the sealed chain; null for the first second."),
     ]
 
     static let signIn = object(
@@ -130,7 +130,8 @@ extension Schema {
             "activityDateTime": moment, "activityDisplayName": text, "category": text, "loggedByService": text,
             "result": words(["success", "failure"]), "resultReason": text.orNull,
             "initiatedBy": object([
-                "user": object(["id": uuid]).orNull, "app": object(["appId": uuid, "displayName": text.orNull]).orNull,
+                "user": object(["id": uuid]).orNull,
+                "app": object(["appId": uuid.orNull, "displayName": text.orNull]).orNull,
             ]), "targetResources": list(of: object(["id": uuid, "type": text])),
         ]) { $1 })
 

@@ -55,7 +55,7 @@ enum DocumentedParameter: String, CaseIterable {
     case user
     case method
     case select
-    case filter, auditFilter
+    case filter, auditFilter, auditTop
     case search
     case top
     case orderby
@@ -94,6 +94,7 @@ enum DocumentedParameter: String, CaseIterable {
                 "$search", in: "query", "Beginnings of properties; needs ConsistencyLevel.",
                 Schema.text(1...2_048).example("\"displayName:dana\""))
         case .top: parameter("$top", in: "query", "The most users on a page; 999 at most.", .whole)
+        case .auditTop: parameter("$top", in: "query", "The most lines on a page; 1,000 at most.", .whole)
         case .orderby:
             parameter(
                 "$orderby", in: "query", "id, or createdDateTime with asc or desc.",

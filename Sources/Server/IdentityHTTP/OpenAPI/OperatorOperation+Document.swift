@@ -48,11 +48,11 @@ extension OperatorOperation {
         case .listSignIns:
             Outline(
                 summary: "Lists sign-ins, the newest first", reply: .signInList,
-                parameters: [.auditFilter, .top, .skiptoken])
+                parameters: [.auditFilter, .auditTop, .skiptoken])
         case .listDirectoryAudits:
             Outline(
                 summary: "Lists all other lines of the audit trail, the newest first", reply: .directoryAuditList,
-                parameters: [.auditFilter, .top, .skiptoken])
+                parameters: [.auditFilter, .auditTop, .skiptoken])
         case .readOrganization: Outline(summary: "Reads the tenant", reply: .organization)
         }
     }

@@ -9,7 +9,7 @@ import PortableFoundation
 struct AuditCodec {
     typealias Object = [String: JSONValue]
 
-    /// Milliseconds, so that a script can go on from the last line that it has.
+    /// Milliseconds, as the database has them.
     private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     let tenant: Tenant
@@ -47,12 +47,14 @@ struct AuditCodec {
         }
         // The application acts for its user; a daemon, or a command, for the operator.
         let isOperators = event.client.map(daemons.contains) ?? (event.detail == "operator")
+        let command: JSONValue? =
+            isOperators && app == nil ? .object(["appId": .null, "displayName": .string("native-auth")]) : nil
         let user: JSONValue? = isOperators ? nil : event.user.map { .object(["id": .string($0.description)]) }
         return shared(line, AuditList.directoryAudits).merging([
             "activityDisplayName": .string(event.kind.rawValue), "category": .string(event.kind.category),
             "loggedByService": .string("native-auth"), "result": .string(event.kind.result),
             "resultReason": text(event.detail),
-            "initiatedBy": .object(["user": user ?? .null, "app": app ?? .null]),
+            "initiatedBy": .object(["user": user ?? .null, "app": app ?? command ?? .null]),
             "targetResources": .array(
                 event.user.map { [.object(["id": .string($0.description), "type": .string("User")])] } ?? []),
         ]) { $1 }
@@ -60,8 +62,9 @@ struct AuditCodec {
 
     private func shared(_ line: RecordedEvent, _ list: AuditList) -> Object {
         [
-            "id": .string(String(line.seq)), list.time: .string(line.event.at.formatted(Self.time)),
-            "correlationId": text(line.event.flow?.uuidString.lowercased()),
+            // The style cuts off what is below a millisecond, and a whole number of them may lie just below itself.
+            "id": .string(String(line.seq)), list.time: .string((line.event.at + 0.000_4).formatted(Self.time)),
+            "nativeAuthFlow": text(line.event.flow?.uuidString.lowercased()),
             "nativeAuthSource": text(line.event.source?.hexadecimal),
             "nativeAuthPosition": line.position.map { .integer($0) } ?? .null,
         ]

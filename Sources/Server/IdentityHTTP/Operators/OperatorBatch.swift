@@ -25,27 +25,38 @@ struct OperatorBatch {
 
     let items: [Item]
 
+    /// - Parameter roots: The addresses of this server's directory, which may stand in front of an item's path: the vendor's
+    ///   SDK for Python sends whole addresses.
     /// - Throws: A refusal of the whole batch: no list of 1 to 20 items, or two with one id.
-    init(_ object: [String: JSONValue]) throws(DirectoryFailure) {
+    init(_ object: [String: JSONValue], below roots: [String]) throws(DirectoryFailure) {
         guard case .array(let requests)? = object["requests"], (1...Self.most).contains(requests.count) else {
-            throw DirectoryFailure(.invalidValue("requests"))
+            throw DirectoryFailure(inBatch: "A batch has a list of 1 to \(Self.most) requests.", "requests")
         }
         var items: [Item] = []
         for case .object(let request) in requests {
             guard let id = request["id"]?.string, (1...64).contains(id.utf8.count),
                 !items.contains(where: { $0.id.lowercased() == id.lowercased() })
-            else { throw DirectoryFailure(.invalidValue("id")) }
-            items.append(Self.item(id, request, behind: items))
+            else {
+                throw DirectoryFailure(
+                    inBatch: "Each request has an id of its own, a text of 1 to 64 bytes; letter case does not count.",
+                    "id")
+            }
+            items.append(Self.item(id, request, below: roots, behind: items))
         }
-        guard items.count == requests.count else { throw DirectoryFailure(.invalidValue("requests")) }
+        guard items.count == requests.count else {
+            throw DirectoryFailure(inBatch: "Each request is an object.", "requests")
+        }
         self.items = items
     }
 
-    private static func item(_ id: String, _ request: [String: JSONValue], behind earlier: [Item]) -> Item {
+    private static func item(
+        _ id: String, _ request: [String: JSONValue], below roots: [String], behind earlier: [Item]
+    ) -> Item {
         var item = Item(id: id)
         item.method = request["method"]?.string.flatMap { HTTPRequest.Method($0.uppercased()) }
-        if let url = request["url"]?.string, !url.contains("://"), url.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-            item.url = url.first == "/" ? String(url.dropFirst()) : url
+        if var url = request["url"]?.string, url.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+            if let root = roots.first(where: { url.hasPrefix($0) }) { url.removeFirst(root.count) }
+            item.url = url.prefix(while: { $0 != "?" }).contains("://") ? nil : String(url.trimmingPrefix("/"))
         }
         if case .object(let headers)? = request["headers"] {
             // No other header has a meaning for an operator.
@@ -83,17 +94,25 @@ extension IdentityRoutes {
     func operatorBatch(
         _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String
     ) async throws -> Response {
-        let batch = try OperatorBatch(try await OperatorCodec.object(of: request))
+        let roots = [baseURL] + (request.head.authority.map { ["http://\($0)", "https://\($0)"] } ?? [])
+        let batch = try OperatorBatch(
+            try await OperatorCodec.object(of: request), below: roots.map { "\($0)/graph/v1.0/" })
         var (statuses, answers, size): ([String: Int], [JSONValue], Int) = ([:], [], 0)
         for item in batch.items {
             var answer: Response
             do {
-                guard let dependencies = item.dependsOn else { throw DirectoryFailure(.invalidValue("dependsOn")) }
-                guard dependencies.allSatisfy({ statuses[$0] ?? 500 < 400 }) else {
-                    throw DirectoryFailure.failedDependency
+                guard let dependencies = item.dependsOn else {
+                    throw DirectoryFailure(
+                        inBatch: "dependsOn lists ids of requests in front of this one.", "dependsOn")
+                }
+                if let failed = dependencies.first(where: { statuses[$0] ?? 500 >= 400 }) {
+                    throw DirectoryFailure(failedDependency: failed)
                 }
                 guard let method = item.method, let url = item.url else {
-                    throw DirectoryFailure(.invalidValue(item.url == nil ? "url" : "method"))
+                    throw item.url == nil
+                        ? DirectoryFailure(
+                            inBatch: "The url is a path below /graph/v1.0, or this server's address.", "url")
+                        : DirectoryFailure(inBatch: "The method is GET, POST, PATCH or DELETE.", "method")
                 }
                 guard size < OperatorBatch.longestAnswers else { throw RequestFault.unavailable(retryAfter: 1) }
                 var head = HTTPRequest(
@@ -145,8 +164,15 @@ extension IdentityRoutes {
 }
 
 extension DirectoryFailure {
+    /// The batch, or one of its items, cannot be understood.
+    init(inBatch message: String, _ target: String) {
+        self.init(status: .badRequest, code: .badRequest, message: message, target: target)
+    }
+
     /// An item of a batch that this one depends on has failed.
-    static let failedDependency = DirectoryFailure(
-        status: .init(code: 424, reasonPhrase: "Failed Dependency"), code: .failedDependency,
-        message: "A request that this one depends on has failed.")
+    init(failedDependency id: String) {
+        self.init(
+            status: .init(code: 424, reasonPhrase: "Failed Dependency"), code: .failedDependency,
+            message: "A request that this one depends on has failed.", target: Self.shown(id))
+    }
 }

@@ -39,10 +39,12 @@ struct OperatorDesk: Sendable {
             let edit = try OperatorCodec.edit(
                 try await OperatorCodec.object(of: request), of: tenant, roles: caller.roles,
                 version: IdentityRoutes.version(of: request))
+            if edit.email != nil { try admitNotice(to: id) }
             _ = try accepted(try await engine.updateUser(id, edit, by: flows, in: tenant, as: actor, now: now))
             return done(trace)
         case .deleteUser:
             let id = try await user(keys, isDeleted: false).user.id
+            try admitNotice(to: id)
             try accepted(try await engine.deleteRestorably(id, in: tenant, as: actor, now: now))
             return done(trace)
         case .restoreUser:
@@ -67,6 +69,7 @@ struct OperatorDesk: Sendable {
         case .removeUserMethod:
             let id = try await user(keys, isDeleted: false).user.id
             guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
+            try admitNotice(to: id)
             try accepted(try await engine.removeMethod(method, of: id, in: tenant, as: actor, now: now))
             return done(trace)
         case .exportUser:
@@ -191,7 +194,7 @@ struct OperatorDesk: Sendable {
     // MARK: - The audit trail
 
     private func lines(_ list: AuditList, _ request: Request, _ trace: Trace) async throws -> Response {
-        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .top, .skiptoken])
+        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .top, .orderby, .skiptoken])
         var query = AuditQuery(list.kinds, limit: try options.top(usually: 100, atMost: AuditList.largestPage))
         let narrowed = try options.condition(.filter, resource: list.resource) { (text) throws(ODataFault) in
             var narrowed = query
@@ -199,6 +202,11 @@ struct OperatorDesk: Sendable {
             return narrowed
         }
         query = narrowed ?? query
+        if let order = options[.orderby], order.lowercased() != list.order.lowercased() {
+            throw DirectoryFailure(
+                status: .badRequest, code: .unsupportedQuery, message: "The one order is “\(list.order)”.",
+                target: ListOptions.Option.orderby.name)
+        }
         let fingerprint = Vault.fingerprint([list.rawValue, options[.filter] ?? ""].map { Data($0.utf8) })
         if let token = options[.skiptoken] {
             let position = await engine.skipTokens.open(
@@ -237,6 +245,11 @@ struct OperatorDesk: Sendable {
     }
 
     // MARK: - Answers
+
+    /// Counts a change that mails the user, or refuses it.
+    private func admitNotice(to user: UserID) throws(RequestFault) {
+        try context.admit(.operatorNotice, of: Data("\(tenant.id)/\(user)".utf8))
+    }
 
     private func json(_ account: UserAccount, _ request: Request, _ trace: Trace) throws -> Response {
         let profile = profile(of: account)

@@ -46,9 +46,11 @@ extension IdentityRoutes {
         case .refused(let refusal): throw DirectoryFailure(refusal)
         }
         guard !operation.roles.isDisjoint(with: caller.roles) else { throw DirectoryFailure(.insufficientScope) }
+        try context.admit(.daemonRequest, of: caller.limitKey)
+        if operation.method != .get, operation != .batch { try context.admit(.daemonChange, of: caller.limitKey) }
         if operation == .batch {
             // A batch in a batch would be without limits.
-            guard !isInBatch else { throw DirectoryFailure(.invalidValue("url")) }
+            guard !isInBatch else { throw DirectoryFailure(inBatch: "A request in a batch cannot be a batch.", "url") }
             return try await operatorBatch(request, context, store, baseURL: baseURL)
         }
         let desk = OperatorDesk(

@@ -19,20 +19,24 @@ extension SQLSession {
     fileprivate func auditPage(_ query: AuditQuery, in tenant: TenantID) throws -> AuditPage {
         guard !query.kinds.isEmpty else { return AuditPage([], next: nil) }
         let lines = try lines(of: query, in: tenant)
+        let place = query.after == nil ? "seq" : "position"
         var text = SQLText("SELECT \(Self.columns) FROM (\(lines.sql)) AS line", lines.values)
         let kinds = query.kinds.sorted { $0.rawValue < $1.rawValue }
         var conditions = [SQLText("kind IN (\(Self.placeholders(kinds)))", kinds)]
         if let since = query.since { conditions.append(SQLText("at >= ?", [since])) }
         if let until = query.until { conditions.append(SQLText("at <= ?", [until])) }
+        if let user = query.user { conditions.append(SQLText(#""user" = ?"#, [user])) }
         if let client = query.client { conditions.append(SQLText("client = ?", [client])) }
         text = .joined([text, .joined(conditions, by: " AND ")], by: " WHERE ")
-        text = SQLText("\(text.sql) ORDER BY seq DESC LIMIT ?", text.values + [query.limit])
+        text = SQLText("\(text.sql) ORDER BY \(place) DESC LIMIT ?", text.values + [query.limit])
         let events = try rowsOnce(of: "audit", text).get().map { try $0.recordedEvent(of: tenant) }
-        if events.count == query.limit { return AuditPage(events, next: events.last?.seq) }
+        if events.count == query.limit, let last = events.last {
+            return AuditPage(events, next: query.after == nil ? last.seq : last.position)
+        }
         // Where the look ended, if it did not reach the oldest line.
         let end = try rowsOnce(
             of: "audit",
-            SQLText("SELECT COUNT(*) AS count, MIN(seq) AS least FROM (\(lines.sql)) AS line", lines.values)
+            SQLText("SELECT COUNT(*) AS count, MIN(\(place)) AS least FROM (\(lines.sql)) AS line", lines.values)
         ).get().first
         let count: Int = try end?.value("count") ?? 0
         return AuditPage(events, next: count < Self.looksAt ? nil : try end?.value("least", as: Int?.self))
@@ -40,6 +44,13 @@ extension SQLSession {
 
     /// The newest lines that can be in question, by an index. The numbers that belong to times are found by bisection.
     private func lines(of query: AuditQuery, in tenant: TenantID) throws -> SQLText {
+        if let after = query.after {
+            return SQLText(
+                """
+                SELECT * FROM audit WHERE tenant = ? AND position > ? AND position < ?
+                ORDER BY position DESC LIMIT \(Self.looksAt)
+                """, [tenant, after, query.before ?? .max])
+        }
         var range = 0..<(query.before ?? .max)
         if let since = query.since {
             let first = try firstLine(of: tenant, at: since.addingTimeInterval(-Self.disorder))

@@ -31,6 +31,9 @@ enum AuditList: String, Hashable, Sendable, CaseIterable {
 
     static let largestPage = 1_000
 
+    /// The only order, which a caller may name.
+    var order: String { "\(time) desc" }
+
     /// The question that a filter asks: conditions that all hold.
     func narrow(_ query: inout AuditQuery, by filter: ODataFilter) throws(ODataFault) {
         switch filter {
@@ -73,19 +76,30 @@ enum AuditList: String, Hashable, Sendable, CaseIterable {
                 return true
             }
             query.client = client
+        case ("nativeauthposition", .gt, .integer(let position)): query.after = max(query.after ?? position, position)
+        case ("nativeauthposition", .ge, .integer(let position)) where position > 0:
+            query.after = max(query.after ?? 0, position - 1)
         case ("status/errorcode", .eq, .integer(let number)) where self == .signIns:
             query.kinds = query.kinds.filter { $0.signInResult == number }
         case ("status/errorcode", .ne, .integer(let number)) where self == .signIns:
             query.kinds = query.kinds.filter { $0.signInResult != number }
         case ("activitydisplayname", .eq, .text(let text)) where self == .directoryAudits:
-            query.kinds = query.kinds.filter { $0.rawValue == text.lowercased() }
+            try keep(&query, Set(kinds.map(\.rawValue)), text) { $0.rawValue }
         case ("category", .eq, .text(let text)) where self == .directoryAudits:
-            query.kinds = query.kinds.filter { $0.category.lowercased() == text.lowercased() }
+            try keep(&query, Set(kinds.map { $0.category.lowercased() }), text) { $0.category.lowercased() }
         case ("result", .eq, .text(let text)) where self == .directoryAudits:
-            query.kinds = query.kinds.filter { $0.result == text.lowercased() }
+            try keep(&query, ["success", "failure"], text) { $0.result }
         case _: return false
         }
         return true
+    }
+
+    /// Keeps the events with this word. A word that no event has is a mistake of the caller.
+    private func keep(
+        _ query: inout AuditQuery, _ words: Set<String>, _ text: String, _ word: (AuditEvent.Kind) -> String
+    ) throws(ODataFault) {
+        guard words.contains(text.lowercased()) else { throw .unsupported(property: text) }
+        query.kinds = query.kinds.filter { word($0) == text.lowercased() }
     }
 
     /// A text that is no id names no user, so that the list is empty.
