@@ -6,6 +6,9 @@ package enum WireJSON {
     package enum Failure: Error, Hashable, Sendable {
         /// More than 16 levels of arrays and objects (`SDK-NET-3`).
         case tooDeep
+        /// A NUL byte, as all JSON has that is not UTF-8 but UTF-16 or UTF-32 (RFC 8259 section 8.1). The decoder reads those,
+        /// and the depth of their bytes says nothing of theirs.
+        case notUTF8
     }
 
     /// Encodes `value`. Equal values give equal bytes: members are sorted, slashes are not escaped.
@@ -19,6 +22,7 @@ package enum WireJSON {
     ///
     /// - Throws: ``Failure`` or `DecodingError`.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from body: Data) throws -> Value {
+        guard !body.contains(0) else { throw Failure.notUTF8 }
         guard body.withUnsafeBytes(depth) <= 16 else { throw Failure.tooDeep }
         return try JSONDecoder().decode(type, from: body)
     }

@@ -72,6 +72,13 @@ struct DatabaseLocation: ParsableArguments {
         } catch {
             guard isAboutTenants else { throw StartFailure.inputOutput(error.problems.joined(separator: " ")) }
         }
+        if document == nil, !settings.hasTenantFile, let directory {
+            let known = Set(directory.entries.map(\.tenant.id))
+            if try await store.auditedTenants().contains(where: { !known.contains($0) }) {
+                Terminal.complain(
+                    "The database has another tenant than the development tenant: name its tenant file with --config.")
+            }
+        }
         var tenants = directory?.entries.map(\.tenant) ?? []
         if let tenant, let directory {
             guard let chosen = try await directory.tenant(named: tenant) else {

@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    @Test("Without its tenant file a command says that the database has another tenant", .timeLimit(.minutes(1)))
+    func anotherTenant() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (data, file) = (folder.url.appending(path: "data"), folder.url.appending(path: "tenants.yaml"))
+        let client = "5b1f3c64-8f0d-4d29-9a7c-2e64f0a9c511"
+        let text = """
+            tenants:
+              - id: 7b9f4f3e-2b64-4f7e-9a51-3b1de1f0a001
+                displayName: Harbour
+                subdomain: harbour
+                domain: harbour.example.com
+                applications:
+                  - {clientId: \(client), displayName: App, signIn: emailOneTimePasscode}
+            """
+        try Data(text.utf8).write(to: file)
+        let server = try await NativeAuthServer.start(arguments: ["--config", file.path], dataFolder: data)
+        _ = try await NativeAPI(baseURL: server.baseURL, clientID: client, tenant: "harbour").signUp("dana@example.com")
+        #expect(await server.terminate() == 0)
+        let list = ["user", "list", "--data", data.path]
+        let without = try await NativeAuthProcess.run(list)
+        #expect(without.output.isEmpty && without.errors.contains("--config"), "\(without)")
+        let with = try await NativeAuthProcess.run(list + ["--config", file.path])
+        #expect(with.output.contains("dana@example.com") && with.errors.isEmpty, "\(with)")
+    }
+
     @Test("User commands work while a server runs, and count at its next request", .timeLimit(.minutes(1)))
     func besideAServer() async throws {
         let folder = try TemporaryFolder()

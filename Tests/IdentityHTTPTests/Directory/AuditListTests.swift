@@ -50,6 +50,14 @@ import Testing
             #expect(
                 try await !list(desk, Self.signIns, "createdDateTime gt \(time)").contains { $0["id"] == failed["id"] })
             #expect(try await list(desk, Self.signIns, "createdDateTime gt 2099-01-01T00:00:00Z").isEmpty)
+            // Parts of a millisecond: the line lies between them.
+            let bare = time.dropLast()
+            for (filter, isFound) in [
+                ("gt \(bare)4Z", false), ("ge \(bare)4Z", false), ("le \(bare)4Z", true), ("lt \(bare)4Z", true),
+            ] {
+                let found = try await list(desk, Self.signIns, "createdDateTime \(filter)")
+                #expect(found.contains { $0["id"] == failed["id"] } == isFound, "\(filter)")
+            }
             #expect(try await list(desk, Self.signIns, "userId eq '\(UUID())'").isEmpty)
             #expect(try await list(desk, Self.signIns, "userId eq 'nobody'").isEmpty)
         }
@@ -143,6 +151,28 @@ import Testing
         }
     }
 
+    @Test(
+        "SEC-ADM-6: a deed of an operator is never shown as the user's own, also when the tenant has the daemon no more"
+    )
+    func operatorsDeeds() throws {
+        let tenant = TenantDirectory.development.entries[0].tenant
+        let codec = AuditCodec(tenant: tenant, names: [:], daemons: []) { "\($0)" }
+        let (gone, user) = (ClientID(UUID()), UserID(UUID()))
+        func initiator(_ kind: AuditEvent.Kind, _ client: ClientID?, _ detail: String?) -> JSONValue? {
+            let event = AuditEvent(kind, at: .now, tenant: tenant.id, client: client, user: user, detail: detail)
+            let line = RecordedEvent(seq: 1, position: nil, event: event)
+            guard case .object(let by)? = codec.object(line, in: .directoryAudits)["initiatedBy"] else { return nil }
+            return by["user"]
+        }
+        #expect(initiator(.accountDisabled, gone, "operator") == .null)
+        #expect(initiator(.profileChanged, gone, "1 by operator") == .null)
+        #expect(initiator(.profileChanged, nil, "2 by operator") == .null)
+        #expect(initiator(.profileChanged, gone, "2") != .null)
+        let signIn = RecordedEvent(
+            seq: 1, position: nil, event: AuditEvent(.daemonSignedIn, at: .now, tenant: tenant.id, client: gone))
+        #expect(codec.object(signIn, in: .signIns)["isInteractive"] == .boolean(false))
+    }
+
     @Test("A word that no event has is refused, in place of an empty list; the one order may be named")
     func mistakes() async throws {
         try await withIdentityServer { server in
@@ -161,7 +191,9 @@ import Testing
 
     @Test("Each millisecond is shown as it is stored")
     func milliseconds() throws {
-        let codec = AuditCodec(tenant: TenantDirectory.development.entries[0].tenant, names: [:], daemons: [])
+        let codec = AuditCodec(tenant: TenantDirectory.development.entries[0].tenant, names: [:], daemons: []) {
+            "\($0)"
+        }
         for number in 0..<10_000 {
             let stored = Date(timeIntervalSince1970: Double(1_790_000_000_000 + number * 7) / 1_000)
             let line = RecordedEvent(

@@ -99,6 +99,60 @@ import Testing
         #expect(found.count == urls.count)
     }
 
+    @Test("A condition of an item is never lost: a header that is no text, or stands twice, is refused")
+    func headersAreTexts() async throws {
+        try await withIdentityServer { server in
+            let desk = try await OperatorTests.Desk(server)
+            let created = try await desk.send("POST", OperatorTests.users, OperatorTests.newUser("dana@example.com"))
+            let id = try #require(created.text("id"))
+            for headers in [
+                #"{"Content-Type":"application/json","If-Match":["\"stale\""]}"#,
+                #"{"Content-Type":"application/json","If-Match":1}"#,
+                #"{"Content-Type":"application/json","If-Match":null}"#,
+                #"{"Content-Type":"application/json","If-Match":"*","if-match":"\"stale\""}"#, #"["If-Match"]"#,
+            ] {
+                let answers = try await send(
+                    desk,
+                    #"{"id":"1","method":"PATCH","url":"/users/\#(id)","headers":\#(headers),"body":{"city":"Ribe"}}"#)
+                #expect(status(answers["1"]) == .integer(400), "\(headers)")
+            }
+            let stale = try await send(
+                desk,
+                #"{"id":"1","method":"PATCH","url":"/users/\#(id)","headers":{"content-type":"application/json","if-match":"\"stale\""},"body":{"city":"Ribe"}}"#
+            )
+            #expect(status(stale["1"]) == .integer(412))
+            let path = OperatorTests.users + "/\(id)"
+            #expect(try await desk.send("DELETE", path, headers: ["if-match": "\"stale\""]).status == 412)
+            let tag = try #require(try await desk.send("GET", path).headers["etag"])
+            #expect(try await desk.send("DELETE", path, headers: ["if-match": tag]).status == 204)
+        }
+    }
+
+    @Test(
+        "REL-OVR-2: JSON in UTF-16 or UTF-32, whose depth its bytes do not show, is refused at once",
+        arguments: [
+            String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf16, .utf32LittleEndian, .utf32BigEndian, .utf32,
+        ])
+    func otherEncodings(encoding: String.Encoding) async throws {
+        try await withIdentityServer { server in
+            let desk = try await OperatorTests.Desk(server)
+            let deep =
+                "{\"displayName\":\"∀\",\"x\":" + String(repeating: "[", count: 500)
+                + String(repeating: "]", count: 500) + "}"
+            let body = try #require(deep.data(using: encoding))
+            let client = WireClient(transport: desk.transport)
+            for path in [OperatorTests.users, Self.path] {
+                let answer = try await client.send(
+                    client.request(
+                        "POST", path,
+                        headers: ["authorization": "Bearer \(desk.token ?? "")", "content-type": "application/json"],
+                        body: body))
+                #expect(answer.status == 400)
+            }
+            #expect(throws: WireJSON.Failure.notUTF8) { try WireJSON.decode([String: JSONValue].self, from: body) }
+        }
+    }
+
     @Test(
         "A batch that is no list of 1 to 20 items with ids of their own does nothing",
         arguments: [

@@ -8,8 +8,10 @@ extension Engine {
 
     /// Deletes a user, who can be restored for ``restorable``, and tells the user's mailbox. Sessions and open flows end
     /// now. The login names stay reserved until then, so that a restore brings back the same account.
+    ///
+    /// - Parameter version: The version of the profile that is to be deleted; nil: any.
     package func deleteRestorably(
-        _ id: UserID, in tenant: Tenant, as actor: Operator, now: Date
+        _ id: UserID, version: String? = nil, in tenant: Tenant, as actor: Operator, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil,
             let own = EmailAddress(stored: known.user.email)
@@ -19,6 +21,9 @@ extension Engine {
         let event = operatorEvent(.deletionScheduled, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id) { facts in
             guard let account = facts.account, account.deletedAt == nil else { return ([], .refused(.notFound)) }
+            guard version == nil || version == self.profile(of: account, in: tenant).version else {
+                return ([], .refused(.changedMeanwhile))
+            }
             // A user who wanted the deletion earlier gets it then.
             let due = min(now.addingTimeInterval(Self.restorable), account.deletionDueAt ?? .distantFuture)
             return (

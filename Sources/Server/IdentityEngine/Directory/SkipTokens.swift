@@ -64,4 +64,9 @@ package struct SkipTokens: Sendable {
 
 extension Engine {
     package var skipTokens: SkipTokens { SkipTokens(vault: vault) }
+
+    /// The id by which operators know a line of the audit trail: 32 hexadecimal digits.
+    package func lineID(of seq: Int, in tenant: TenantID) -> String {
+        vault.digest(.counter, tenant: tenant, [Data("line".utf8), Data(String(seq).utf8)]).prefix(16).hexadecimal
+    }
 }

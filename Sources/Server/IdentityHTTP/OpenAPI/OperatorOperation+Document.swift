@@ -23,7 +23,8 @@ extension OperatorOperation {
         case .createUser: Outline(summary: "Creates a user", body: .newUser, reply: .operatorUser)
         case .readUser: Outline(summary: "Reads a user", reply: .operatorUser, parameters: [.user, .select])
         case .changeUser: Outline(summary: "Changes a user", body: .userEdit, parameters: [.user, .ifMatch])
-        case .deleteUser: Outline(summary: "Deletes a user, who can be restored for 30 days", parameters: [.user])
+        case .deleteUser:
+            Outline(summary: "Deletes a user, who can be restored for 30 days", parameters: [.user, .ifMatch])
         case .endUserSessions:
             Outline(summary: "Ends all sessions of a user", reply: .sessionsEnded, parameters: [.user])
         case .listUserSessions:
@@ -105,7 +106,7 @@ extension OperatorOperation {
                 DirectoryFailure(RequestFault.unreadableAttributes), DirectoryFailure(RequestFault.wrongContentType),
             ]
         }
-        if self == .changeUser { failures.append(DirectoryFailure(.changedMeanwhile)) }
+        if outline.parameters.contains(.ifMatch) { failures.append(DirectoryFailure(.changedMeanwhile)) }
         let faults: [RequestFault] = [
             .wrongMethod(allowed: "the method of another operation"), .uriTooLong, .headersTooLarge, .misdirected,
             .bodyTooLarge, .throttled(retryAfter: 1), .unavailable(retryAfter: 1),

@@ -16,6 +16,8 @@ struct AuditCodec {
     /// The names of the tenant's applications and daemons.
     let names: [ClientID: String]
     let daemons: Set<ClientID>
+    /// The id of the line with a number. All tenants share the numbers, so they would tell how much others do.
+    let id: (Int) -> String
 
     func object(_ line: RecordedEvent, in list: AuditList) -> Object {
         switch list {
@@ -26,12 +28,11 @@ struct AuditCodec {
 
     private func signIn(_ line: RecordedEvent) -> Object {
         let event = line.event
-        let isDaemon = event.client.map(daemons.contains) ?? false
         return shared(line, AuditList.signIns).merging([
             "userId": text(event.user?.description),
             "userPrincipalName": text(event.user.map { "\($0)@\(tenant.domain)" }),
             "appId": text(event.client?.description), "appDisplayName": text(event.client.flatMap { names[$0] }),
-            "isInteractive": .boolean(!isDaemon),
+            "isInteractive": .boolean(event.kind != .daemonSignedIn && event.kind != .daemonRefused),
             "status": .object([
                 "errorCode": .integer(event.kind.signInResult ?? 0),
                 "failureReason": text(event.kind.result == "failure" ? event.kind.rawValue : nil),
@@ -45,8 +46,11 @@ struct AuditCodec {
         let app: JSONValue? = event.client.map {
             .object(["appId": .string($0.description), "displayName": text(names[$0])])
         }
-        // The application acts for its user; a daemon, or a command, for the operator.
-        let isOperators = event.client.map(daemons.contains) ?? (event.detail == "operator")
+        // The application acts for its user; a daemon, or a command, for the operator. The detail says so of changes, also
+        // when the tenant has the daemon no more.
+        let isOperators =
+            event.client.map(daemons.contains) ?? false || event.detail?.hasSuffix("operator") == true
+            || event.kind == .daemonSignedIn || event.kind == .daemonRefused
         let command: JSONValue? =
             isOperators && app == nil ? .object(["appId": .null, "displayName": .string("native-auth")]) : nil
         let user: JSONValue? = isOperators ? nil : event.user.map { .object(["id": .string($0.description)]) }
@@ -63,7 +67,7 @@ struct AuditCodec {
     private func shared(_ line: RecordedEvent, _ list: AuditList) -> Object {
         [
             // The style cuts off what is below a millisecond, and a whole number of them may lie just below itself.
-            "id": .string(String(line.seq)), list.time: .string((line.event.at + 0.000_4).formatted(Self.time)),
+            "id": .string(id(line.seq)), list.time: .string((line.event.at + 0.000_4).formatted(Self.time)),
             "nativeAuthFlow": text(line.event.flow?.uuidString.lowercased()),
             "nativeAuthSource": text(line.event.source?.hexadecimal),
             "nativeAuthPosition": line.position.map { .integer($0) } ?? .null,

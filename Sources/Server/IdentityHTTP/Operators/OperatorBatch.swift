@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityEngine
+import Logging
 import NIOCore
 import NativeAuthCore
 import NativeAuthWire
@@ -13,14 +14,19 @@ struct OperatorBatch {
     static let longestAnswers = 4 * 1_024 * 1_024
 
     struct Item {
-        var id: String
-        var method: HTTPRequest.Method?
-        /// Below the version; nil when it is missing, absolute or has control characters.
-        var url: String?
-        var headers: HTTPFields = [:]
-        var body: Data?
-        /// Of items in front of this one; nil when it names others.
-        var dependsOn: [String]? = []
+        let id: String
+        /// Or what is wrong with it.
+        let content: Result<Content, DirectoryFailure>
+    }
+
+    struct Content {
+        let method: HTTPRequest.Method
+        /// Below the version.
+        let url: String
+        let headers: HTTPFields
+        let body: Data
+        /// Items in front of this one.
+        let dependsOn: [String]
     }
 
     let items: [Item]
@@ -41,7 +47,13 @@ struct OperatorBatch {
                     inBatch: "Each request has an id of its own, a text of 1 to 64 bytes; letter case does not count.",
                     "id")
             }
-            items.append(Self.item(id, request, below: roots, behind: items))
+            let content: Result<Content, DirectoryFailure>
+            do throws(DirectoryFailure) {
+                content = .success(try Self.content(of: request, below: roots, behind: items))
+            } catch {
+                content = .failure(error)
+            }
+            items.append(Item(id: id, content: content))
         }
         guard items.count == requests.count else {
             throw DirectoryFailure(inBatch: "Each request is an object.", "requests")
@@ -49,42 +61,70 @@ struct OperatorBatch {
         self.items = items
     }
 
-    private static func item(
-        _ id: String, _ request: [String: JSONValue], below roots: [String], behind earlier: [Item]
-    ) -> Item {
-        var item = Item(id: id)
-        item.method = request["method"]?.string.flatMap { HTTPRequest.Method($0.uppercased()) }
-        if var url = request["url"]?.string, url.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-            if let root = roots.first(where: { url.hasPrefix($0) }) { url.removeFirst(root.count) }
-            item.url = url.prefix(while: { $0 != "?" }).contains("://") ? nil : String(url.trimmingPrefix("/"))
+    private static func content(
+        of request: [String: JSONValue], below roots: [String], behind earlier: [Item]
+    ) throws(DirectoryFailure) -> Content {
+        guard let method = request["method"]?.string.flatMap({ HTTPRequest.Method($0.uppercased()) }) else {
+            throw DirectoryFailure(inBatch: "The method is GET, POST, PATCH or DELETE.", "method")
         }
-        if case .object(let headers)? = request["headers"] {
-            // No other header has a meaning for an operator.
-            let known: [HTTPField.Name] = [.contentType, .ifMatch, IdentityHeader.consistencyLevel]
-            for (name, value) in headers {
-                guard let field = known.first(where: { $0.canonicalName == name.lowercased() }) else { continue }
-                item.headers[field] = value.string
-            }
-        }
-        switch request["body"] {
-        case nil, .null?: break
-        case let body?:
-            do {
-                item.body = try WireJSON.encode(body)
-            } catch {
-                item.url = nil
-            }
+        guard let url = request["url"]?.string.flatMap({ path($0, below: roots) }) else {
+            throw DirectoryFailure(inBatch: "The url is a path below /graph/v1.0, or this server's address.", "url")
         }
         // The vendor's SDK for Python writes the name with an underscore.
-        switch request["dependsOn"] ?? request["depends_on"] {
-        case nil, .null?: break
-        case .array(let names)?:
-            let ids = names.compactMap(\.string)
-            let known = ids.allSatisfy { name in earlier.contains { $0.id == name } }
-            item.dependsOn = known && ids.count == names.count ? ids : nil
-        case _?: item.dependsOn = nil
+        let dependsOn = try dependsOn(request["dependsOn"] ?? request["depends_on"], behind: earlier)
+        return Content(
+            method: method, url: url, headers: try headers(request["headers"]), body: try body(request["body"]),
+            dependsOn: dependsOn)
+    }
+
+    private static func path(_ url: String, below roots: [String]) -> String? {
+        guard url.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        let path = url.dropFirst(roots.first(where: url.hasPrefix)?.count ?? 0)
+        return path.prefix(while: { $0 != "?" }).contains("://") ? nil : String(path.trimmingPrefix("/"))
+    }
+
+    /// The headers with a meaning for an operator. One that is no text would be lost, and with it a condition of the
+    /// request.
+    private static func headers(_ value: JSONValue?) throws(DirectoryFailure) -> HTTPFields {
+        let members: [String: JSONValue]
+        switch value {
+        case nil, .null?: return [:]
+        case .object(let found)?: members = found
+        case _?: throw DirectoryFailure(inBatch: "The headers are an object of texts.", "headers")
         }
-        return item
+        var headers: HTTPFields = [:]
+        let known: [HTTPField.Name] = [.contentType, .ifMatch, IdentityHeader.consistencyLevel]
+        for (name, value) in members {
+            guard let field = known.first(where: { $0.canonicalName == name.lowercased() }) else { continue }
+            guard let text = value.string, headers[field] == nil else {
+                throw DirectoryFailure(inBatch: "A header is a text, and stands once.", "headers")
+            }
+            headers[field] = text
+        }
+        return headers
+    }
+
+    private static func body(_ value: JSONValue?) throws(DirectoryFailure) -> Data {
+        switch value {
+        case nil, .null?: return Data()
+        case let body?:
+            do {
+                return try WireJSON.encode(body)
+            } catch {
+                throw DirectoryFailure(inBatch: "The body is JSON.", "body")
+            }
+        }
+    }
+
+    private static func dependsOn(_ value: JSONValue?, behind earlier: [Item]) throws(DirectoryFailure) -> [String] {
+        switch value {
+        case nil, .null?: return []
+        case .array(let names)? where names.count <= most:
+            let ids = names.compactMap(\.string)
+            if ids.count == names.count, ids.allSatisfy({ name in earlier.contains { $0.id == name } }) { return ids }
+        case _?: break
+        }
+        throw DirectoryFailure(inBatch: "dependsOn lists ids of requests in front of this one.", "dependsOn")
     }
 }
 
@@ -97,56 +137,51 @@ extension IdentityRoutes {
         let roots = [baseURL] + (request.head.authority.map { ["http://\($0)", "https://\($0)"] } ?? [])
         let batch = try OperatorBatch(
             try await OperatorCodec.object(of: request), below: roots.map { "\($0)/graph/v1.0/" })
-        var (statuses, answers, size): ([String: Int], [JSONValue], Int) = ([:], [], 0)
+        var (statuses, answers, size): ([String: Int], [Data], Int) = ([:], [], 0)
         for item in batch.items {
+            // Each is done at a time of its own: the trail has it.
+            var own = context
+            own.trace.at = guardian.clock.now
             var answer: Response
             do {
-                guard let dependencies = item.dependsOn else {
-                    throw DirectoryFailure(
-                        inBatch: "dependsOn lists ids of requests in front of this one.", "dependsOn")
-                }
-                if let failed = dependencies.first(where: { statuses[$0] ?? 500 >= 400 }) {
+                let content = try item.content.get()
+                if let failed = content.dependsOn.first(where: { statuses[$0] ?? 500 >= 400 }) {
                     throw DirectoryFailure(failedDependency: failed)
-                }
-                guard let method = item.method, let url = item.url else {
-                    throw item.url == nil
-                        ? DirectoryFailure(
-                            inBatch: "The url is a path below /graph/v1.0, or this server's address.", "url")
-                        : DirectoryFailure(inBatch: "The method is GET, POST, PATCH or DELETE.", "method")
                 }
                 guard size < OperatorBatch.longestAnswers else { throw RequestFault.unavailable(retryAfter: 1) }
                 var head = HTTPRequest(
-                    method: method, scheme: request.head.scheme, authority: request.head.authority,
-                    path: "/graph/v1.0/\(url)", headerFields: item.headers)
+                    method: content.method, scheme: request.head.scheme, authority: request.head.authority,
+                    path: "/graph/v1.0/\(content.url)", headerFields: content.headers)
                 head.headerFields[.authorization] = request.headers[.authorization]
-                let own = Request(head: head, body: .init(buffer: ByteBuffer(bytes: item.body ?? Data())))
-                answer = try await operatorDirectory(own, context, store, baseURL: baseURL, isInBatch: true)
+                let alone = Request(head: head, body: .init(buffer: ByteBuffer(bytes: content.body)))
+                answer = try await operatorDirectory(alone, own, store, baseURL: baseURL, isInBatch: true)
             } catch {
-                answer = guardian.reply(to: error, request, context)
+                answer = guardian.reply(to: error, request, own)
             }
             statuses[item.id] = answer.status.code
             let body = try await Self.content(of: answer)
             size += body.readableBytes
             answers.append(try Self.batchAnswer(item.id, answer, body))
+            context.logger.info("request in a batch", metadata: ["status": .stringConvertible(answer.status.code)])
         }
-        let body = try WireJSON.encode(["responses": JSONValue.array(answers)])
+        let body =
+            Data(#"{"responses":["#.utf8) + Data(answers.joined(separator: [UInt8(ascii: ",")])) + Data("]}".utf8)
         return DirectoryCodec.response(.ok, body: body, version: nil, trace: context.trace)
     }
 
-    private static func batchAnswer(_ id: String, _ answer: Response, _ body: ByteBuffer) throws -> JSONValue {
+    /// An item of the answer. The server wrote the JSON of its body, so it is not read again.
+    private static func batchAnswer(_ id: String, _ answer: Response, _ body: ByteBuffer) throws -> Data {
         var headers: [String: JSONValue] = [:]
         for name: HTTPField.Name in [.contentType, .location, .eTag, .retryAfter, .allow, .wwwAuthenticate] {
             headers[name.rawName] = answer.headers[name].map { .string($0) }
         }
-        var members: [String: JSONValue] = [
-            "id": .string(id), "status": .integer(answer.status.code), "headers": .object(headers),
-        ]
-        if body.readableBytes > 0 {
-            let isText = answer.headers[.contentType]?.hasPrefix("text/") == true
-            members["body"] =
-                isText ? .string(String(buffer: body)) : try WireJSON.decode(from: Data(body.readableBytesView))
-        }
-        return .object(members)
+        let members = try WireJSON.encode([
+            "id": JSONValue.string(id), "status": .integer(answer.status.code), "headers": .object(headers),
+        ])
+        guard body.readableBytes > 0 else { return members }
+        let isText = answer.headers[.contentType]?.hasPrefix("text/") == true
+        let content = isText ? try WireJSON.encode(String(buffer: body)) : Data(body.readableBytesView)
+        return members.dropLast() + Data(#","body":"#.utf8) + content + Data("}".utf8)
     }
 
     /// The bytes of a response that this server made.

@@ -28,9 +28,10 @@ struct OperatorDesk: Sendable {
         _ operation: OperatorOperation, _ keys: [String], _ request: Request, _ trace: Trace
     ) async throws -> Response {
         switch operation {
-        case .listUsers: return try await list(request, isDeleted: false, trace)
-        case .listDeletedUsers: return try await list(request, isDeleted: true, trace)
-        case .countUsers: return try await count(request, trace)
+        // A place is kept until the body is made, which can take longer than the search.
+        case .listUsers: return try await searches { try await list(request, isDeleted: false, trace) }
+        case .listDeletedUsers: return try await searches { try await list(request, isDeleted: true, trace) }
+        case .countUsers: return try await searches { try await count(request, trace) }
         case .createUser: return try await create(request, trace)
         case .readUser: return try json(try await user(keys, isDeleted: false), request, trace)
         case .readDeletedUser: return try json(try await user(keys, isDeleted: true), request, trace)
@@ -45,7 +46,9 @@ struct OperatorDesk: Sendable {
         case .deleteUser:
             let id = try await user(keys, isDeleted: false).user.id
             try admitNotice(to: id)
-            try accepted(try await engine.deleteRestorably(id, in: tenant, as: actor, now: now))
+            try accepted(
+                try await engine.deleteRestorably(
+                    id, version: IdentityRoutes.version(of: request), in: tenant, as: actor, now: now))
             return done(trace)
         case .restoreUser:
             let id = try await user(keys, isDeleted: true).user.id
@@ -84,8 +87,8 @@ struct OperatorDesk: Sendable {
             return try json(document, trace)
         // Its parts come here one by one.
         case .batch: throw RequestFault.unknownPath
-        case .listSignIns: return try await lines(.signIns, request, trace)
-        case .listDirectoryAudits: return try await lines(.directoryAudits, request, trace)
+        case .listSignIns: return try await searches { try await lines(.signIns, request, trace) }
+        case .listDirectoryAudits: return try await searches { try await lines(.directoryAudits, request, trace) }
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -241,7 +244,9 @@ struct OperatorDesk: Sendable {
             names[id] = daemon.displayName
             daemons.insert(id)
         }
-        return AuditCodec(tenant: tenant, names: names, daemons: daemons)
+        return AuditCodec(tenant: tenant, names: names, daemons: daemons) {
+            engine.lineID(of: $0, in: tenant.id)
+        }
     }
 
     // MARK: - Answers
@@ -282,13 +287,11 @@ struct OperatorDesk: Sendable {
 
     private func searched<Value>(
         _ body: () async throws(StoreError) -> Value
-    ) async throws -> Value {
-        try await searches {
-            do throws(StoreError) {
-                return try await body()
-            } catch {
-                throw EngineError.store(error)
-            }
+    ) async throws(EngineError) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw .store(error)
         }
     }
 }

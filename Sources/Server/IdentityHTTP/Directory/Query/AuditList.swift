@@ -60,12 +60,15 @@ enum AuditList: String, Hashable, Sendable, CaseIterable {
     ) throws(ODataFault) -> Bool {
         switch (property, comparison, literal) {
         case (time.lowercased(), _, .date(let date)):
-            // Times are whole milliseconds.
+            // Stored times are whole milliseconds; a question may have parts of one, and a Double of some is not exact.
+            let milliseconds = date.timeIntervalSince1970 * 1_000
+            let (up, down) = ((milliseconds - 0.001).rounded(.up), (milliseconds + 0.001).rounded(.down))
+            func time(_ milliseconds: Double) -> Date { Date(timeIntervalSince1970: milliseconds / 1_000) }
             switch comparison {
-            case .ge: query.since = max(query.since ?? date, date)
-            case .gt: query.since = max(query.since ?? date, date + 0.001)
-            case .le: query.until = min(query.until ?? date, date)
-            case .lt: query.until = min(query.until ?? date, date - 0.001)
+            case .ge: query.since = max(query.since ?? time(up), time(up))
+            case .gt: query.since = max(query.since ?? time(down + 1), time(down + 1))
+            case .le: query.until = min(query.until ?? time(down), time(down))
+            case .lt: query.until = min(query.until ?? time(up - 1), time(up - 1))
             case .eq, .ne: return false
             }
         case ("userid", .eq, .text(let text)) where self == .signIns: try name(user: text, in: &query)
