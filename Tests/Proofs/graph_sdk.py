@@ -159,6 +159,10 @@ class Calls:
         self.expect("delete, then deleted_items.graph_user.get", [user.id for user in deleted] == [with_password.id])
         await graph.directory.deleted_items.by_directory_object_id(with_password.id).restore.post()
         self.expect("restore.post", (await dana.get()).id == with_password.id)
+        applications = (await graph.applications.get()).value
+        daemon = await graph.applications_with_app_id(DAEMON["client_id"]).get()
+        self.expect("applications.get, and by appId", daemon.id in [application.id for application in applications])
+        self.expect("… with the ends of secrets", daemon.password_credentials[0].end_date_time)
         sign_ins = (await graph.audit_logs.sign_ins.get()).value
         self.expect("audit_logs.sign_ins.get", sign_ins and sign_ins[0].status.error_code == 0 and sign_ins[0].created_date_time)
         requests = [

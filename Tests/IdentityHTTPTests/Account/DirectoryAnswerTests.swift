@@ -614,6 +614,11 @@ extension DirectoryTable {
             return try await TenantDirectory.development.daemon(id, in: tenant)
         }
 
+        func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
+            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
+            return try await TenantDirectory.development.daemons(of: tenant)
+        }
+
         func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
             return try await TenantDirectory.development.applications(of: tenant)

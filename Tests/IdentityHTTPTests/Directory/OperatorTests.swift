@@ -238,7 +238,10 @@ import Testing
             DaemonFixture.secret, id: DaemonFixture.id.description, scope: "https://graph.microsoft.com/.default")
         let id = UUID().uuidString
         for operation in OperatorOperation.allCases {
-            let path = "/" + operation.path.replacing("{id}", with: id).replacing("{method}", with: id)
+            let path =
+                "/"
+                + operation.path.replacing("{id}", with: id).replacing("{method}", with: id)
+                .replacing("{application}", with: id).replacing("{appId}", with: id)
             let method = operation.method.rawValue
             desk.token = nil
             #expect(try await desk.send(method, path).status == 401, "\(operation)")
@@ -330,7 +333,8 @@ import Testing
         try await withIdentityServer { server in
             let desk = try await Desk(server)
             for path in [
-                "/graph/v1.0/groups", "/graph/v1.0/applications(appId='x')", "/graph/beta/identity/userFlowAttributes",
+                "/graph/v1.0/groups", "/graph/v1.0/servicePrincipals(appId='x')",
+                "/graph/beta/identity/userFlowAttributes",
             ] {
                 let answer = try await desk.send("GET", path)
                 #expect(answer.status == 501 && answer["error"]?["code"]?.string == "notSupported", "\(answer)")

@@ -721,6 +721,7 @@ enum EndpointTable {
             throw .unavailable(Gone())
         }
 
+        func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] { throw .unavailable(Gone()) }
         func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
             throw .unavailable(Gone())
         }

@@ -8,6 +8,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
     case listSignIns, listDirectoryAudits
+    /// Applications and daemons.
+    case listApplications, readApplication, readApplicationByAppID
     /// Several of the others in one request.
     case batch
 
@@ -15,7 +17,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization,
-            .listSignIns, .listDirectoryAudits:
+            .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID:
             .get
         case .createUser, .endUserSessions, .restoreUser, .batch: .post
         case .changeUser: .patch
@@ -23,7 +25,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The path without a leading slash, with `{id}` for the id of a user and `{method}` for that of a method.
+    /// The path without a leading slash, with `{id}` for the id of a user, `{method}` for that of
+    /// a method, `{application}` and `{appId}` for those of an application.
     package var path: String {
         switch self {
         case .listUsers, .createUser: "graph/v1.0/users"
@@ -41,6 +44,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .restoreUser: "graph/v1.0/directory/deletedItems/{id}/restore"
         case .readOrganization: "graph/v1.0/organization"
         case .batch: "graph/v1.0/$batch"
+        case .listApplications: "graph/v1.0/applications"
+        case .readApplication: "graph/v1.0/applications/{application}"
+        case .readApplicationByAppID: "graph/v1.0/applications(appId='{appId}')"
         case .listSignIns: "graph/v1.0/auditLogs/signIns"
         case .listDirectoryAudits: "graph/v1.0/auditLogs/directoryAudits"
         }
@@ -65,6 +71,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .removeUserMethod: ["UserAuthMethod-Email.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .exportUser: ["User.Export.All"]
         case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
+        case .listApplications, .readApplication, .readApplicationByAppID:
+            ["Application.Read.All", "Application.ReadWrite.All", "Directory.Read.All"]
         // Each request in it needs its own.
         case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]

@@ -38,11 +38,11 @@ package struct AuditPage: Hashable, Sendable {
     }
 }
 
-/// The place in a list of the audit trail, in a skip token.
-package struct AuditPosition: Hashable, Sendable, Codable {
-    package var before: Int
+/// The place in a list that a number names, in a skip token.
+package struct ListOffset: Hashable, Sendable, Codable {
+    package var number: Int
 
-    package init(before: Int) {
-        self.before = before
+    package init(_ number: Int) {
+        self.number = number
     }
 }

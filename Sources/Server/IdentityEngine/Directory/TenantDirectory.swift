@@ -55,6 +55,10 @@ package struct TenantDirectory: ClientStore {
         byDaemon[tenant]?[id]
     }
 
+    package func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
+        entries.first { $0.tenant.id == tenant }?.daemons ?? []
+    }
+
     private static func normal(_ name: String) -> String {
         String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
     }

@@ -128,4 +128,6 @@ package protocol ClientStore: Sendable {
     func applications(of tenant: TenantID) async throws(StoreError) -> [Client]
     /// The daemon with this id in this tenant; nil when there is none.
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
+    /// The tenant's daemons, in the order of its document.
+    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon]
 }

@@ -84,6 +84,25 @@ extension Schema {
             optional: optional.merging(["@odata.nextLink": url]) { $1 })
     }
 
+    static func application(required: [String]) -> Schema {
+        let credential = object(
+            ["keyId": uuid, "endDateTime": moment],
+            optional: [
+                "displayName": text, "hint": text.described("The first characters of the secret."),
+                "secretText": text.orNull,
+                "startDateTime": moment.orNull, "type": text, "usage": text,
+            ])
+        let members: [String: Schema] = [
+            "@odata.context": text, "id": uuid, "appId": uuid, "displayName": text, "signInAudience": text,
+            "isFallbackPublicClient": flag, "nativeAuthenticationApisEnabled": words(["all", "none"]),
+            "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
+            "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
+            "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
+        ]
+        return object(
+            members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) })
+    }
+
     private static func headers(_ names: String...) -> Schema {
         object([:], optional: Dictionary(uniqueKeysWithValues: names.map { ($0, text) }))
     }

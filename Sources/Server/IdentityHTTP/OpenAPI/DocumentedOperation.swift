@@ -56,6 +56,7 @@ enum DocumentedParameter: String, CaseIterable {
     case method
     case select
     case filter, auditFilter, auditTop
+    case application, appID, applicationFilter, applicationTop
     case search
     case top
     case orderby
@@ -94,6 +95,16 @@ enum DocumentedParameter: String, CaseIterable {
                 "$search", in: "query", "Beginnings of properties; needs ConsistencyLevel.",
                 Schema.text(1...2_048).example("\"displayName:dana\""))
         case .top: parameter("$top", in: "query", "The most users on a page; 999 at most.", .whole)
+        case .application: parameter("application", in: "path", "The object id of an application.", .uuid)
+        case .appID:
+            parameter(
+                "appId", in: "path", "The client id of an application.",
+                Schema.uuid.example("44445555-aaaa-6666-bbbb-7777cccc8888"))
+        case .applicationFilter:
+            parameter(
+                "$filter", in: "query", "Which applications (docs/protocol.md, Operators).",
+                Schema.text(1...2_048).example("displayName eq 'Daemon'"))
+        case .applicationTop: parameter("$top", in: "query", "The most applications on a page; 999 at most.", .whole)
         case .auditTop: parameter("$top", in: "query", "The most lines on a page; 1,000 at most.", .whole)
         case .orderby:
             parameter(

@@ -44,6 +44,17 @@ extension OperatorOperation {
             Outline(summary: "Reads a deleted user", reply: .operatorUser, parameters: [.user, .select])
         case .restoreUser: Outline(summary: "Restores a deleted user", reply: .operatorUser, parameters: [.user])
         case .purgeUser: Outline(summary: "Deletes a deleted user permanently", parameters: [.user])
+        case .listApplications:
+            Outline(
+                summary: "Lists applications and daemons", reply: .applicationList,
+                parameters: [.applicationFilter, .select, .applicationTop, .skiptoken])
+        case .readApplication:
+            Outline(
+                summary: "Reads an application or a daemon", reply: .application, parameters: [.application, .select])
+        case .readApplicationByAppID:
+            Outline(
+                summary: "Reads an application or a daemon by its client id", reply: .application,
+                parameters: [.appID, .select])
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -80,24 +91,32 @@ extension OperatorOperation {
         case .changeUser, .deleteUser, .removeUserMethod, .purgeUser: DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
-            .readOrganization, .batch, .listSignIns, .listDirectoryAudits:
+            .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
+            .listDirectoryAudits:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
         }
     }
 
+    /// Whether the operation has one of these parameters.
+    private func has(_ parameters: DocumentedParameter...) -> Bool {
+        outline.parameters.contains { parameters.contains($0) }
+    }
+
     private var failures: [DocumentedAnswer] {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
-        if outline.parameters.contains(.user) { failures.append(DirectoryFailure(.notFound)) }
-        if outline.parameters.contains(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }
-        if outline.parameters.contains(.filter) || outline.parameters.contains(.auditFilter) {
+        if has(.user, .application, .appID) {
+            failures.append(DirectoryFailure(.notFound))
+        }
+        if has(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }
+        if has(.filter, .auditFilter, .applicationFilter) {
             failures += [
                 DirectoryFailure(.unsupported(property: "NAME"), in: "$filter"),
                 DirectoryFailure(.malformed(at: 1), in: "$filter"),
             ]
         }
-        if outline.parameters.contains(.skiptoken) { failures.append(.expiredPageToken) }
+        if has(.skiptoken) { failures.append(.expiredPageToken) }
         if outline.body != nil {
             failures += [
                 DirectoryFailure(.unknownProperty("NAME")), DirectoryFailure(.readOnlyProperty("NAME")),
@@ -106,7 +125,7 @@ extension OperatorOperation {
                 DirectoryFailure(RequestFault.unreadableAttributes), DirectoryFailure(RequestFault.wrongContentType),
             ]
         }
-        if outline.parameters.contains(.ifMatch) { failures.append(DirectoryFailure(.changedMeanwhile)) }
+        if has(.ifMatch) { failures.append(DirectoryFailure(.changedMeanwhile)) }
         let faults: [RequestFault] = [
             .wrongMethod(allowed: "the method of another operation"), .uriTooLong, .headersTooLarge, .misdirected,
             .bodyTooLarge, .throttled(retryAfter: 1), .unavailable(retryAfter: 1),

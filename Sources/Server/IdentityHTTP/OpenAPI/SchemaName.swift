@@ -41,6 +41,8 @@ enum SchemaName: String, CaseIterable {
     case newUser = "NewUser"
     case userEdit = "UserEdit"
     case organization = "Organization"
+    case application = "Application"
+    case applicationList = "ApplicationList"
     case batch = "Batch"
     case batchAnswers = "BatchAnswers"
     case signInList = "SignInList"
@@ -112,6 +114,8 @@ enum SchemaName: String, CaseIterable {
         case .newUser: .newUser
         case .userEdit: .userEdit
         case .organization: .organization
+        case .application: .application(required: ["@odata.context"])
+        case .applicationList: .page(of: .application(required: []))
         case .batch: .batch
         case .batchAnswers: .batchAnswers
         case .signInList: .page(of: .signIn)

@@ -28,6 +28,12 @@ enum OperatorCodec {
         members["passwordProfile"] = .null
         members["passwordPolicies"] = .null
         guard let select else { return members.filter { DirectoryCodec.usual.contains($0.key) } }
+        return try chosen(select, of: members)
+    }
+
+    /// The members that `$select` names, in any letter case; nil: all.
+    static func chosen(_ select: [String]?, of members: Object) throws(DirectoryFailure) -> Object {
+        guard let select else { return members }
         let names = Dictionary(members.keys.sorted().map { ($0.lowercased(), $0) }) { first, _ in first }
         var chosen: Object = [:]
         for word in select {

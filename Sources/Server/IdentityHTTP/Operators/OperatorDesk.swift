@@ -89,6 +89,9 @@ struct OperatorDesk: Sendable {
         case .batch: throw RequestFault.unknownPath
         case .listSignIns: return try await searches { try await lines(.signIns, request, trace) }
         case .listDirectoryAudits: return try await searches { try await lines(.directoryAudits, request, trace) }
+        case .listApplications: return try await applications(request, trace)
+        case .readApplication: return try await application("id", keys, request, trace)
+        case .readApplicationByAppID: return try await application("appId", keys, request, trace)
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -194,6 +197,60 @@ struct OperatorDesk: Sendable {
         return try json(Directory.List(DirectoryCodec.methods(of: account, kinds, masked: false)), trace)
     }
 
+    // MARK: - Applications
+
+    /// Those of apps, then the daemons, each in the order of the tenant's document.
+    private func applications() async throws(EngineError) -> [ApplicationCodec.Object] {
+        try await engine.applications(of: tenant).map { ApplicationCodec.object($0, in: tenant.id) }
+            + engine.daemons(of: tenant).map { ApplicationCodec.object($0, in: tenant.id) }
+    }
+
+    private func applications(_ request: Request, _ trace: Trace) async throws -> Response {
+        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .select, .top, .skiptoken])
+        var found = try await applications()
+        let filtered = try options.condition(.filter, resource: "Application") {
+            (text) throws(ODataFault) -> [ApplicationCodec.Object] in
+            let filter = try ODataFilter(text)
+            var met: [ApplicationCodec.Object] = []
+            for object in found where try ApplicationCodec.meets(object, filter) { met.append(object) }
+            return met
+        }
+        found = filtered ?? found
+        let fingerprint = Vault.fingerprint(["applications", options[.filter] ?? ""].map { Data($0.utf8) })
+        var first = 0
+        if let token = options[.skiptoken] {
+            let position = await engine.skipTokens.open(
+                token, as: ListOffset.self, of: fingerprint, tenant: tenant.id, now: now)
+            guard let position else { throw DirectoryFailure.expiredPageToken }
+            first = position.number
+        }
+        let page = found.dropFirst(first).prefix(try options.top(usually: 100, atMost: UserQuery.largestPage))
+        let names = try options.names()
+        var reply: [String: JSONValue] = [
+            "@odata.context": .string("\(root)/$metadata#applications"),
+            "value": .array(try page.map { .object(try OperatorCodec.chosen(names, of: $0)) }),
+        ]
+        if first + page.count < found.count {
+            let token = try engine.skipTokens.seal(
+                ListOffset(first + page.count), of: fingerprint, tenant: tenant.id)
+            reply["@odata.nextLink"] = .string("\(root)/applications?\(options.next(token))")
+        }
+        return try json(reply, trace)
+    }
+
+    private func application(
+        _ member: String, _ keys: [String], _ request: Request, _ trace: Trace
+    ) async throws -> Response {
+        let key = keys.first?.lowercased()
+        guard let found = try await applications().first(where: { $0[member]?.string == key }) else {
+            throw DirectoryFailure(.notFound)
+        }
+        let select = IdentityRoutes.query("select", of: request).map { $0.split(separator: ",").map(String.init) }
+        var body = try OperatorCodec.chosen(select, of: found)
+        body["@odata.context"] = .string("\(root)/$metadata#applications/$entity")
+        return try json(body, trace)
+    }
+
     // MARK: - The audit trail
 
     private func lines(_ list: AuditList, _ request: Request, _ trace: Trace) async throws -> Response {
@@ -213,38 +270,33 @@ struct OperatorDesk: Sendable {
         let fingerprint = Vault.fingerprint([list.rawValue, options[.filter] ?? ""].map { Data($0.utf8) })
         if let token = options[.skiptoken] {
             let position = await engine.skipTokens.open(
-                token, as: AuditPosition.self, of: fingerprint, tenant: tenant.id, now: now)
+                token, as: ListOffset.self, of: fingerprint, tenant: tenant.id, now: now)
             guard let position else { throw DirectoryFailure.expiredPageToken }
-            query.before = position.before
+            query.before = position.number
         }
         let asked = query
         let page = try await searched {
             () throws(StoreError) in try await store.auditPage(asked, in: tenant.id)
         }
-        let codec = try await codec(of: page)
+        let codec = try await codec()
         var reply: [String: JSONValue] = [
             "@odata.context": .string("\(root)/$metadata#auditLogs/\(list.rawValue)"),
             "value": .array(page.events.map { .object(codec.object($0, in: list)) }),
         ]
         if let next = page.next {
-            let token = try engine.skipTokens.seal(AuditPosition(before: next), of: fingerprint, tenant: tenant.id)
+            let token = try engine.skipTokens.seal(ListOffset(next), of: fingerprint, tenant: tenant.id)
             reply["@odata.nextLink"] = .string("\(root)/auditLogs/\(list.rawValue)?\(options.next(token))")
         }
         return try json(reply, trace)
     }
 
     /// Knows the applications and the daemons of the lines.
-    private func codec(of page: AuditPage) async throws -> AuditCodec {
-        var names = Dictionary(
-            try await engine.applications(of: tenant).map { ($0.id, $0.displayName) },
-            uniquingKeysWith: { first, _ in first })
-        var daemons: Set<ClientID> = []
-        for id in Set(page.events.compactMap(\.event.client)) where names[id] == nil {
-            guard let daemon = try await engine.daemon(id, in: tenant) else { continue }
-            names[id] = daemon.displayName
-            daemons.insert(id)
-        }
-        return AuditCodec(tenant: tenant, names: names, daemons: daemons) {
+    private func codec() async throws(EngineError) -> AuditCodec {
+        let daemons = try await engine.daemons(of: tenant)
+        var names: [ClientID: String] = [:]
+        for client in try await engine.applications(of: tenant) { names[client.id] = client.displayName }
+        for daemon in daemons { names[daemon.id] = daemon.displayName }
+        return AuditCodec(tenant: tenant, names: names, daemons: Set(daemons.map(\.id))) {
             engine.lineID(of: $0, in: tenant.id)
         }
     }

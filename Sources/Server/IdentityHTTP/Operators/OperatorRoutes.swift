@@ -12,6 +12,7 @@ extension OperatorOperation {
     /// The path below `graph/` as ``DirectoryPath`` writes it, with the version in front.
     private var template: String {
         path.dropFirst("graph/".count).lowercased().replacing("{method}", with: "{id}")
+            .replacing("{application}", with: "{id}").replacing("(appid='{appid}')", with: "/appid={id}")
             .replacing("microsoft.graph.user", with: "graph.user")
     }
 
@@ -36,6 +37,10 @@ extension IdentityRoutes {
             throw Self.isMissing(path) ? DirectoryFailure.missing : RequestFault.unknownPath as any Error
         }
         guard let operation = operations.first(where: { $0.httpMethod == request.method }) else {
+            // The tenant's document alone changes applications.
+            if case .name("applications")? = path.segments.first, [.post, .patch, .delete].contains(request.method) {
+                throw DirectoryFailure.missing
+            }
             throw RequestFault.wrongMethod(
                 allowed: operations.map(\.method.rawValue).sorted().joined(separator: ", "))
         }

@@ -39,6 +39,10 @@ final class LiveTenants: ClientStore {
         try await directory.daemon(id, in: tenant)
     }
 
+    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
+        try await directory.daemons(of: tenant)
+    }
+
     /// Adopts a newer document; an invalid one changes nothing.
     ///
     /// - Throws: ``ServeSettings/Invalid``; the same document is not read again.

@@ -60,6 +60,20 @@ struct ListOptions: Hashable, Sendable {
         return number
     }
 
+    /// The names of `$select` as sent, each one once; nil without it. They may be unknown.
+    func names() throws(DirectoryFailure) -> [String]? {
+        guard let list = self[.select] else { return nil }
+        var (names, seen): ([String], Set<String>) = ([], [])
+        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = part.split(separator: " ").joined(separator: " ")
+            guard let shown = DirectoryFailure.shown(name), names.count < UserFlow.maximumAttributes else {
+                throw DirectoryFailure(badOption: .select)
+            }
+            if seen.insert(shown.lowercased()).inserted { names.append(shown) }
+        }
+        return names
+    }
+
     func condition<Condition>(
         _ option: Option, resource: String = "User", _ read: (String) throws(ODataFault) -> Condition
     ) throws(DirectoryFailure) -> Condition? {

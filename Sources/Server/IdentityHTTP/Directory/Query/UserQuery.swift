@@ -33,7 +33,7 @@ struct UserQuery: Hashable, Sendable {
     ///   - isEventual: Whether the request has the header `ConsistencyLevel: eventual`.
     init(_ text: String, isEventual: Bool, of users: UserProperties) throws(DirectoryFailure) {
         options = try ListOptions(text, of: ListOptions.Option.allCases)
-        if let list = options[.select] { select = try Self.names(list) }
+        select = try options.names()
         top = try options.top(usually: top, atMost: Self.largestPage)
         if let order = options[.orderby] { self.order = try Self.order(order) }
         if let flag = options[.count] { counts = try Self.flag(flag) && isEventual }
@@ -60,18 +60,6 @@ struct UserQuery: Hashable, Sendable {
 
     /// The query of the next page's address.
     func next(_ skipToken: String) -> String { options.next(skipToken) }
-
-    private static func names(_ list: String) throws(DirectoryFailure) -> [String] {
-        var (names, seen): ([String], Set<String>) = ([], [])
-        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = part.split(separator: " ").joined(separator: " ")
-            guard let shown = DirectoryFailure.shown(name), names.count < UserFlow.maximumAttributes else {
-                throw DirectoryFailure(badOption: .select)
-            }
-            if seen.insert(shown.lowercased()).inserted { names.append(shown) }
-        }
-        return names
-    }
 
     private static func order(_ text: String) throws(DirectoryFailure) -> UserOrder {
         let words = text.lowercased().split(separator: " ")
