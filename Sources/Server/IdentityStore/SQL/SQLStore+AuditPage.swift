@@ -51,7 +51,7 @@ extension SQLSession {
                 ORDER BY position DESC LIMIT \(Self.looksAt)
                 """, [tenant, after, query.before ?? .max])
         }
-        var range = 0..<(query.before ?? .max)
+        var range = 0..<max(query.before ?? .max, 0)
         if let since = query.since {
             let first = try firstLine(of: tenant, at: since.addingTimeInterval(-Self.disorder))
             range = min(first, range.upperBound)..<range.upperBound
