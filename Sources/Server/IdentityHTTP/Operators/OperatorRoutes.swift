@@ -37,10 +37,6 @@ extension IdentityRoutes {
             throw Self.isMissing(path) ? DirectoryFailure.missing : RequestFault.unknownPath as any Error
         }
         guard let operation = operations.first(where: { $0.httpMethod == request.method }) else {
-            // The tenant's document alone changes applications.
-            if case .name("applications")? = path.segments.first, [.post, .patch, .delete].contains(request.method) {
-                throw DirectoryFailure.missing
-            }
             throw RequestFault.wrongMethod(
                 allowed: operations.map(\.method.rawValue).sorted().joined(separator: ", "))
         }
