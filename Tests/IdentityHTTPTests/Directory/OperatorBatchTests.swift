@@ -110,6 +110,7 @@ import Testing
                 #"{"Content-Type":"application/json","If-Match":1}"#,
                 #"{"Content-Type":"application/json","If-Match":null}"#,
                 #"{"Content-Type":"application/json","If-Match":"*","if-match":"\"stale\""}"#, #"["If-Match"]"#,
+                #"{"Content-Type":"application/json","If-Match ":"\"stale\""}"#,
             ] {
                 let answers = try await send(
                     desk,
@@ -122,6 +123,15 @@ import Testing
             )
             #expect(status(stale["1"]) == .integer(412))
             let path = OperatorTests.users + "/\(id)"
+            // No spelling loses a condition.
+            for item in [
+                #"{"id":"1","method":"DELETE","url":"users/\#(id)","Headers":{"If-Match":"\"stale\""}}"#,
+                #"{"id":"1","method":"DELETE","url":"users/\#(id)","DependsOn":["0"]}"#,
+                #"{"id":"1","method":"DELETE","url":"users/\#(id)","dependsOn":null,"depends_on":["0"]}"#,
+            ] {
+                let answers = try await send(desk, #"{"id":"0","method":"GET","url":"users/\#(UUID())"}"#, item)
+                #expect([.integer(412), .integer(424)].contains(status(answers["1"])), "\(item)")
+            }
             #expect(try await desk.send("DELETE", path, headers: ["if-match": "\"stale\""]).status == 412)
             let tag = try #require(try await desk.send("GET", path).headers["etag"])
             #expect(try await desk.send("DELETE", path, headers: ["if-match": tag]).status == 204)

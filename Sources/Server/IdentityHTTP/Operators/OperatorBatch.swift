@@ -39,7 +39,12 @@ struct OperatorBatch {
             throw DirectoryFailure(inBatch: "A batch has a list of 1 to \(Self.most) requests.", "requests")
         }
         var items: [Item] = []
-        for case .object(let request) in requests {
+        for case .object(let sent) in requests {
+            // In any letter case: a condition of a request must not be lost by its spelling.
+            let request = Dictionary(sent.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+            guard request.count == sent.count else {
+                throw DirectoryFailure(inBatch: "A request has a member twice.", "requests")
+            }
             guard let id = request["id"]?.string, (1...64).contains(id.utf8.count),
                 !items.contains(where: { $0.id.lowercased() == id.lowercased() })
             else {
@@ -71,7 +76,8 @@ struct OperatorBatch {
             throw DirectoryFailure(inBatch: "The url is a path below /graph/v1.0, or this server's address.", "url")
         }
         // The vendor's SDK for Python writes the name with an underscore.
-        let dependsOn = try dependsOn(request["dependsOn"] ?? request["depends_on"], behind: earlier)
+        let dependsOn = try dependsOn(
+            request["dependson"].flatMap { $0 == .null ? nil : $0 } ?? request["depends_on"], behind: earlier)
         return Content(
             method: method, url: url, headers: try headers(request["headers"]), body: try body(request["body"]),
             dependsOn: dependsOn)
@@ -95,7 +101,10 @@ struct OperatorBatch {
         var headers: HTTPFields = [:]
         let known: [HTTPField.Name] = [.contentType, .ifMatch, IdentityHeader.consistencyLevel]
         for (name, value) in members {
-            guard let field = known.first(where: { $0.canonicalName == name.lowercased() }) else { continue }
+            guard let field = HTTPField.Name(name) else {
+                throw DirectoryFailure(inBatch: "A header has a name that HTTP allows.", "headers")
+            }
+            guard known.contains(field) else { continue }
             guard let text = value.string, headers[field] == nil else {
                 throw DirectoryFailure(inBatch: "A header is a text, and stands once.", "headers")
             }

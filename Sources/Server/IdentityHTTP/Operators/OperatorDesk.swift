@@ -44,7 +44,12 @@ struct OperatorDesk: Sendable {
             _ = try accepted(try await engine.updateUser(id, edit, by: flows, in: tenant, as: actor, now: now))
             return done(trace)
         case .deleteUser:
-            let id = try await user(keys, isDeleted: false).user.id
+            let account = try await user(keys, isDeleted: false)
+            let id = account.user.id
+            // Another version ends here, before it counts as a notice; the transaction compares again.
+            if let version = IdentityRoutes.version(of: request), version != profile(of: account).version {
+                throw DirectoryFailure(.changedMeanwhile)
+            }
             try admitNotice(to: id)
             try accepted(
                 try await engine.deleteRestorably(
