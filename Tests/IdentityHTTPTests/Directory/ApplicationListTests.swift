@@ -75,7 +75,8 @@ import Testing
     @Test(
         "SEC-ADM-7: a question that applications do not answer is refused, and writing is 501 or 405",
         arguments: [
-            "tags eq 'x'", "displayName gt 'a'", "endsWith(displayName,'x')", "appId eq 1", "contains(id,'x')", "(",
+            "tags eq 'x'", "displayName gt 'a'", "endsWith(displayName,'x')", "appId eq 1", "displayName in (1,null)",
+            "appId ne 'x' or tags eq 'y'", "contains(id,'x')", "(",
         ])
     func refusals(filter: String) async throws {
         try await withIdentityServer { server in

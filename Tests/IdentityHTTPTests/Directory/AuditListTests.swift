@@ -59,7 +59,7 @@ import Testing
                 #expect(found.contains { $0["id"] == failed["id"] } == isFound, "\(filter)")
             }
             #expect(try await list(desk, Self.signIns, "userId eq '\(UUID())'").isEmpty)
-            #expect(try await list(desk, Self.signIns, "userId eq 'nobody'").isEmpty)
+            #expect(try await list(desk, Self.signIns, "userId eq 'no id'").isEmpty)
         }
     }
 

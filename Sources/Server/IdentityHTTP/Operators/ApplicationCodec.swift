@@ -59,23 +59,31 @@ enum ApplicationCodec {
     /// Whether an application meets a filter over `id`, `appId` and `displayName`.
     static func meets(_ object: Object, _ filter: ODataFilter) throws(ODataFault) -> Bool {
         switch filter {
-        case .all(let parts):
-            for part in parts { guard try meets(object, part) else { return false } }
-            return true
-        case .any(let parts):
-            for part in parts { if try meets(object, part) { return true } }
-            return false
+        // Each part is read, also behind one that decides, so that a wrong part is always refused.
+        case .all(let parts): return try results(object, parts).allSatisfy(\.self)
+        case .any(let parts): return try results(object, parts).contains(true)
         case .not(let part): return try !meets(object, part)
         case .comparison(let path, .eq, .text(let text)): return try self.text(path, of: object) == text.lowercased()
         case .comparison(let path, .ne, .text(let text)): return try self.text(path, of: object) != text.lowercased()
         case .isOneOf(let path, let literals):
             let found = try self.text(path, of: object)
-            return literals.contains { if case .text(let text) = $0 { text.lowercased() == found } else { false } }
+            var texts: [String] = []
+            for literal in literals {
+                guard case .text(let text) = literal else { throw .unsupported(property: path.property) }
+                texts.append(text.lowercased())
+            }
+            return texts.contains(found)
         case .call(.startsWith, let path, let text):
             return try self.text(path, of: object).hasPrefix(text.lowercased())
         case .comparison(let path, _, _), .call(_, let path, _), .lambda(let path, _, _, _):
             throw .unsupported(property: path.property)
         }
+    }
+
+    private static func results(_ object: Object, _ parts: [ODataFilter]) throws(ODataFault) -> [Bool] {
+        var results: [Bool] = []
+        for part in parts { results.append(try meets(object, part)) }
+        return results
     }
 
     private static func text(_ path: ODataPath, of object: Object) throws(ODataFault) -> String {

@@ -138,8 +138,8 @@ struct OperatorBatch {
 }
 
 extension IdentityRoutes {
-    /// Answers each item as if it had come alone, one after another: an item is authorised by itself, and nothing of it is
-    /// undone when another one fails.
+    /// Answers each item as if it had come alone, one after another. An item needs its own role, and a failed item undoes no
+    /// other one.
     func operatorBatch(
         _ request: Request, _ context: IdentityRequestContext, _ store: any DirectoryStore, baseURL: String
     ) async throws -> Response {
