@@ -157,12 +157,21 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
             ], path: "Sources/Server/IdentityMail", swiftSettings: strict),
+        .target(
+            name: "IdentityHooks",
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .target(name: "CCurl", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Metrics", package: "swift-metrics", condition: server),
+            ], path: "Sources/Server/IdentityHooks", swiftSettings: strict),
         .executableTarget(
             name: "native-auth",
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP",
                 "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
+                "IdentityHooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
@@ -234,6 +243,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ], resources: [.copy("Support")], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityHooksTests",
+            dependencies: [
+                "PortableFoundation", "IdentityEngine", "NativeAuthCore",
+                .target(name: "IdentityHooks", condition: server),
+                .target(name: "IdentityStoreSQL", condition: testing),
+                .target(name: "IdentityStoreSQLite", condition: testing),
+                .product(name: "Hummingbird", package: "hummingbird", condition: testing),
+                .product(name: "NIOCore", package: "swift-nio", condition: testing),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: strict),
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [

@@ -318,7 +318,7 @@ struct OutboxFixture: Sendable {
 
     func worker(
         _ transport: any MailTransport, store: (any OutboxStore)? = nil,
-        randomness: any Randomness = SystemRandomness(),
+        randomness: any Randomness = SystemRandomness(), hooks: OutboxHooks? = nil,
         onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) throws -> OutboxWorker {
@@ -327,7 +327,7 @@ struct OutboxFixture: Sendable {
             store: store ?? self.store, vault: vault, renderer: try MailRenderer(), transport: transport,
             sender: { _ in sender },
             clock: clock, randomness: randomness, signal: signal, logger: Logger(label: "test"),
-            onDelivered: onDelivered, sleep: sleep)
+            hooks: hooks, onDelivered: onDelivered, sleep: sleep)
     }
 
     /// The states of all mails and how many of them still have a content.

@@ -153,7 +153,7 @@ extension TokenSubject {
             contexts: contexts, sessionID: sessionID, credentialVersion: 3,
             issuedAt: Date(timeIntervalSince1970: issuedAt), lifetime: lifetime, tokenID: .fixture(9),
             issuer: "https://contoso.example",
-            idClaims: idClaims, accessClaims: accessClaims)
+            idClaims: idClaims.mapValues { .one($0) }, accessClaims: accessClaims.mapValues { .one($0) })
     }
 }
 

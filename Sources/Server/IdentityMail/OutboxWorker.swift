@@ -42,18 +42,21 @@ package final class OutboxWorker: Service {
     private let signal: MailSignal
     private let logger: Logger
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let hooks: OutboxHooks?
     private let onDelivered: (@Sendable (DeliveredMail) async -> Void)?
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - sender: Returns the sender address of a tenant's mails.
     ///   - randomness: The source of the jitter of retries.
-    ///   - onDelivered: Called with each mail that the server accepted; for the development profile's inbox.
+    ///   - hooks: Has codes delivered by receivers of hooks; nil: all are mailed.
+    ///   - onDelivered: Called with each mail that the mail server or a receiver accepted; for the development profile's inbox.
     ///   - sleep: Waits, and throws when cancelled; tests replace it.
     package init(
         store: any OutboxStore, vault: Vault, renderer: MailRenderer, transport: any MailTransport,
         sender: @escaping @Sendable (TenantID) -> MailAddress, clock: any WallClock, randomness: any Randomness,
-        signal: MailSignal, logger: Logger, onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
+        signal: MailSignal, logger: Logger, hooks: OutboxHooks? = nil,
+        onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.store = store
@@ -66,6 +69,7 @@ package final class OutboxWorker: Service {
         self.signal = signal
         self.logger = logger
         self.sleep = sleep
+        self.hooks = hooks
         self.onDelivered = onDelivered
     }
 
@@ -199,6 +203,15 @@ package final class OutboxWorker: Service {
             try await store.markSent(leased, now: clock.now)
             return true
         }
+        switch await hooks?.deliver(content, of: mail.tenant, now: clock.now) {
+        case nil, .notMine: break
+        case .delivered:
+            try await finish(leased, content, words, as: "hooked")
+            return true
+        case .failed:
+            try await postpone(leased, because: "the receiver of a hook failed")
+            return false
+        }
         do {
             try await transport.send(message)
         } catch {
@@ -207,31 +220,37 @@ package final class OutboxWorker: Service {
                 try await fail(leased, detail: "smtp-\(replyCode)")
                 return true
             case .temporary:
-                try await postpone(leased, because: error)
+                try await postpone(leased, because: "\(error)")
                 return false
             }
         }
+        try await finish(leased, content, words, as: "sent")
+        return true
+    }
+
+    private func finish(
+        _ leased: LeasedMail, _ content: MailContent, _ words: MailText, as outcome: String
+    ) async throws(StoreError) {
         await onDelivered?(
             DeliveredMail(
                 to: content.recipient, subject: words.subject, code: content.code, text: words.text,
                 sentAt: content.sentAt))
         try await store.markSent(leased, now: clock.now)
-        Self.count("sent")
-        return true
+        Self.count(outcome)
     }
 
     private static func count(_ outcome: String) {
         Counter(label: "native_auth_mails", dimensions: [("outcome", outcome)]).increment()
     }
 
-    private func postpone(_ leased: LeasedMail, because error: MailTransportError) async throws(StoreError) {
+    private func postpone(_ leased: LeasedMail, because reason: String) async throws(StoreError) {
         let delay = Self.retryDelay(afterAttempts: leased.attempts + 1, randomness)
         // When it expires, the store removes the mail from the queue and wipes it.
         let next = min(clock.now.addingTimeInterval(delay), leased.mail.expiresAt)
         logger.warning(
             "A mail was not taken; it is tried again.",
             metadata: [
-                "mail": "\(leased.mail.id)", "attempt": .stringConvertible(leased.attempts + 1), "reason": "\(error)",
+                "mail": "\(leased.mail.id)", "attempt": .stringConvertible(leased.attempts + 1), "reason": "\(reason)",
             ])
         Self.count("postponed")
         // First, because the mail can be leased again as soon as the store has the new time: a lease of a mail that is

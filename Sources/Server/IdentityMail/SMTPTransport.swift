@@ -199,7 +199,7 @@ package struct SMTPTransport: MailTransport {
         var code = CURLE_OK
         for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
         for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
-        if code == CURLE_OK { code = ccurl_set_sink(handle) { _, size, count, _ in size * count } }
+        if code == CURLE_OK { code = ccurl_set_sink(handle, { _, size, count, _ in size * count }, nil) }
         if code == CURLE_OK {
             code = ccurl_set_on_socket(
                 handle,

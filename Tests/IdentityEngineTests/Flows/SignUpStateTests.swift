@@ -12,6 +12,8 @@ struct SignUpStateTests {
     /// A client's input to a flow.
     enum Input: CaseIterable, CustomTestStringConvertible {
         case challenge, rightCode, wrongCode, password, allAttributes, someAttributes
+        /// What the receivers of hooks say.
+        case hooksProceed, hooksGive, hooksAskAgain, hooksBlock
 
         var testDescription: String { "\(self)" }
     }
@@ -19,12 +21,13 @@ struct SignUpStateTests {
     /// The result, without its data.
     enum Result: Hashable {
         case refused(Refusal)
-        case proveAddress, enterPassword, chooseCredential, collectAttributes, verifyFirst, signIn
+        case proveAddress, enterPassword, chooseCredential, collectAttributes, verifyFirst, signIn, askHooks
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
         var state: SignUpState
         var flow: UserFlow
+        var asksHooks = false
         var expected: [Input: (result: Result, next: String?)]
         var testDescription: String { "\(name(of: state)) of \(flow.method)" }
     }
@@ -63,6 +66,27 @@ struct SignUpStateTests {
                 .someAttributes: (.verifyFirst, "awaitingCode"),
             ]),
         Row(
+            state: .awaitingCode(draft()), flow: withAttributes, asksHooks: true,
+            expected: [
+                .challenge: (.proveAddress, "awaitingCode"), .rightCode: (.askHooks, "asking"),
+                .wrongCode: (.refused(.incorrectCode), nil), .allAttributes: (.verifyFirst, "awaitingCode"),
+                .someAttributes: (.verifyFirst, "awaitingCode"),
+            ]),
+        Row(
+            state: .awaitingCode(draft()), flow: password, asksHooks: true,
+            expected: [
+                .challenge: (.proveAddress, "awaitingCode"), .rightCode: (.chooseCredential, "choosingCredential"),
+                .wrongCode: (.refused(.incorrectCode), nil), .allAttributes: (.verifyFirst, "awaitingCode"),
+                .someAttributes: (.verifyFirst, "awaitingCode"),
+            ]),
+        Row(
+            state: .asking(draft()), flow: withAttributes, asksHooks: true,
+            expected: [
+                .hooksProceed: (.collectAttributes, "awaitingAttributes"), .hooksGive: (.signIn, "completed"),
+                .hooksAskAgain: (.collectAttributes, "awaitingAttributes"),
+                .hooksBlock: (.refused(.blockedByHook(reason: "no")), nil),
+            ]),
+        Row(
             state: .choosingCredential(draft()), flow: password,
             expected: [.challenge: (.enterPassword, "awaitingPassword")]),
         Row(
@@ -91,7 +115,7 @@ struct SignUpStateTests {
 
     @Test("SEC-CT-1: every state answers every input as the table says", arguments: table, Input.allCases)
     func everyPairOfStateAndInputIsAsTheTableSays(row: Row, input: Input) {
-        let decision = Self.decide(row.state, input, Self.situation(row.flow))
+        let decision = Self.decide(row.state, input, Self.situation(row.flow, asksHooks: row.asksHooks))
         let expected = row.expected[input] ?? (.refused(.notAllowedNow), nil)
         #expect(Self.result(decision.verdict) == expected.result)
         #expect(decision.next.map(Self.name(of:)) == expected.next)
@@ -102,7 +126,8 @@ struct SignUpStateTests {
         let states = Set(Self.table.map { Self.name(of: $0.state) })
         #expect(
             states == [
-                "started", "awaitingCode", "choosingCredential", "awaitingPassword", "awaitingAttributes", "completed",
+                "started", "awaitingCode", "asking", "choosingCredential", "awaitingPassword", "awaitingAttributes",
+                "completed",
             ])
     }
 
@@ -111,7 +136,8 @@ struct SignUpStateTests {
         let operation: [Input: FlowOperations] = [
             .challenge: .challengeSignUp, .rightCode: .submitSignUpCode, .wrongCode: .submitSignUpCode,
             .password: .submitSignUpPassword, .allAttributes: .submitSignUpAttributes,
-            .someAttributes: .submitSignUpAttributes,
+            .someAttributes: .submitSignUpAttributes, .hooksProceed: .askAboutSignUp, .hooksGive: .askAboutSignUp,
+            .hooksAskAgain: .askAboutSignUp, .hooksBlock: .askAboutSignUp,
         ]
         for input in Input.allCases {
             let isAllowed = operation[input].map { row.state.allowed.contains($0) } ?? false
@@ -122,12 +148,12 @@ struct SignUpStateTests {
 
     @Test("SEC-CT-4: only progress advances the revision", arguments: table, Input.allCases)
     func onlyProgressAdvancesTheRevision(row: Row, input: Input) {
-        let situation = Self.situation(row.flow)
+        let situation = Self.situation(row.flow, asksHooks: row.asksHooks)
         let decision = Self.decide(row.state, input, situation)
         guard let newRow = decision.row else { return }
         let progress = newRow.revision - situation.row.revision
         switch Self.result(decision.verdict) {
-        case .signIn, .chooseCredential: #expect(progress == 1)
+        case .signIn, .chooseCredential, .askHooks, .refused(.blockedByHook): #expect(progress == 1)
         case .collectAttributes: #expect(progress == 1, "a proof was accepted")
         case .refused, .proveAddress, .verifyFirst, .enterPassword: #expect(progress == 0)
         }
@@ -135,7 +161,7 @@ struct SignUpStateTests {
 
     @Test("SEC-ID-9: no user is made without the proof of the address", arguments: table, Input.allCases)
     func aUserIsMadeExactlyWhenTheFlowCompletes(row: Row, input: Input) {
-        let decision = Self.decide(row.state, input, Self.situation(row.flow))
+        let decision = Self.decide(row.state, input, Self.situation(row.flow, asksHooks: row.asksHooks))
         let makesUser = decision.effects.contains { if case .createUser = $0 { true } else { false } }
         #expect(makesUser == (Self.result(decision.verdict) == .signIn))
         if makesUser { #expect(row.state.isProven || input == .rightCode) }
@@ -270,13 +296,13 @@ struct SignUpStateTests {
         return SignUpDraft(email: email, passwordHash: passwordHash, attributes: attributes, capabilities: [])
     }
 
-    static func situation(_ flow: UserFlow) -> StepSituation {
+    static func situation(_ flow: UserFlow, asksHooks: Bool = false) -> StepSituation {
         var settings = EngineSettings(baseURL: "https://identity.test")
         settings.resendCooldown = 0
         return StepSituation(
             row: FlowRow(
                 revision: 3, code: fresh.record, codesSent: 1, expiresAt: now.addingTimeInterval(3600)),
-            taken: [], now: now, userFlow: flow, settings: settings)
+            taken: [], asksAboutSignUps: asksHooks, now: now, userFlow: flow, settings: settings)
     }
 
     static func decide(
@@ -290,6 +316,12 @@ struct SignUpStateTests {
         case .allAttributes:
             state.submitting(attributes: ["country": "DK", "city": "Ribe"], newUser: user, in: situation)
         case .someAttributes: state.submitting(attributes: ["country": "DK"], newUser: user, in: situation)
+        case .hooksProceed: state.continuing(under: .proceed([:]), newUser: user, in: situation)
+        case .hooksGive:
+            state.continuing(under: .proceed(["country": "DK", "city": "Ribe"]), newUser: user, in: situation)
+        case .hooksAskAgain:
+            state.continuing(under: .askAgain(["city"], reason: "no"), newUser: user, in: situation)
+        case .hooksBlock: state.continuing(under: .block(reason: "no"), newUser: user, in: situation)
         }
     }
 
@@ -302,6 +334,7 @@ struct SignUpStateTests {
         case .accepted(.collectAttributes): .collectAttributes
         case .accepted(.verifyFirst): .verifyFirst
         case .accepted(.signIn): .signIn
+        case .accepted(.requestChallenge): .askHooks
         case .accepted: .refused(.notAllowedNow)
         }
     }
@@ -310,6 +343,7 @@ struct SignUpStateTests {
         switch state {
         case .started: "started"
         case .awaitingCode: "awaitingCode"
+        case .asking: "asking"
         case .choosingCredential: "choosingCredential"
         case .awaitingPassword: "awaitingPassword"
         case .awaitingAttributes: "awaitingAttributes"

@@ -18,6 +18,8 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             case .signUp(.started): .signUpStarted
             case .signUp(.awaitingCode): .signUpAwaitingCode
             case .signUp(.choosingCredential): .choosingCredential
+            // Hooks are not part of the model: SignUpStateTests has the state in which they are asked.
+            case .signUp(.asking): .signUpAwaitingCode
             case .signUp(.awaitingPassword): .signUpAwaitingPassword
             case .signUp(.awaitingAttributes): .awaitingAttributes
             case .signUp(.completed): .signUpCompleted

@@ -36,7 +36,8 @@ extension DirectoryAnswerName {
         case .step(.passwordNotUsed): self = .passwordNotUsed
         case .step(.locked): self = .locked
         case .step(.blockedContact), .step(.unknownTenant), .step(.unknownClient), .step(.nativeAuthDisabled),
-            .step(.invalidUsername), .step(.invalidAttributes), .step(.enumerationLimited), .step(.invalidScope),
+            .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
+            .step(.enumerationLimited), .step(.invalidScope),
             .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.accountDisabled),
             .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableRefreshToken),
             .step(.expiredRefreshToken), .step(.revokedRefreshToken):

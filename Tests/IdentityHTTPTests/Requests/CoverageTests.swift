@@ -56,6 +56,8 @@ extension AnswerName {
             case .unacceptablePassword(.recentlyUsed): .passwordRecentlyUsed
             case .passwordNotUsed: .passwordNotUsed
             case .invalidAttributes: .invalidAttributes
+            case .refusedAttributes: .refusedAttributes
+            case .blockedByHook: .blockedByHook
             case .unusableToken: .unusableToken
             case .expiredToken: .expiredToken
             case .notAllowedNow: .notAllowedNow
@@ -175,8 +177,9 @@ extension AnswerName {
         case .passwordBanned: Wire("invalid_grant", 399_246, "password_banned")
         case .passwordRecentlyUsed: Wire("invalid_grant", 399_246, "password_recently_used")
         case .passwordNotUsed: Wire("invalid_request", 90_023)
-        case .invalidAttributes, .unreadableAttributes:
+        case .invalidAttributes, .refusedAttributes, .unreadableAttributes:
             Wire("invalid_grant", 90_023, "attribute_validation_failed", members: ["invalid_attributes"])
+        case .blockedByHook: Wire("invalid_grant", 1_003_023)
         case .unusableToken, .notAllowedNow: Wire("invalid_request", 55_200)
         case .expiredToken: Wire("expired_token", 552_003)
         case .incorrectCode: Wire("invalid_grant", 50_181, "invalid_oob_value")
@@ -218,6 +221,8 @@ extension AnswerName {
         case .unusableToken: "is not valid."
         case .notAllowedNow: "does not allow this step"
         case .invalidAttributes: "invalid_attributes names them"
+        case .refusedAttributes: "No such city."
+        case .blockedByHook: "Members only."
         case .unreadableAttributes: "not a flat JSON object"
         case .invalidUsername: "username parameter is empty or not valid"
         case .unknownMethod: "id parameter is empty or not valid"
@@ -534,6 +539,10 @@ enum EndpointTable {
                 return try await ready.answer()
             },
             start(.signUpAttributes, .invalidAttributes, "an attribute breaks its rules", "attributes", #"{"city":1}"#),
+            judged(
+                .refusedAttributes, "the receiver of a [hook](../operate/hooks.md) wants others",
+                .refuse(attributes: ["city"], reason: "No such city.")),
+            judged(.blockedByHook, "the receiver of a hook ends the sign-up", .block("Members only.")),
             start(.signUpAttributes, .unreadableAttributes, "`attributes` is no flat JSON object", "attributes", "[]"),
             EndpointRow(
                 endpoint: .signInChallenge, name: .unknownMethod, when: "`id` is no method of the user"
@@ -554,6 +563,23 @@ enum EndpointTable {
                 return try await walk.client.registerChallenge(walk.token, contact: "other@example.net")
             },
         ]
+
+    /// An answer to attributes that a hook's receiver has judged.
+    private static func judged(
+        _ name: AnswerName, _ when: String, _ verdict: CollectionSubmitAnswer
+    ) -> EndpointRow {
+        EndpointRow(endpoint: .signUpContinue, name: name, when: when) {
+            let receiver = ScriptedReceiver()
+            receiver.script.submit = .success(verdict)
+            let directory = try TestDirectory.directory(hooks: [.fixture(.attributeCollectionSubmit)])
+            let server = try TestDirectory.server { ports, _ in
+                ports.hooks = receiver
+                ports.clients = directory
+            }
+            let walk = try await server.walk(.signUp, to: 4)
+            return try await walk.client.ask(.signUpAttributes, walk.content, walk.token)
+        }
+    }
 
     /// Signs in, and gives the refresh token.
     private static func session(

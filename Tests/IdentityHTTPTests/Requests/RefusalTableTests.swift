@@ -28,7 +28,9 @@ extension Refusal {
         case .userAlreadyExists: .unacceptablePassword(.invalid)
         case .unacceptablePassword: .passwordNotUsed
         case .passwordNotUsed: .invalidAttributes(["city"])
-        case .invalidAttributes: .unusableToken
+        case .invalidAttributes: .refusedAttributes(["city"], reason: "No such city.")
+        case .refusedAttributes: .blockedByHook(reason: "Members only.")
+        case .blockedByHook: .unusableToken
         case .unusableToken: .expiredToken
         case .expiredToken: .notAllowedNow
         case .notAllowedNow: .incorrectCode
@@ -67,6 +69,7 @@ extension Refusal {
         case .nativeAuthDisabled: [.token]
         case .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes: [.signUpStart, .signUpContinue]
+        case .refusedAttributes, .blockedByHook: [.signUpContinue]
         case .unacceptablePassword: [.signUpStart, .signUpContinue, .resetPasswordSubmit]
         case .unusableToken, .expiredToken, .notAllowedNow:
             [
@@ -247,7 +250,7 @@ extension RequestFault {
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 30 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 32 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

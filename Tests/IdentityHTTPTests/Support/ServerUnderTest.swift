@@ -138,7 +138,7 @@ enum TestDirectory {
     static let prefix = "extension_0123456789abcdef0123456789abcdef_"
 
     /// Contoso with five more applications, and Fabrikam, which has one of Contoso's client ids.
-    static func directory() throws -> TenantDirectory {
+    static func directory(hooks: [Hook] = []) throws -> TenantDirectory {
         func client(
             _ id: String, _ method: UserFlow.Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
             isEnabled: Bool = true, scopes: [String] = []
@@ -158,6 +158,7 @@ enum TestDirectory {
             AttributeDefinition(name: "\(prefix)Puzzle", pattern: puzzle),
         ]
         var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.tenant.hooks = hooks
         contoso.applications += [
             try client(disabled, .emailOneTimePasscode, isEnabled: false),
             try client(custom, .emailOneTimePasscode, attributes: attributes),

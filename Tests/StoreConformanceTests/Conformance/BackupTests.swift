@@ -139,6 +139,9 @@ struct BackupTests {
                     #"email_undos (tenant BLOB, code_digest BLOB, "user" BLOB, email TEXT, changed_at INTEGER, until INTEGER)"#,
                     "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
+                    """
+                    notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)
+                    """,
                 ] {
                     _ = try await store.unsafeSQL("CREATE TABLE \(table) STRICT")
                 }

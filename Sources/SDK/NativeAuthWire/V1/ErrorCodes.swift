@@ -117,6 +117,7 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case contactInvalid = 901_001
     case redirectMissing = 901_007
     case scopeNotDefault = 1_002_012
+    case blockedByHook = 1_003_023
     case userAlreadyExists = 1_003_037
     case clientSecretInvalid = 7_000_215
     case clientProofMissing = 7_000_216

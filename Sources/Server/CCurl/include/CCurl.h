@@ -27,8 +27,20 @@ static inline CURLcode ccurl_set_source(CURL *handle, curl_read_callback read, v
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_READDATA, context) : code;
 }
 
-static inline CURLcode ccurl_set_sink(CURL *handle, curl_write_callback write) {
-    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, write);
+static inline CURLcode ccurl_set_sink(CURL *handle, curl_write_callback write, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, write);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) : code;
+}
+
+// The bytes are copied.
+static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, long count) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, count);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes) : code;
+}
+
+static inline CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context) : code;
 }
 
 static inline CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback progress, void *context) {
@@ -44,6 +56,11 @@ static inline CURLcode ccurl_set_on_socket(CURL *handle, curl_sockopt_callback c
 
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
+}
+
+// The text belongs to the handle, and is NULL when the answer has none.
+static inline CURLcode ccurl_get_content_type(CURL *handle, const char **text) {
+    return curl_easy_getinfo(handle, CURLINFO_CONTENT_TYPE, text);
 }
 
 static inline CURLcode ccurl_get_time(CURL *handle, CURLINFO info, curl_off_t *microseconds) {

@@ -24,6 +24,8 @@ package enum StepCommand: Sendable {
     case submitSignUpCode(Secret<String>)
     case submitSignUpPassword(Secret<String>)
     case submitSignUpAttributes(SubmittedAttributes)
+    /// Ask the receivers of hooks; the server takes this step itself, after the one that proves the mailbox.
+    case askAboutSignUp
     /// Ask for the password or send a code for the first factor; with `method`, send a code for that method of the
     /// second factor.
     case challengeSignIn(method: String?, accepted: Set<ChallengeType>?)
@@ -121,6 +123,7 @@ extension StepCommand {
         case .submitSignUpPassword: CommandTraits(operations: .submitSignUpPassword, hashesPassword: true)
         case .submitSignUpAttributes(let attributes):
             CommandTraits(operations: .submitSignUpAttributes, reveals: attributes.nameAlias ? [.newAlias] : [])
+        case .askAboutSignUp: CommandTraits(operations: .askAboutSignUp)
         case .challengeSignIn: CommandTraits(operations: .challengeSignIn)
         case .submitSignInPassword:
             CommandTraits(
@@ -150,7 +153,8 @@ extension StepCommand {
     /// the clear: only for a digest.
     var content: [Data] {
         switch self {
-        case .challengeSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration, .challengeContact,
+        case .challengeSignUp, .askAboutSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration,
+            .challengeContact,
             .confirmContact, .challengeReset, .pollReset, .challengeAccount:
             []
         case .submitAccountCode(let code, _): code.digits
@@ -321,11 +325,20 @@ package struct RequestSource: Hashable, Sendable {
 
     /// The network as text: `192.0.2.0/24`, `2001:db8:0:100::/56`.
     var networkText: String {
-        if network.count == 3 { return network.map { "\($0)" }.joined(separator: ".") + ".0/24" }
-        let bytes = Array(network) + [0]
-        let groups = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+        network.count == 3 ? Self.dotted(network) + ".0/24" : Self.groups(of: network) + "::/56"
+    }
+
+    /// The address as text: `192.0.2.7`, or of IPv6 the first half, `2001:db8:0:1::`.
+    var addressText: String {
+        address.count == 4 ? Self.dotted(address) : Self.groups(of: address) + "::"
+    }
+
+    private static func dotted(_ bytes: Data) -> String { bytes.map { "\($0)" }.joined(separator: ".") }
+
+    private static func groups(of prefix: Data) -> String {
+        let bytes = Array(prefix) + [0]
+        return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
-        }
-        return groups.joined(separator: ":") + "::/56"
+        }.joined(separator: ":")
     }
 }

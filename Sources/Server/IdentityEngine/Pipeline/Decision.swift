@@ -122,6 +122,8 @@ package struct StepSituation: Sendable {
     package var hidesAccounts: Bool
     /// What a user who has proven only the password may enrol.
     package var enrolment: EnrolmentMode
+    /// Whether a hook is to be asked about a sign-up.
+    package var asksAboutSignUps: Bool
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
@@ -130,7 +132,8 @@ package struct StepSituation: Sendable {
         row: FlowRow, taken: Set<LoginIdentifier.Key>, account: UserAccount? = nil,
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
-        isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven, now: Date,
+        isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
+        asksAboutSignUps: Bool = false, now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -145,6 +148,7 @@ package struct StepSituation: Sendable {
         self.isFamiliar = isFamiliar
         self.hidesAccounts = hidesAccounts
         self.enrolment = enrolment
+        self.asksAboutSignUps = asksAboutSignUps
         self.now = now
         self.userFlow = userFlow
         self.settings = settings

@@ -77,7 +77,12 @@ extension Engine {
             occasion: methods.isEmpty
                 ? nil
                 : MailContent.Occasion(
-                    methods: methods.map(\.masked), network: context.caller.source?.networkText))
+                    methods: methods.map(\.masked), network: context.caller.source?.networkText),
+            request: code == nil || purpose == .emailChanged || context.hook(for: .otpSend) == nil
+                ? nil
+                : MailContent.Request(
+                    client: context.client.id, correlationID: context.caller.trace.correlationID,
+                    source: context.caller.source?.addressText))
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(

@@ -214,7 +214,8 @@ extension Engine {
                 row: row, taken: taken, account: account, counted: counted, lockout: facts.lockout,
                 slowLane: facts.slowLane, hasSlowLane: keys.slowLane != nil, usesSharedCode: usesSharedCode,
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
-                hidesAccounts: context.hidesAccounts, enrolment: context.enrolment, now: context.now,
+                hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
+                asksAboutSignUps: context.asksAboutSignUps, now: context.now,
                 userFlow: context.userFlow, settings: settings))
     }
 

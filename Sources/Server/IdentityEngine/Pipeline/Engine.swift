@@ -18,11 +18,13 @@ package struct Engine: Sendable {
         package var issuer: any TokenIssuer
         package var randomness: any Randomness
         package var mail: MailSignal
+        package var hooks: any HookReceiver
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
             assertions: any AssertionStore, hasher: any PasswordHasher, issuer: any TokenIssuer,
-            randomness: any Randomness, mail: MailSignal
+            randomness: any Randomness, mail: MailSignal,
+            hooks: any HookReceiver = NoHookReceiver()
         ) {
             self.clients = clients
             self.flows = flows
@@ -33,6 +35,7 @@ package struct Engine: Sendable {
             self.issuer = issuer
             self.randomness = randomness
             self.mail = mail
+            self.hooks = hooks
         }
     }
 
@@ -111,6 +114,7 @@ package struct Engine: Sendable {
         case .submitSignUpCode(let code): try await submitSignUpCode(code, step)
         case .submitSignUpPassword(let password): try await submitSignUpPassword(password, step)
         case .submitSignUpAttributes(let attributes): try await submitSignUpAttributes(attributes, step)
+        case .askAboutSignUp: try await askAboutSignUp(step)
         case .challengeSignIn(let method, let accepted):
             try await challengeSignIn(method: method, accepted: accepted, step)
         case .submitSignInPassword(let password, let request):

@@ -139,6 +139,10 @@ package enum Refusal: Hashable, Sendable, Codable {
     case passwordNotUsed
     /// These attributes break the rules of their definitions.
     case invalidAttributes([String])
+    /// The receiver of a hook wants other values of these attributes; the reason is its text for the user.
+    case refusedAttributes([String], reason: String)
+    /// The receiver of a hook ends the sign-up; the reason is its text for the user.
+    case blockedByHook(reason: String)
     /// Not a token of this server, tenant, client and flow, or a spent token.
     case unusableToken
     case expiredToken
@@ -206,6 +210,7 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let pollReset = FlowOperations(rawValue: 1 << 17)
     package static let challengeAccount = FlowOperations(rawValue: 1 << 18)
     package static let submitAccountCode = FlowOperations(rawValue: 1 << 19)
+    package static let askAboutSignUp = FlowOperations(rawValue: 1 << 20)
 }
 
 /// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its

@@ -39,11 +39,14 @@ package struct Tenant: Hashable, Sendable {
     /// The number of days between a user's wish to delete the account and its deletion, during which the user can keep
     /// it; 0: at once.
     package var deletionGraceDays: Int
+    /// At most one for each event of an application.
+    package var hooks: [Hook]
+    package var subscribers: [Subscriber]
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
         enrolment: EnrolmentMode? = nil, mailsPerHour: Int? = nil, auditDays: Int? = nil,
-        deletionGraceDays: Int = 0
+        deletionGraceDays: Int = 0, hooks: [Hook] = [], subscribers: [Subscriber] = []
     ) {
         self.id = id
         self.subdomain = subdomain
@@ -54,6 +57,8 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
+        self.hooks = hooks
+        self.subscribers = subscribers
     }
 }
 

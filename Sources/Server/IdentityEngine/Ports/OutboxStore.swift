@@ -174,6 +174,22 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var sentAt: Date
     /// The methods and the network of a notice about methods; nil in other mails.
     package var occasion: Occasion?
+    /// Where a code was asked for, if a hook may deliver it.
+    package var request: Request?
+
+    /// The request that asked for a code, for the receiver of a hook.
+    package struct Request: Hashable, Sendable, Codable {
+        package var client: ClientID
+        package var correlationID: UUID
+        /// ``HookCall/source``.
+        package var source: String?
+
+        package init(client: ClientID, correlationID: UUID, source: String?) {
+            self.client = client
+            self.correlationID = correlationID
+            self.source = source
+        }
+    }
 
     /// The methods that a notice is about, and the network of the request (`SEC-ENR-5`).
     package struct Occasion: Hashable, Sendable, Codable {
@@ -194,7 +210,7 @@ package struct MailContent: Hashable, Sendable, Codable {
 
     package init(
         purpose: Purpose, recipient: String, code: String?, minutesValid: Int, language: MailLanguage,
-        organisation: String, sentAt: Date, occasion: Occasion? = nil
+        organisation: String, sentAt: Date, occasion: Occasion? = nil, request: Request? = nil
     ) {
         self.purpose = purpose
         self.recipient = recipient
@@ -204,6 +220,7 @@ package struct MailContent: Hashable, Sendable, Codable {
         self.organisation = organisation
         self.sentAt = sentAt
         self.occasion = occasion
+        self.request = request
     }
 }
 

@@ -32,16 +32,16 @@ package struct TokenSubject: Hashable, Sendable {
     /// The base URL of the server, without a trailing slash; the issuer is this, the tenant id and `v2.0`.
     package var issuer: String
     /// The application's own claims for the ID token, by name; their names are none of the server's.
-    package var idClaims: [String: AttributeValue]
+    package var idClaims: [String: ClaimValue]
     /// The same for the access token.
-    package var accessClaims: [String: AttributeValue]
+    package var accessClaims: [String: ClaimValue]
 
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
         credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
-        idClaims: [String: AttributeValue] = [:],
-        accessClaims: [String: AttributeValue] = [:]
+        idClaims: [String: ClaimValue] = [:],
+        accessClaims: [String: ClaimValue] = [:]
     ) {
         self.tenant = tenant
         self.client = client

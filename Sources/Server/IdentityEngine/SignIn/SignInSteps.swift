@@ -13,14 +13,18 @@ package struct PreparedTokens: Hashable, Sendable {
     package var family: RefreshFamily?
     /// The authentication contexts that the tokens state.
     package var contexts: [String]
+    /// Whether the tokens wait for a receiver, which is asked once the proof of this step is committed.
+    package var waitsForHook: Bool
 
     package init(
-        demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = []
+        demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = [],
+        waitsForHook: Bool = false
     ) {
         self.demand = demand
         self.tokens = tokens
         self.family = family
         self.contexts = contexts
+        self.waitsForHook = waitsForHook
     }
 }
 
@@ -172,12 +176,13 @@ extension Engine {
                 draft.provenByPassword(of: account, at: context.now, needsMailbox: admitted.needsMailbox), request,
                 grant, account, in: context) : nil
         let upgrade = outdated
-        return try await run(step, reading: StepReads(hasLockout: true)) { situation in
+        let outcome = try await run(step, reading: StepReads(hasLockout: true)) { situation in
             state.submitting(
                 passwordIsRight: isRight, guess: comparing ? guess : nil, outdated: upgrade, prepared: prepared,
                 in: situation
             ).map(FlowState.signIn)
         }
+        return try await redeemed(outcome, request, in: context)
     }
 }
 
@@ -241,12 +246,13 @@ extension Engine {
         // duration must not tell whether the code was right.
         let prepared = try await prepare(proof.proven, request, grant, account, in: context)
         let reads = StepReads(sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
-        return try await run(step, reading: reads) { situation in
+        let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: email, for: proof.purpose) }, prepared: prepared,
                 in: situation
             ).map(FlowState.signIn)
         }
+        return try await redeemed(outcome, request, in: context)
     }
 }
 
@@ -336,6 +342,8 @@ extension SignInState {
         let user = proven.account.user
         guard let account = situation.account else { return .refused(.unusableToken) }
         switch proven.judged(prepared.demand, of: account) {
+        case .tokens where prepared.waitsForHook:
+            return Decision(.accepted(.signIn), next: .authenticated(proven), row: row, effects: effects)
         case .tokens(let contexts):
             // The tokens were signed a moment ago for the account's earlier state. If that differs, the client may ask
             // again.

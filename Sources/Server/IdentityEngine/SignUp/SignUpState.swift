@@ -14,6 +14,9 @@ import PortableFoundation
 ///     awaitingCode --> awaitingAttributes: right code, attributes missing
 ///     awaitingPassword --> awaitingAttributes: password, attributes missing
 ///     awaitingAttributes --> awaitingAttributes: some of the attributes
+///     awaitingCode --> asking: right code, a hook is to be asked
+///     asking --> awaitingAttributes: attributes missing
+///     asking --> completed: all attributes / user
 ///     awaitingCode --> completed: right code / user
 ///     awaitingPassword --> completed: password / user
 ///     awaitingAttributes --> completed: all attributes / user
@@ -24,6 +27,9 @@ package enum SignUpState: Hashable, Sendable, Codable {
     case started(SignUpDraft)
     /// A code was sent.
     case awaitingCode(SignUpDraft)
+    /// The address is proven, and the server itself takes the next step, in the same request: it asks the receivers of
+    /// hooks. Clients never see this state.
+    case asking(SignUpDraft)
     /// The address is proven; the client must ask for the next challenge.
     case choosingCredential(SignUpDraft)
     /// The address is proven; the client must send a password.
@@ -38,6 +44,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
         switch self {
         case .started: [.challengeSignUp]
         case .awaitingCode: [.challengeSignUp, .submitSignUpCode, .submitSignUpAttributes]
+        case .asking: [.askAboutSignUp]
         case .choosingCredential: [.challengeSignUp]
         case .awaitingPassword: [.challengeSignUp, .submitSignUpPassword]
         case .awaitingAttributes: [.submitSignUpAttributes]
@@ -49,14 +56,14 @@ package enum SignUpState: Hashable, Sendable, Codable {
     package var isProven: Bool {
         switch self {
         case .started, .awaitingCode: false
-        case .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed: true
+        case .asking, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed: true
         }
     }
 
     /// The data of the pending sign-up; nil when it is over.
     package var draft: SignUpDraft? {
         switch self {
-        case .started(let draft), .awaitingCode(let draft), .choosingCredential(let draft),
+        case .started(let draft), .awaitingCode(let draft), .asking(let draft), .choosingCredential(let draft),
             .awaitingPassword(let draft), .awaitingAttributes(let draft):
             draft
         case .completed: nil
@@ -66,7 +73,7 @@ package enum SignUpState: Hashable, Sendable, Codable {
     /// What the user has proven, once the account exists.
     package var authentication: Authentication? {
         switch self {
-        case .started, .awaitingCode, .choosingCredential, .awaitingPassword, .awaitingAttributes: nil
+        case .started, .awaitingCode, .asking, .choosingCredential, .awaitingPassword, .awaitingAttributes: nil
         case .completed(let authentication): authentication
         }
     }

@@ -98,7 +98,7 @@ extension SignUpState {
             }
         case .choosingCredential(let draft), .awaitingPassword(let draft):
             Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
-        case .awaitingAttributes, .completed:
+        case .asking, .awaitingAttributes, .completed:
             .refused(.notAllowedNow)
         }
     }
@@ -113,11 +113,18 @@ extension Engine {
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         let newUser = UserID(ports.randomness.uuid())
         let reads = StepReads(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
-        return try await run(step, reading: reads) { situation in
+        let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: draft.email, for: .signUp) }, newUser: newUser,
                 in: situation
             ).map(FlowState.signUp)
+        }
+        // The proof is committed. A hook is asked now, in the same request; a repeated request gets here again by the
+        // stored answer of this half.
+        guard outcome.allowed == .askAboutSignUp, let token = outcome.token else { return outcome }
+        switch await open(token, for: .askAboutSignUp, in: step.context) {
+        case .success(let next): return try await askAboutSignUp(next)
+        case .failure(let fault): return step.refused(Refusal(fault))
         }
     }
 }
@@ -141,7 +148,39 @@ extension SignUpState {
             case .proven(let row, let effects):
                 return Self.proceeding(with: draft, newUser: newUser, row: row, effects: effects, in: situation)
             }
-        case .started, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
+        case .started, .asking, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
+            return .refused(.notAllowedNow)
+        }
+    }
+}
+
+extension Engine {
+    /// Asks the receivers of hooks about a sign-up whose mailbox the step before has proven.
+    func askAboutSignUp(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signUp(let state) = step.state, let draft = state.draft else {
+            return step.refused(.notAllowedNow)
+        }
+        if case .answered(let outcome) = try await admit(step) { return outcome }
+        let ruling = try await rule(on: draft, isFirst: true, in: step.context)
+        let newUser = UserID(ports.randomness.uuid())
+        return try await run(step, reading: StepReads(identifiers: draft.identifiers.map(\.key))) { situation in
+            state.continuing(under: ruling, newUser: newUser, in: situation).map(FlowState.signUp)
+        }
+    }
+}
+
+extension SignUpState {
+    /// Goes on after the receivers of hooks have answered.
+    package func continuing(
+        under ruling: SignUpRuling, newUser: UserID, in situation: StepSituation
+    ) -> Decision<SignUpState> {
+        switch self {
+        case .asking(let draft):
+            var row = situation.row
+            row.revision += 1
+            return Self.proceeding(
+                with: draft, under: ruling, newUser: newUser, row: row, effects: [], in: situation)
+        case .started, .awaitingCode, .choosingCredential, .awaitingPassword, .awaitingAttributes, .completed:
             return .refused(.notAllowedNow)
         }
     }
@@ -157,26 +196,31 @@ extension Engine {
             return step.refused(.unacceptablePassword(fault))
         }
         if case .answered(let outcome) = try await admit(step) { return outcome }
+        let ruling =
+            step.context.asksAboutSignUps ? try await rule(on: draft, isFirst: true, in: step.context) : nil
         let hash = try await hash(password, in: .signUps)
         let newUser = UserID(ports.randomness.uuid())
         return try await run(step, reading: StepReads(identifiers: draft.identifiers.map(\.key))) { situation in
-            state.submitting(password: hash, newUser: newUser, in: situation).map(FlowState.signUp)
+            state.submitting(password: hash, under: ruling, newUser: newUser, in: situation).map(FlowState.signUp)
         }
     }
 }
 
 extension SignUpState {
     /// Submits a password that the policy accepted, hashed.
+    ///
+    /// - Parameter ruling: What the receivers of hooks say; nil without hooks.
     package func submitting(
-        password hash: PasswordHash, newUser: UserID, in situation: StepSituation
+        password hash: PasswordHash, under ruling: SignUpRuling? = nil, newUser: UserID, in situation: StepSituation
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingPassword(var draft):
             draft.passwordHash = hash
             var row = situation.row
             row.revision += 1
-            return Self.proceeding(with: draft, newUser: newUser, row: row, effects: [], in: situation)
-        case .started, .awaitingCode, .choosingCredential, .awaitingAttributes, .completed:
+            return Self.proceeding(
+                with: draft, under: ruling, newUser: newUser, row: row, effects: [], in: situation)
+        case .started, .awaitingCode, .asking, .choosingCredential, .awaitingAttributes, .completed:
             return .refused(.notAllowedNow)
         }
     }
@@ -193,10 +237,18 @@ extension Engine {
         let judged = step.context.userFlow.judge(attributes)
         guard judged.invalid.isEmpty else { return step.refused(.invalidAttributes(judged.invalid)) }
         draft.attributes.merge(judged.accepted) { $1 }
+        var ruling: SignUpRuling?
+        if state.isProven, step.context.asksAboutSignUps {
+            // A hook is asked once for a request that has a chance, and not for a spent token.
+            if case .answered(let outcome) = try await admit(step) { return outcome }
+            ruling = try await rule(on: draft, isFirst: false, in: step.context)
+        }
         let newUser = UserID(ports.randomness.uuid())
-        return try await run(step, reading: StepReads(identifiers: draft.identifiers.map(\.key))) { situation in
+        return try await run(
+            step, reading: StepReads(identifiers: draft.identifiers.map(\.key))
+        ) { [ruling] situation in
             state.submitting(
-                attributes: judged.accepted, ignored: judged.ignored, newUser: newUser, in: situation
+                attributes: judged.accepted, ignored: judged.ignored, under: ruling, newUser: newUser, in: situation
             ).map(FlowState.signUp)
         }
     }
@@ -205,9 +257,12 @@ extension Engine {
 extension SignUpState {
     /// Submits attributes that follow their rules.
     ///
-    /// - Parameter ignored: The number of other attributes in the request.
+    /// - Parameters:
+    ///   - ignored: The number of other attributes in the request.
+    ///   - ruling: What the receivers of hooks say; nil without hooks.
     package func submitting(
-        attributes: [String: AttributeValue], ignored: Int = 0, newUser: UserID, in situation: StepSituation
+        attributes: [String: AttributeValue], ignored: Int = 0, under ruling: SignUpRuling? = nil, newUser: UserID,
+        in situation: StepSituation
     ) -> Decision<SignUpState> {
         switch self {
         case .awaitingCode(var draft):
@@ -226,10 +281,14 @@ extension SignUpState {
             guard missing.isEmpty else {
                 return Decision(.accepted(.collectAttributes(missing)), next: .awaitingAttributes(draft))
             }
+            if case .askAgain(let names, let reason)? = ruling {
+                return .refused(.refusedAttributes(names, reason: reason))
+            }
             var row = situation.row
             row.revision += 1
-            return Self.proceeding(with: draft, newUser: newUser, row: row, effects: [], in: situation)
-        case .started, .choosingCredential, .awaitingPassword, .completed:
+            return Self.proceeding(
+                with: draft, under: ruling, newUser: newUser, row: row, effects: [], in: situation)
+        case .started, .asking, .choosingCredential, .awaitingPassword, .completed:
             return .refused(.notAllowedNow)
         }
     }
@@ -237,10 +296,14 @@ extension SignUpState {
 
 extension SignUpState {
     /// Continues after the address is proven: asks for what is still missing, or creates the account.
+    ///
+    /// - Parameter ruling: What the receivers of hooks say; nil before they were asked, and without hooks.
     private static func proceeding(
-        with draft: SignUpDraft, newUser: UserID, row: FlowRow, effects: [FlowEffect], in situation: StepSituation
+        with draft: SignUpDraft, under ruling: SignUpRuling? = nil, newUser: UserID, row: FlowRow,
+        effects: [FlowEffect], in situation: StepSituation
     ) -> Decision<SignUpState> {
-        var row = row
+        var (row, draft) = (row, draft)
+        if case .proceed(let attributes)? = ruling { draft.attributes = attributes }
         // Another flow has taken this address or alias first (REL-HA-1). This flow can no longer succeed.
         guard draft.identifiers.allSatisfy({ !situation.taken.contains($0.key) }) else {
             row.isEnded = true
@@ -253,6 +316,21 @@ extension SignUpState {
                 .accepted(.chooseCredential), next: .choosingCredential(draft), row: row, effects: effects)
         case .emailPassword, .emailOneTimePasscode:
             break
+        }
+        switch ruling {
+        case nil where situation.asksAboutSignUps:
+            return Decision(.accepted(.requestChallenge), next: .asking(draft), row: row, effects: effects)
+        case nil, .proceed: break
+        case .askAgain(let names, reason: _):
+            for name in names { draft.attributes[name] = nil }
+            let wanted = situation.userFlow.attributes.filter { names.contains($0.name) }.map(\.asRequired)
+            return Decision(
+                .accepted(.collectAttributes(wanted)), next: .awaitingAttributes(draft), row: row, effects: effects)
+        case .block(let reason):
+            row.isEnded = true
+            return Decision(
+                .refused(.blockedByHook(reason: reason)), row: row,
+                effects: effects + [.record(.signUpRefused, detail: "hook")])
         }
         let missing = situation.userFlow.missingAttributes(in: draft.attributes)
         guard missing.isEmpty else {

@@ -87,19 +87,13 @@ package struct ApplicationClaim: Hashable, Sendable {
                 faults.append(Fault(index: index, subject: subject, sentence: sentence))
             }
             if index == maximumCount { add(.name, "an application has at most \(maximumCount) claims.") }
-            let isName = claim.name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-            guard isName, (1...128).contains(claim.name.utf8.count) else {
-                add(
-                    .name,
-                    "the name of a claim must have 1 to 128 printable ASCII characters, without blank, quotation mark and backslash."
-                )
-                continue
+            if let fault = fault(ofName: claim.name) {
+                add(.name, fault)
+                guard isName(claim.name) else { continue }
             }
             // Some readers of tokens compare names in any letter case.
             let lowercased = claim.name.lowercased()
-            if reserved.contains(lowercased) {
-                add(.name, "the claim “\(claim.name)” is the server's own; choose another name.")
-            } else if standard[claim.name] == nil, standard[lowercased] != nil {
+            if standard[claim.name] == nil, standard[lowercased] != nil {
                 add(.name, "the claim “\(claim.name)” must be spelt “\(lowercased)”.")
             }
             if !names.insert(lowercased).inserted { add(.name, "the claim “\(claim.name)” is there twice.") }
@@ -114,23 +108,41 @@ package struct ApplicationClaim: Hashable, Sendable {
         return faults
     }
 
+    /// Why no claim can have this name, as a sentence; nil when one can.
+    fileprivate static func fault(ofName name: String) -> String? {
+        guard isName(name) else {
+            return
+                "the name of a claim must have 1 to 128 printable ASCII characters, without blank, quotation mark and backslash."
+        }
+        guard reserved.contains(name.lowercased()) else { return nil }
+        return "the claim “\(name)” is the server's own; choose another name."
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...128).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    /// Whether the claim has this name, in any letter case.
+    package func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+
+    /// Whether clients trust a claim of this name to be the server's own word about the user.
+    fileprivate static func isStandard(_ name: String) -> Bool { standard[name.lowercased()] != nil }
+
     /// The attribute of the claim; nil for the address and for an attribute that the user flow does not have.
     package func definition(in attributes: [AttributeDefinition]) -> AttributeDefinition? {
         (attributes + [.preferredLanguage]).first { $0.name == attribute && attribute != Self.address }
     }
 
     /// The size of a member of a JSON object with this name: at least that of the value as it is written.
-    package func bytes(_ value: AttributeValue) -> Int {
-        // Quotation marks and backslashes are written as two bytes; the six are quotation marks, colon and comma.
-        name.utf8.count + value.description.utf8.reduce(6) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) }
-    }
+    package func bytes(_ value: AttributeValue) -> Int { ClaimValue.one(value).bytes(named: name) }
 }
 
 extension Client {
     /// The application's own claims about a user, for one place. Left out are those without a value, and those that no
     /// longer fit into ``ApplicationClaim/maximumBytes``: the last voluntary ones first.
-    package func claims(about user: User, in place: ApplicationClaim.Place) -> [String: AttributeValue] {
-        var values: [String: AttributeValue] = [:]
+    package func claims(about user: User, in place: ApplicationClaim.Place) -> [String: ClaimValue] {
+        var values: [String: ClaimValue] = [:]
         var bytes = 0
         for claim in claims.filter(\.isEssential) + claims.filter({ !$0.isEssential })
         where claim.places.contains(place) {
@@ -138,7 +150,7 @@ extension Client {
             let size = claim.bytes(value)
             guard bytes + size <= ApplicationClaim.maximumBytes else { continue }
             bytes += size
-            values[claim.name] = value
+            values[claim.name] = .one(value)
         }
         return values
     }
@@ -157,12 +169,56 @@ extension User {
     }
 }
 
+extension HookClaim {
+    /// What is wrong with the names of a hook's claims, under the rules of an application's own.
+    package static func faults(of claims: [HookClaim]) -> [ApplicationClaim.Fault] {
+        var names: Set<String> = []
+        return claims.enumerated().compactMap { index, claim in
+            let sentence: String? =
+                if index == ApplicationClaim.maximumCount {
+                    "a hook has at most \(ApplicationClaim.maximumCount) claims."
+                } else if !names.insert(claim.name.lowercased()).inserted {
+                    "the claim “\(claim.name)” is there twice."
+                } else if ApplicationClaim.isStandard(claim.name) {
+                    "the claim “\(claim.name)” is the server's own word about the user; choose another name."
+                } else {
+                    ApplicationClaim.fault(ofName: claim.name)
+                }
+            return sentence.map { ApplicationClaim.Fault(index: index, subject: .name, sentence: $0) }
+        }
+    }
+}
+
+/// The value of a claim that an application gets: that of an attribute, or texts from a hook.
+package enum ClaimValue: Hashable, Sendable, Encodable {
+    case one(AttributeValue)
+    case texts([String])
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .one(let value): try container.encode(value)
+        case .texts(let texts): try container.encode(texts)
+        }
+    }
+
+    /// The size of a member of a JSON object with this name: at least that of the value as it is written.
+    package func bytes(named name: String) -> Int {
+        // Quotation marks and backslashes are written as two bytes; the six are quotation marks, colon and comma.
+        func written(_ text: String) -> Int { text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) } }
+        return switch self {
+        case .one(let value): name.utf8.count + 6 + written(value.description)
+        case .texts(let texts): texts.reduce(name.utf8.count + 6) { $0 + 3 + written($1) }
+        }
+    }
+}
+
 /// Claims that the server always writes, and claims of an application beside them in the same JSON object.
 package struct ExtendedClaims<Standard: Encodable>: Encodable {
     package var standard: Standard
-    package var own: [String: AttributeValue]
+    package var own: [String: ClaimValue]
 
-    package init(_ standard: Standard, own: [String: AttributeValue]) {
+    package init(_ standard: Standard, own: [String: ClaimValue]) {
         self.standard = standard
         self.own = own
     }

@@ -47,7 +47,7 @@ extension Engine {
     /// The application's own claims about the user of a token, for userinfo. The application is that of the token.
     package func userinfoClaims(
         of token: LiveToken, in tenant: Tenant
-    ) async throws(EngineError) -> [String: AttributeValue] {
+    ) async throws(EngineError) -> [String: ClaimValue] {
         do {
             let client = try await ports.clients.client(token.claims.client, in: tenant.id)
             return client?.claims(about: token.user, in: .userinfo) ?? [:]

@@ -12,24 +12,32 @@ extension Engine {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return step.refused(refusal)
         }
+        // A receiver is asked once for a redemption that has a chance, and not for a spent token.
+        let asksHook = context.hook(for: .tokenIssuanceStart) != nil
+        if asksHook, case .answered(let outcome) = try await admit(step) { return outcome }
         guard let account = try await account(proven.account.user, in: context) else {
             return step.refused(.unusableToken)
         }
-        let prepared = try await prepare(proven, request, grant, account, in: context)
+        let prepared = try await prepare(proven, request, grant, account, in: context, asksHook: asksHook)
         return try await run(step) { situation in
             SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
         }
     }
 
     /// Signs the tokens that `proven` entitles to, if any. The step decides again, under its lock.
+    ///
+    /// - Parameter asksHook: Whether the proofs are given, and a receiver may be asked for claims. A step that still
+    ///   judges a proof leaves the tokens to ``redeem(_:_:)`` if the application has such a hook.
     func prepare(
         _ proven: Authentication, _ request: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
-        in context: RequestContext
+        in context: RequestContext, asksHook: Bool = false
     ) async throws(EngineError) -> PreparedTokens {
         let demand = factorDemand(request.contexts, in: context)
         switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
+        case .tokens where !asksHook && context.hook(for: .tokenIssuanceStart) != nil:
+            return PreparedTokens(demand: demand, waitsForHook: true)
         case .tokens(let contexts):
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
@@ -48,6 +56,18 @@ extension Engine {
                     network: context.caller.source?.networkText)
             }
             return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
+        }
+    }
+
+    /// Ends a sign-in whose proof is committed and whose tokens wait for a receiver, in the same request. A repeated
+    /// request gets here again by the stored answer of its first half.
+    func redeemed(
+        _ outcome: Outcome, _ request: TokenRequest, in context: RequestContext
+    ) async throws(EngineError) -> Outcome {
+        guard case .accepted(.signIn) = outcome.verdict, let token = outcome.token else { return outcome }
+        switch await open(token, for: .redeem(request), in: context) {
+        case .success(let step): return try await redeem(request, step)
+        case .failure(let fault): return context.outcome(.refused(Refusal(fault)))
         }
     }
 
@@ -83,7 +103,9 @@ extension Engine {
         }
         let proof = Proof(
             methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
-        var issued = try await sign(grant, for: account, proof: proof, in: context)
+        // A receiver is not asked about a spent token: its family ends below, whatever the receiver's state.
+        let isLive = found.isLive(Self.digest(token), now: context.now, grace: Double(settings.refreshGrace))
+        var issued = try await sign(grant, for: account, proof: proof, in: context, asksHook: isLive)
         let successor = newRefreshToken(of: found.id, in: context)
         issued.refreshToken = successor
 
@@ -242,9 +264,10 @@ extension Engine {
     }
 
     private func sign(
-        _ grant: ScopeGrant, for account: UserAccount, proof: Proof, in context: RequestContext
+        _ grant: ScopeGrant, for account: UserAccount, proof: Proof, in context: RequestContext, asksHook: Bool = true
     ) async throws(EngineError) -> IssuedTokens {
         let user = account.user
+        let hookClaims = asksHook ? try await hookClaims(for: account, in: context) : [:]
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
@@ -254,8 +277,9 @@ extension Engine {
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
-            idClaims: context.client.claims(about: user, in: .id),
-            accessClaims: context.client.claims(about: user, in: .access))
+            idClaims: context.client.claims(about: user, in: .id).merging(hookClaims[.id] ?? [:]) { own, _ in own },
+            accessClaims: context.client.claims(about: user, in: .access)
+                .merging(hookClaims[.access] ?? [:]) { own, _ in own })
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

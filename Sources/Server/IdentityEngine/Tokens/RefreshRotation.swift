@@ -35,6 +35,20 @@ package enum RefreshVerdict: Hashable, Sendable {
 }
 
 extension RefreshFamily {
+    /// Whether a token would be exchanged, as far as these values tell: it is the live one, or was a moment ago.
+    func isLive(_ presented: Data, now: Date, grace: Double) -> Bool {
+        guard revokedAt == nil, now < expiresAt else { return false }
+        return Vault.areEqual(presented, tokenDigest) || wasReplaced(presented, now: now, grace: grace) != nil
+    }
+
+    /// The last rotation, if it replaced this token at most `grace` seconds ago.
+    private func wasReplaced(_ presented: Data, now: Date, grace: Double) -> Previous? {
+        guard let previous, Vault.areEqual(presented, previous.tokenDigest),
+            now.timeIntervalSince(previous.rotatedAt) <= grace
+        else { return nil }
+        return previous
+    }
+
     /// Judges a presented token, as a pure function. At most one token of a family is live (`SEC-TOK-8`).
     package func presenting(_ rotation: Rotation) -> (change: RefreshFamily?, verdict: RefreshVerdict) {
         guard revokedAt == nil else { return (nil, .refused(.revokedRefreshToken)) }
@@ -48,9 +62,7 @@ extension RefreshFamily {
             family.expiresAt = rotation.slidingExpiry
             return (family, .rotated)
         }
-        if let previous, Vault.areEqual(rotation.presented, previous.tokenDigest),
-            rotation.now.timeIntervalSince(previous.rotatedAt) <= rotation.grace
-        {
+        if let previous = wasReplaced(rotation.presented, now: rotation.now, grace: rotation.grace) {
             return (nil, .repeated(sealedAnswer: previous.sealedAnswer))
         }
         family.revokedAt = rotation.now

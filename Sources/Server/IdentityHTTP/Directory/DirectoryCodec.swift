@@ -77,8 +77,9 @@ extension DirectoryFailure {
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
             .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .invalidUsername,
-            .invalidAttributes, .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound,
-            .noPasswordToReset, .accountDisabled, .unknownMethod, .unusableRefreshToken,
+            .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
+            .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -101,8 +102,10 @@ extension DirectoryFailure {
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
         case .unacceptablePassword, .throttled, .blockedContact, .unknownTenant, .unknownClient,
-            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .enumerationLimited,
-            .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .refusedAttributes,
+            .blockedByHook,
+            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
+            .unknownMethod,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
@@ -116,8 +119,10 @@ extension DirectoryFailure {
         case .passwordNotUsed: "The user has no password."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .blockedContact, .unknownTenant, .unknownClient,
-            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .enumerationLimited,
-            .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .refusedAttributes,
+            .blockedByHook,
+            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
+            .unknownMethod,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
         }

@@ -29,6 +29,12 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
+    /// - Parameter bytes: 4 or 16 bytes in network order; nil for any other number.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
     /// The remote end of a connection; nil when it is not an IP address.
     package init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }

@@ -47,6 +47,9 @@ extension AnswerName {
         case .passwordRecentlyUsed: refusal(.unacceptablePassword(.recentlyUsed))
         case .passwordNotUsed: refusal(.passwordNotUsed)
         case .invalidAttributes: refusal(.invalidAttributes([]))
+        case .refusedAttributes:
+            refusal(.refusedAttributes([], reason: "The reason of a hook's receiver; invalid_attributes names them."))
+        case .blockedByHook: refusal(.blockedByHook(reason: "The reason of a hook's receiver; the sign-up is over."))
         case .unusableToken: refusal(.unusableToken)
         case .expiredToken: refusal(.expiredToken)
         case .notAllowedNow: refusal(.notAllowedNow)

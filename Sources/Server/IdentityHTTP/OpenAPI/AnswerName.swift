@@ -16,8 +16,10 @@ enum AnswerName: String, CaseIterable, Sendable {
     // Refusals.
     case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
-    case invalidAttributes, unusableToken, expiredToken, notAllowedNow, incorrectCode, expiredCode, tooManyCodes
-    case addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset, incorrectPassword, locked
+    case invalidAttributes, refusedAttributes, blockedByHook, unusableToken, expiredToken, notAllowedNow, incorrectCode,
+        expiredCode
+    case tooManyCodes, addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset,
+        incorrectPassword, locked
     case accountDisabled, unknownMethod, invalidContact, blockedContact, secondFactorNeeded, unusableRefreshToken
     case expiredRefreshToken, revokedRefreshToken
     // Faults of requests.
@@ -36,7 +38,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]
-        case .chooseCredential, .collectAttributes, .verifyFirst: [.signUpContinue]
+        case .chooseCredential, .collectAttributes, .verifyFirst, .refusedAttributes, .blockedByHook: [.signUpContinue]
         case .giveSecondFactor, .registerMethod, .signedIn: [.token]
         case .daemonToken, .unknownDaemon, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
             .unusableAssertion, .assertionOutsideItsTime, .daemonScopeInvalid, .scopeNotDefault:

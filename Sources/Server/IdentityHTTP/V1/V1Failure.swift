@@ -35,7 +35,7 @@ struct V1Failure: Hashable, Sendable {
     var error: WireErrorCode
     var suberror: WireSuberror?
     var code: AADSTSCode
-    /// A sentence without any value from the request.
+    /// A sentence without any value from the request; that of a hook is its receiver's.
     var text: String
     var invalidAttributes: [String]?
     var retryAfter: Int?
@@ -83,6 +83,10 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .attributeValidationFailed, .requestInvalid,
                     "One or more attributes are not valid; invalid_attributes names them.")
+            case .refusedAttributes(_, let reason):
+                Self(.invalidGrant, .attributeValidationFailed, .requestInvalid, reason)
+            case .blockedByHook(let reason):
+                Self(.invalidGrant, .blockedByHook, reason)
             case .unusableToken:
                 Self(.invalidRequest, .continuationTokenInvalid, "The continuation_token is not valid.")
             case .notAllowedNow:
@@ -151,6 +155,7 @@ struct V1Failure: Hashable, Sendable {
                 Self(.invalidGrant, .grantRevoked, "The refresh_token was revoked; sign in again.")
             }
         if case .invalidAttributes(let names) = refusal { invalidAttributes = names }
+        if case .refusedAttributes(let names, _) = refusal { invalidAttributes = names }
         if case .throttled(let seconds) = refusal { retryAfter = seconds }
         if case .enumerationLimited(let seconds) = refusal { retryAfter = seconds }
         if case .locked(let seconds) = refusal { retryAfter = seconds }

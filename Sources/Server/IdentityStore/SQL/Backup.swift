@@ -52,7 +52,7 @@ package enum BackupTables {
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
         ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),
-        ("used_assertions", "tenant, mark"),
+        ("used_assertions", "tenant, mark"), ("notifications", "tenant, subscriber"),
         ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the

@@ -32,6 +32,7 @@ package struct Migration: Sendable {
         Migration(name: "0016 tokens of a version", sqlite: tokensOfAVersion),
         Migration(name: "0017 daemons", sqlite: daemons),
         Migration(name: "0018 directory", sqlite: directory),
+        Migration(name: "0019 notifications", sqlite: notifications),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -424,5 +425,18 @@ package struct Migration: Sendable {
 
         DROP INDEX audit_by_user;
         CREATE INDEX audit_by_user ON audit (tenant, "user", seq) WHERE position IS NOT NULL AND "user" IS NOT NULL;
+        """
+
+    /// How far each subscriber was told of the audit trail, and the lease of the node that tells it.
+    private static let notifications = """
+        CREATE TABLE notifications (
+            tenant BLOB NOT NULL,
+            subscriber BLOB NOT NULL,
+            position INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            lease INTEGER NOT NULL,
+            PRIMARY KEY (tenant, subscriber)
+        ) STRICT, WITHOUT ROWID;
         """
 }

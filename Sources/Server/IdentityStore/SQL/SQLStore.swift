@@ -5,7 +5,7 @@ package import PortableFoundation
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
-    AuditStore, DirectoryStore
+    AuditStore, DirectoryStore, NotificationStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.

@@ -2,6 +2,7 @@
 
 import IdentityEngine
 import IdentityHTTP
+import IdentityHooks
 import IdentityStoreSQL
 import IdentityTokens
 import Logging
@@ -254,5 +255,24 @@ struct AsyncTimer: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(seconds: seconds)
+    }
+}
+
+/// Tells the subscribers of all tenants what happened, looked for once a second. One that is slow holds up no other.
+struct Notifications: Service {
+    let tenants: LiveTenants
+    let courier: NotificationCourier
+
+    func run() async throws {
+        await withDiscardingTaskGroup { group in
+            for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() {
+                for entry in tenants.directory.entries {
+                    for subscriber in entry.tenant.subscribers {
+                        group.addTask { await courier.serve(subscriber, of: entry.tenant.id) }
+                    }
+                }
+            }
+            group.cancelAll()
+        }
     }
 }

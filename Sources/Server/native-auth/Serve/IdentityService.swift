@@ -2,6 +2,7 @@ import Crypto
 import Hummingbird
 import IdentityEngine
 import IdentityHTTP
+import IdentityHooks
 import IdentityMail
 import IdentityPasswords
 import IdentityStoreSQL
@@ -163,15 +164,19 @@ struct IdentityService: Sendable {
         let keys = KeyRing(
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
+        let http = outgoingHTTP()
+        let tokens = HookTokens(issuer: keys, baseURL: address.baseURL, randomness: randomness)
+        let receiver = HTTPHookReceiver(http: http, tokens: tokens, logger: logger)
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, assertions: store, hasher: hasher,
-                issuer: keys, randomness: randomness, mail: signal), vault: vault, settings: engineSettings)
+                issuer: keys, randomness: randomness, mail: signal, hooks: receiver), vault: vault,
+            settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
         let readiness = Readiness(flows: store)
 
         var services: [any Service] = [SecondSignal()]
-        services += try await mailServices(signal, inbox)
+        services += try await mailServices(signal, inbox, receiver)
         services += [
             ClockReader(store: store, logger: logger),
             Janitor(
@@ -185,6 +190,11 @@ struct IdentityService: Sendable {
             application(engine, readiness, inbox, port: port, address: address, onReady: onReady),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
             TenantWatch(tenants: tenants, store: store, logger: logger),
+            Notifications(
+                tenants: tenants,
+                courier: NotificationCourier(
+                    store: store, http: http, tokens: tokens, lineID: { engine.lineID(of: $0, in: $1) },
+                    clock: clock, randomness: randomness, logger: logger)),
             DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger),
             Heartbeat(readiness: readiness),
             // Services end in reverse order, so this one ends before the listener.
@@ -224,7 +234,9 @@ struct IdentityService: Sendable {
     }
 
     /// The worker that sends the outbox, after its receiver if that is ours.
-    private func mailServices(_ signal: MailSignal, _ inbox: DevelopmentInbox?) async throws -> [any Service] {
+    private func mailServices(
+        _ signal: MailSignal, _ inbox: DevelopmentInbox?, _ receiver: any HookReceiver
+    ) async throws -> [any Service] {
         var services: [any Service] = []
         let smtp: SMTPTransport
         if let url = settings.smtpURL {
@@ -243,8 +255,20 @@ struct IdentityService: Sendable {
                 store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
                 sender: { [tenants] in mailFrom ?? Self.sender(of: $0, in: tenants.directory) ?? fallbackSender },
                 clock: clock, randomness: randomness, signal: signal,
-                logger: logger, onDelivered: onDelivered))
+                logger: logger, hooks: OutboxHooks(clients: tenants, receiver: receiver), onDelivered: onDelivered))
         return services
+    }
+
+    /// Calls the receivers of hooks and notifications. In development they may be on this machine, and speak plain HTTP.
+    private func outgoingHTTP() -> OutgoingHTTP {
+        let isDevelopment = settings.profile == .development
+        let networks = settings.hookNetworks
+        return OutgoingHTTP(
+            caFile: settings.hookCAFile, allowsHTTP: isDevelopment,
+            mayDial: { bytes in
+                DialledAddress.isPublic(bytes) || (isDevelopment && DialledAddress.isLoopback(bytes))
+                    || IPAddress(bytes: bytes).map(networks.contains) ?? false
+            })
     }
 
     /// The listener of clients.

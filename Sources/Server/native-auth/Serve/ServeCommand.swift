@@ -55,6 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Networks without limits per source, in the same form (default: none).") var unlimitedNetworks:
         String?
     @Option(
+        name: .customLong("hook-networks"),
+        help: "Networks with private addresses that hooks may reach, in the same form (default: none).")
+    var hookNetworks: String?
+    @Option(name: .customLong("hook-ca-file"), help: "Certificates (PEM) to trust for the receivers of hooks.")
+    var hookCAFile: String?
+    @Option(
         help: """
             Host names that may show the development inbox besides this machine's own, with commas between (default: none); a \
             tunnel's name makes all codes public.
@@ -125,7 +131,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp", smtp),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
-            ("unlimited-networks", unlimitedNetworks), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
+            ("unlimited-networks", unlimitedNetworks), ("hook-networks", hookNetworks),
+            ("hook-ca-file", hookCAFile), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
             ("log-format", logFormat),
             ("metrics-port", metricsPort), ("operators", operators), ("drain", drain), ("clock", clock),
             ("fixed-code", fixedCode),

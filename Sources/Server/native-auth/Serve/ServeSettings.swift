@@ -74,6 +74,10 @@ struct ServeSettings: Sendable {
     var fixedCode: Secret<String>?
     /// The loopback port of the metrics; nil: no metrics. 0: any free port.
     var metricsPort: Int?
+    /// Networks whose machines hooks may reach, though their addresses are not public (`SEC-NET-13`).
+    var hookNetworks = NetworkList()
+    /// Certificates in PEM that receivers of hooks are checked against, in place of the system's.
+    var hookCAFile: String?
     /// Where operators call the directory (`SEC-ADM-2`).
     var operators = OperatorAccess.off
 
@@ -172,6 +176,11 @@ struct ServeSettings: Sendable {
         }
         if let networks = reader.networks("trusted-proxies") { trustedProxies = TrustedProxies(networks) }
         if let networks = reader.networks("unlimited-networks") { unlimitedNetworks = networks }
+        if let networks = reader.networks("hook-networks") { hookNetworks = networks }
+        hookCAFile = reader.text("hook-ca-file")
+        if let hookCAFile, !FileManager.default.isReadableFile(atPath: hookCAFile) {
+            reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read.")
+        }
         let names = reader.value(
             "inbox-hosts", mustBe: "host names with commas between, without ports"
         ) { given in
@@ -244,6 +253,7 @@ struct ServeSettings: Sendable {
         // A client in such a network could name any address as its own (SEC-NET-2).
         for (option, networks) in [
             ("trusted-proxies", trustedProxies.networks), ("unlimited-networks", unlimitedNetworks),
+            ("hook-networks", hookNetworks),
         ] where networks.coversHalf {
             problems.append(
                 """

@@ -24,6 +24,8 @@ extension ReadTenant {
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
         for daemon in daemons { daemon.advise(advice, now: now) }
+        for hook in hooks { hook.advise(advice) }
+        for subscriber in subscribers { subscriber.advise(advice) }
     }
 
     /// Claims that users can lack though the application relies on them, and claims that can be too long.

@@ -37,6 +37,22 @@ struct TenantDifference {
                         difference.compare(
                             TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
                     })
+                difference.compare(
+                    old.tenant.hooks.map { Item($0.id.text, "hook \($0.displayName)", $0) },
+                    new.tenant.hooks.map { Item($0.id.text, "hook \($0.displayName)", $0) }, indent: "    ",
+                    facts: { "\($0.event.rawValue), \(Terminal.harmless($0.url))" },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
+                difference.compare(
+                    old.tenant.subscribers.map { Item($0.id.text, "subscriber \($0.displayName)", $0) },
+                    new.tenant.subscribers.map { Item($0.id.text, "subscriber \($0.displayName)", $0) },
+                    indent: "    ", facts: { Terminal.harmless($0.url) },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
             })
     }
 

@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityHooks
 import NativeAuthCore
 import PortableFoundation
 import Yams
@@ -99,6 +100,8 @@ struct ReadTenant {
     var members: YAMLMembers
     var applications: [Application]
     var daemons: [ReadDaemon]
+    var hooks: [ReadHook]
+    var subscribers: [ReadSubscriber]
 }
 
 /// Parses the tenants of a document. Faults are added to `faults`; a faulty value is replaced by a placeholder that is
@@ -112,7 +115,7 @@ private struct TenantReader {
     }
 
     mutating func tenant(_ members: YAMLMembers) -> ReadTenant {
-        let tenant = Tenant(
+        var tenant = Tenant(
             id: TenantID(id("id", of: members)), subdomain: name("subdomain", of: members) ?? "",
             domain: name("domain", of: members) ?? "", displayName: displayName(of: members),
             enumeration: members.choice("enumeration"), enrolment: members.choice("enrolment"),
@@ -135,14 +138,29 @@ private struct TenantReader {
         let daemons = members.list("daemons", of: "a daemon").map { entry in
             let daemon = ReadDaemon(
                 id: ClientID(id("clientId", of: entry)), displayName: displayName(of: entry), entry, faults)
+            if daemon.daemon.id == HookTokens.caller {
+                entry.add("the clientId \(daemon.daemon.id) is that of this server's calls of hooks.", at: "clientId")
+            }
             if !clients.insert(daemon.daemon.id).inserted {
                 entry.add(
                     "two applications or daemons of the tenant have the clientId \(daemon.daemon.id).", at: "clientId")
             }
             return daemon
         }
+        let hooks = members.list("hooks", of: "a hook").map { entry in
+            ReadHook(displayName: displayName(of: entry), entry, clients: applications.map(\.client), faults)
+        }
+        ReadHook.check(hooks)
+        tenant.hooks = hooks.map(\.hook)
+        let subscribers = members.list("subscribers", of: "a subscriber").map { entry in
+            ReadSubscriber(displayName: displayName(of: entry), entry)
+        }
+        ReadSubscriber.check(subscribers)
+        tenant.subscribers = subscribers.map(\.subscriber)
         members.end()
-        return ReadTenant(tenant: tenant, members: members, applications: applications, daemons: daemons)
+        return ReadTenant(
+            tenant: tenant, members: members, applications: applications, daemons: daemons, hooks: hooks,
+            subscribers: subscribers)
     }
 
     private func application(_ members: YAMLMembers) -> ReadTenant.Application {

@@ -8,7 +8,7 @@ import Yams
 enum TenantText {
     typealias Members = [(name: String, value: Node)]
 
-    /// The members of a tenant, without its applications.
+    /// The members of a tenant, without the lists in it.
     static func members(of tenant: Tenant) -> Members {
         let members: [(String, Node?)] = [
             ("id", scalar(tenant.id.description)), ("subdomain", scalar(tenant.subdomain)),
@@ -54,6 +54,39 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of hook: Hook) -> Members {
+        let applications = (hook.applications ?? []).map(\.description).sorted()
+        let members: [(String, Node?)] = [
+            ("id", scalar(hook.id.text)), ("displayName", scalar(hook.displayName)),
+            ("event", scalar(hook.event.rawValue)), ("url", scalar(hook.url)),
+            ("audience", scalar(hook.audience.text)), ("applications", list(applications.map { scalar($0) })),
+            ("timeoutMilliseconds", hook.timeout == Hook.usualTimeout ? nil : scalar("\(hook.timeout)")),
+            ("retries", hook.retries == 1 ? nil : scalar("\(hook.retries)")),
+            ("onFailure", hook.onFailure == .block ? nil : scalar(hook.onFailure.rawValue)),
+            ("claims", list(hook.claims.map { mapping(Self.members(of: $0)) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    static func members(of subscriber: Subscriber) -> Members {
+        let events = Subscriber.Event.allCases.filter(subscriber.events.contains).map(\.rawValue)
+        let members: [(String, Node?)] = [
+            ("id", scalar(subscriber.id.text)), ("displayName", scalar(subscriber.displayName)),
+            ("url", scalar(subscriber.url)), ("audience", scalar(subscriber.audience.text)),
+            ("events", events.count == Subscriber.Event.allCases.count ? nil : list(events.map { scalar($0) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of claim: HookClaim) -> Members {
+        let places = claim.places.map(\.rawValue).sorted()
+        let members: [(String, Node?)] = [
+            ("name", scalar(claim.name)), ("from", claim.member == claim.name ? nil : scalar(claim.member)),
+            ("in", claim.places == HookClaim.possiblePlaces ? nil : list(places.map { scalar($0) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of secret: DaemonSecret) -> Members {
         let members: [(String, Node?)] = [
             ("id", scalar(secret.id.text)),
@@ -83,9 +116,12 @@ enum TenantText {
         let tenants = directory.entries.map { entry in
             let applications = entry.applications.map { mapping(members(of: $0)) }
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
+            let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
+            let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             return mapping(
                 members(of: entry.tenant) + [("applications", Node(applications))]
-                    + (daemons.map { [("daemons", $0)] } ?? []))
+                    + (daemons.map { [("daemons", $0)] } ?? []) + (hooks.map { [("hooks", $0)] } ?? [])
+                    + (subscribers.map { [("subscribers", $0)] } ?? []))
         }
         return try Yams.serialize(node: mapping([("tenants", Node(tenants))]), width: -1, allowUnicode: true)
     }

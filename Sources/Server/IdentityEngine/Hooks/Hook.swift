@@ -1,0 +1,101 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+/// An address of the tenant's own system that the server calls at an event: the vendor's custom authentication extension
+/// with its listener (docs/operate/hooks.md).
+package struct Hook: Hashable, Sendable {
+    /// When the receiver is called.
+    package enum Event: String, Hashable, Sendable, CaseIterable {
+        /// Tokens are about to be signed: at a sign-in and at a refresh. The receiver gives claims.
+        case tokenIssuanceStart
+        /// A sign-up has proven its mailbox. The receiver can give values of attributes, or end the sign-up.
+        case attributeCollectionStart
+        /// All required attributes are given. The receiver can change them, ask for them again, or end the sign-up.
+        case attributeCollectionSubmit
+        /// A code is to be delivered. The receiver delivers it, in place of a mail.
+        case otpSend
+    }
+
+    /// What a failed call means.
+    package enum FailureRule: String, Hashable, Sendable, CaseIterable {
+        /// The step fails with 503 and changes nothing; a code is tried again until it expires.
+        case block
+        /// The step goes on as without the hook; a code is mailed.
+        case proceed
+    }
+
+    /// Stable: the `customAuthenticationExtensionId` of the payload.
+    package var id: UUID
+    /// 1 to 256 bytes; for logs and pages.
+    package var displayName: String
+    package var event: Event
+    /// `https`, without user, password and fragment; in the development profile also `http` to this machine.
+    package var url: String
+    /// The `aud` of the token that authenticates the call: the application id of the receiver.
+    package var audience: UUID
+    /// The applications whose users the hook is for; nil: all of the tenant.
+    package var applications: Set<ClientID>?
+    /// How long one attempt may take, in milliseconds, 200 to 2,000.
+    package var timeout: Int
+    /// How often a failed attempt is made again, 0 or 1.
+    package var retries: Int
+    package var onFailure: FailureRule
+    /// Which members of the answer become claims; only of ``Event/tokenIssuanceStart``.
+    package var claims: [HookClaim]
+
+    package init(
+        id: UUID, displayName: String, event: Event, url: String, audience: UUID,
+        applications: Set<ClientID>? = nil, timeout: Int = usualTimeout, retries: Int = 1,
+        onFailure: FailureRule = .block, claims: [HookClaim] = []
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.event = event
+        self.url = url
+        self.audience = audience
+        self.applications = applications
+        self.timeout = timeout
+        self.retries = retries
+        self.onFailure = onFailure
+        self.claims = claims
+    }
+
+    package static let usualTimeout = 1_000
+    /// The largest number of hooks of a tenant (docs/protocol.md §20).
+    package static let maximumCount = 100
+
+    /// Whether the hook is called for users of the application.
+    package func isFor(_ client: ClientID) -> Bool { applications?.contains(client) ?? true }
+
+    /// Whether one application would have both hooks for one event.
+    package func meets(_ other: Hook) -> Bool {
+        guard event == other.event else { return false }
+        guard let own = applications, let others = other.applications else { return true }
+        return !own.isDisjoint(with: others)
+    }
+}
+
+extension Tenant {
+    /// The hook of an application for an event; a document with two for the same is refused.
+    package func hook(for event: Hook.Event, of client: ClientID) -> Hook? {
+        hooks.first { $0.event == event && $0.isFor(client) }
+    }
+}
+
+/// A claim of tokens whose value comes from a hook's answer.
+package struct HookClaim: Hashable, Sendable {
+    /// The name of the claim, under the rules of ``ApplicationClaim/name``.
+    package var name: String
+    /// The member of the answer's `claims`, letter case matters.
+    package var member: String
+    /// Any of the ID token and the access token.
+    package var places: Set<ApplicationClaim.Place>
+
+    package init(name: String, member: String? = nil, places: Set<ApplicationClaim.Place> = possiblePlaces) {
+        self.name = name
+        self.member = member ?? name
+        self.places = places
+    }
+
+    package static let possiblePlaces: Set<ApplicationClaim.Place> = [.id, .access]
+}

@@ -1,0 +1,177 @@
+package import IdentityEngine
+package import Logging
+import Metrics
+import NativeAuthCore
+import NativeAuthWire
+package import PortableFoundation
+
+/// Calls the receivers of hooks over HTTP: one POST with the vendor's payload and a token that this server signs.
+package final class HTTPHookReceiver: HookReceiver {
+    private let http: OutgoingHTTP
+    private let tokens: HookTokens
+    private let logger: Logger
+    private let onCall: (@Sendable (RecordedCall) -> Void)?
+    private let breaker = HookBreaker()
+
+    /// A call that was made, for the page of the development profile.
+    package struct RecordedCall: Sendable {
+        package var call: HookCall
+        package var body: Data
+        /// What the receiver sent; nil when it sent nothing.
+        package var answer: Data?
+        /// Nil for a call that succeeded.
+        package var failure: HookFailure?
+        package var milliseconds: Int
+    }
+
+    /// - Parameter onCall: Gets every call with its secrets; only for development.
+    package init(
+        http: OutgoingHTTP, tokens: HookTokens, logger: Logger,
+        onCall: (@Sendable (RecordedCall) -> Void)? = nil
+    ) {
+        self.http = http
+        self.tokens = tokens
+        self.logger = logger
+        self.onCall = onCall
+    }
+
+    package func claims(
+        for user: User, asking call: HookCall
+    ) async throws(HookFailure) -> [String: ClaimValue] {
+        try await ask(call, HookPayload.tokens(for: user, call)) { reply throws(HookFailure) in try reply.claims() }
+    }
+
+    package func collectionStarts(
+        _ signUp: CollectedAttributes, asking call: HookCall
+    ) async throws(HookFailure) -> CollectionStartAnswer {
+        try await ask(call, HookPayload.signUp(signUp, call)) { reply throws(HookFailure) in
+            try reply.collectionStart()
+        }
+    }
+
+    package func collectionSubmits(
+        _ signUp: CollectedAttributes, asking call: HookCall
+    ) async throws(HookFailure) -> CollectionSubmitAnswer {
+        try await ask(call, HookPayload.signUp(signUp, call)) { reply throws(HookFailure) in
+            try reply.collectionSubmit()
+        }
+    }
+
+    package func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {
+        try await ask(call, HookPayload.code(code, call)) { reply throws(HookFailure) in try reply.delivery() }
+    }
+
+    // MARK: -
+
+    /// Calls the receiver, again if the hook says so, within the limits of the breaker.
+    private func ask<Answer: Sendable>(
+        _ call: HookCall, _ payload: HookPayload, read: (HookReply) throws(HookFailure) -> Answer
+    ) async throws(HookFailure) -> Answer {
+        let start = ContinuousClock.now
+        var record = RecordedCall(call: call, body: Data(), answer: nil, failure: nil, milliseconds: 0)
+        do throws(HookFailure) {
+            try breaker.begin(call.hook.id, now: call.now)
+        } catch {
+            note(error, &record, start)
+            throw error
+        }
+        do throws(HookFailure) {
+            do {
+                record.body = try WireJSON.encode(payload)
+            } catch {
+                throw .noToken
+            }
+            let token: Secret<String>
+            do {
+                token = try await tokens.token(of: call.tenant, for: call.hook.audience, now: call.now)
+            } catch {
+                throw .noToken
+            }
+            let body = try await body(of: call, token, &record)
+            let answer = try read(HookReply(body))
+            breaker.end(call.hook.id, failed: false, now: call.now + seconds(since: start))
+            note(nil, &record, start)
+            return answer
+        } catch {
+            breaker.end(call.hook.id, failed: true, now: call.now + seconds(since: start))
+            note(error, &record, start)
+            throw error
+        }
+    }
+
+    /// The body of the first attempt that succeeds.
+    private func body(
+        of call: HookCall, _ token: Secret<String>, _ record: inout RecordedCall
+    ) async throws(HookFailure) -> Data {
+        var attempt = 0
+        while true {
+            do throws(HookFailure) {
+                let answer = try await post(record.body, call, token)
+                record.answer = answer.body
+                guard answer.status == 200 else { throw .status(answer.status) }
+                let type = answer.contentType?.split(separator: ";").first?.lowercased()
+                guard type?.trimmingPrefix(" ") == "application/json" else { throw .contentType }
+                return answer.body
+            } catch {
+                guard attempt < call.hook.retries, error.mayPass else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    private func post(
+        _ body: Data, _ call: HookCall, _ token: Secret<String>
+    ) async throws(HookFailure) -> OutgoingHTTP.Answer {
+        do throws(OutgoingHTTP.Failure) {
+            return try await http.post(
+                OutgoingHTTP.Request(
+                    url: call.hook.url,
+                    headers: ["Content-Type: application/json"] + HookTokens.headers(token), body: body,
+                    timeout: call.hook.timeout))
+        } catch {
+            switch error {
+            case .unreachable: throw .unreachable
+            case .timedOut: throw .timedOut
+            case .forbiddenAddress: throw .forbiddenAddress
+            case .tooLarge: throw .tooLarge
+            }
+        }
+    }
+
+    private func note(_ failure: HookFailure?, _ record: inout RecordedCall, _ start: ContinuousClock.Instant) {
+        let duration = ContinuousClock.now - start
+        let event = record.call.hook.event.rawValue
+        Metrics.Timer(label: "native_auth_hook", dimensions: [("event", event)]).record(duration: duration)
+        Counter(
+            label: "native_auth_hook_calls", dimensions: [("event", event), ("outcome", failure?.word ?? "ok")]
+        ).increment()
+        if let failure {
+            logger.warning(
+                "a hook's receiver failed",
+                metadata: [
+                    "hook": "\(record.call.hook.id.text)", "event": "\(event)", "reason": "\(failure.word)",
+                    "correlation": "\(record.call.correlationID.text)",
+                ])
+        }
+        guard let onCall else { return }
+        record.failure = failure
+        record.milliseconds = Int(duration / .milliseconds(1))
+        onCall(record)
+    }
+
+    private func seconds(since start: ContinuousClock.Instant) -> TimeInterval {
+        (ContinuousClock.now - start) / .seconds(1)
+    }
+}
+
+extension HookFailure {
+    /// Whether the next attempt may succeed.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .unreachable, .timedOut, .status(429), .status(500...): true
+        case .status, .forbiddenAddress, .contentType, .empty, .tooLarge, .body, .numberOfActions, .unknownAction,
+            .claimWithoutName, .claimsTooLarge, .attribute, .resting, .busy, .noToken:
+            false
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import IdentityEngine
+import IdentityHooks
+import NativeAuthCore
+import PortableFoundation
+
+/// A hook of a tenant document, with its line (docs/operate/hooks.md).
+struct ReadHook {
+    let hook: Hook
+    private let members: YAMLMembers
+
+    /// Reads the members besides the name. Faults are added; a faulty value is replaced by a placeholder that is never
+    /// used.
+    ///
+    /// - Parameters:
+    ///   - clients: The applications of the tenant.
+    ///   - faults: Gets what `members` cannot say: a fault in a list has its own line.
+    init(displayName: String, _ members: YAMLMembers, clients: [Client], _ faults: YAMLFaults) {
+        self.members = members
+        let receiver = ReadReceiver(members)
+        let event: Hook.Event? = members.choice("event", isRequired: true)
+        var applications: Set<ClientID> = []
+        for (text, line) in members.texts("applications") {
+            guard let client = ClientID(text), clients.contains(where: { $0.id == client }) else {
+                faults.add("applications names “\(text)”, which is no application of the tenant.", line: line)
+                continue
+            }
+            applications.insert(client)
+        }
+        let timeout = members.number("timeoutMilliseconds", 200...2_000)
+        let retries = members.number("retries", 0...1)
+        let onFailure: Hook.FailureRule? = members.choice("onFailure")
+        let entries = members.list("claims", of: "a claim")
+        if !entries.isEmpty, let event, event != .tokenIssuanceStart {
+            members.add("only a hook for tokenIssuanceStart has claims.", at: "claims")
+        }
+        let claims = Self.claims(entries)
+        members.end()
+        hook = Hook(
+            id: receiver.id, displayName: displayName, event: event ?? .otpSend, url: receiver.url,
+            audience: receiver.audience,
+            applications: applications.isEmpty ? nil : applications, timeout: timeout ?? Hook.usualTimeout,
+            retries: retries ?? 1, onFailure: onFailure ?? .block, claims: claims)
+        for client in clients where hook.event == .tokenIssuanceStart && hook.isFor(client.id) {
+            for (claim, entry) in zip(claims, entries) where client.claims.contains(where: { $0.hasName(claim.name) }) {
+                entry.add(
+                    "“\(client.displayName)” has the claim “\(claim.name)” already, from an attribute.", at: "name")
+            }
+        }
+    }
+
+    /// Says which hooks clash.
+    static func check(_ hooks: [ReadHook]) {
+        for (index, hook) in hooks.enumerated() {
+            if index == Hook.maximumCount {
+                hook.members.add("a tenant has at most \(Hook.maximumCount) hooks.", at: "id")
+            }
+            for earlier in hooks.prefix(index) {
+                if earlier.hook.id == hook.hook.id {
+                    hook.members.add("two hooks of the tenant have the id \(hook.hook.id.text).", at: "id")
+                } else if earlier.hook.meets(hook.hook) {
+                    hook.members.add(
+                        "“\(earlier.hook.displayName)” has the event \(hook.hook.event.rawValue) of the same application; an application has one hook for an event.",
+                        at: "event")
+                }
+            }
+        }
+    }
+
+    /// Adds warnings about settings that suit only a development server.
+    func advise(_ advice: YAMLFaults) {
+        ReadReceiver.advise(advice, hook.url, of: hook.displayName, line: members.line(of: "url"))
+        if hook.event == .tokenIssuanceStart, hook.claims.isEmpty {
+            advice.add(
+                "“\(hook.displayName)” has no claims, so that its answers change no token.", line: members.line)
+        }
+    }
+
+    // MARK: -
+
+    private static func claims(_ entries: [YAMLMembers]) -> [HookClaim] {
+        let claims = entries.map { entry in
+            let claim = HookClaim(
+                name: entry.text("name", isRequired: true) ?? "", member: entry.text("from"),
+                places: entry.choices("in").map { Set($0) } ?? HookClaim.possiblePlaces)
+            if !claim.places.isSubset(of: HookClaim.possiblePlaces) {
+                entry.add("a hook gives claims for id and access; userinfo asks no receiver.", at: "in")
+            }
+            entry.end()
+            return claim
+        }
+        for fault in HookClaim.faults(of: claims) where !claims[fault.index].name.isEmpty {
+            entries[fault.index].add(fault.sentence, at: "name")
+        }
+        return claims
+    }
+}

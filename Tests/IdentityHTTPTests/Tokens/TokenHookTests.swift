@@ -1,0 +1,172 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthTesting
+import PortableFoundation
+import Testing
+
+/// The hook that gives claims to tokens (docs/protocol.md §20), over the wire.
+@Suite("Claims from a hook") struct TokenHookTests {
+    private static let hook = Hook.fixture(
+        .tokenIssuanceStart,
+        claims: [
+            HookClaim(name: "tier"), HookClaim(name: "groups_of_app", member: "groups", places: [.access]),
+            HookClaim(name: "absent"),
+        ])
+    private static let answer: [String: ClaimValue] = [
+        "tier": .one("gold"), "groups": .texts(["a", "b"]), "Tier": .one("x"), "unlisted": .one("x"),
+    ]
+
+    private func sign(_ server: IdentityTestServer, scope: String = "openid offline_access") async throws -> WireAnswer
+    {
+        try await server.client().redeem(server.signUp().token, scope: scope)
+    }
+
+    @Test(
+        "SEC-HOOK-2: tokens have the listed claims in their places, at sign-up, sign-in and refresh, and nothing else")
+    func places() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            receiver.script.claims = .success(Self.answer)
+            let first = try await sign(server)
+            let client = server.client()
+            let refreshed = try await client.refresh(try #require(first.text("refresh_token")))
+            let sent = try await client.signInChallenge(client.initiate().token)
+            let signedIn = try await client.token(code: server.mailbox.code(to: "dana@example.com"), sent.token)
+            for answer in [first, refreshed, signedIn] {
+                let id = try claims(of: answer.text("id_token"))
+                let access = try claims(of: answer.text("access_token"))
+                #expect(id["tier"] == "gold" && id["groups_of_app"] == nil)
+                #expect(access["tier"] == "gold" && access["groups_of_app"] == .array(["a", "b"]))
+                #expect(Set(id.keys).union(access.keys).isDisjoint(with: ["Tier", "unlisted", "absent", "groups"]))
+            }
+            let asked = receiver.asked()
+            #expect(asked.count == 3)
+            guard case .claims(let user)? = asked.first else { return #expect(Bool(false), "\(asked)") }
+            #expect(user.email == "dana@example.com")
+            let call = try #require(receiver.script.calls.first)
+            #expect(call.clientName == "One-time passcode" && call.domain == "contoso.onmicrosoft.com")
+        }
+    }
+
+    @Test("SEC-HOOK-1: a wrong code, a wrong password, a spent token and a token of another flow ask no receiver")
+    func onlyProvenUsers() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            let (client, secret) = (server.client(), server.client(.emailPassword))
+            let tokens = try await sign(server)
+            let spent = try #require(tokens.text("refresh_token"))
+            _ = try await client.refresh(spent)
+            _ = receiver.asked()
+            let sent = try await client.signInChallenge(client.initiate().token)
+            #expect(try await client.token(code: "00000000", sent.token).status == 400)
+            let started = try await secret.signInChallenge(secret.initiate().token)
+            #expect(try await secret.token(password: "Wrong-Winter#82", started.token).status == 400)
+            server.clock.advance(by: 60)
+            #expect(try await client.refresh(spent)["error"] == "invalid_grant")
+            #expect(try await client.redeem("made-up").status == 400)
+            #expect(receiver.asked() == [])
+        }
+    }
+
+    @Test("SEC-HOOK-1: the same request again gets the same bytes, and asks no receiver a second time")
+    func repeats() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            receiver.script.claims = .success(Self.answer)
+            let client = server.client()
+            let signedUp = try await server.signUp()
+            let redeemed = try await client.redeem(signedUp.token)
+            receiver.script.claims = .success(["tier": .one("silver")])
+            #expect(try await client.redeem(signedUp.token) == redeemed)
+            let sent = try await client.signInChallenge(client.initiate().token)
+            let code = try await server.mailbox.code(to: "dana@example.com")
+            let first = try await client.token(code: code, sent.token)
+            #expect(first.status == 200)
+            #expect(try await client.token(code: code, sent.token) == first)
+            #expect(receiver.asked().count == 2)
+        }
+    }
+
+    @Test(
+        "SEC-HOOK-3: a failure ends the step with 503 and changes nothing but the proof; the same request then succeeds"
+    )
+    func blocks() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            let client = server.client()
+            let tokens = try await sign(server)
+            receiver.script.claims = .failure(.timedOut)
+            let refresh = try #require(tokens.text("refresh_token"))
+            let refused = try await client.refresh(refresh)
+            #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")
+            let sent = try await client.signInChallenge(client.initiate().token)
+            let code = try await server.mailbox.code(to: "dana@example.com")
+            #expect(try await client.token(code: code, sent.token).status == 503)
+            let sessions = try await server.count("SELECT COUNT(*) FROM refresh_families")
+            #expect(sessions == 1)
+            receiver.script.claims = .success(["tier": .one("gold")])
+            let signedIn = try await client.token(code: code, sent.token)
+            #expect(try claims(of: signedIn.text("access_token"))["tier"] == "gold")
+            #expect(try await client.refresh(refresh).status == 200)
+        }
+    }
+
+    @Test("SEC-HOOK-3: a hook that may fail gives tokens without its claims")
+    func proceeds() async throws {
+        var hook = Self.hook
+        hook.onFailure = .proceed
+        try await withHooks([hook]) { server, receiver in
+            receiver.script.claims = .failure(.unreachable)
+            let answer = try await sign(server)
+            #expect(answer.status == 200)
+            #expect(try claims(of: answer.text("access_token"))["tier"] == nil)
+        }
+    }
+
+    @Test("SEC-HOOK-2: claims that do not fit beside the application's own are a failure")
+    func size() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            receiver.script.claims = .success(["tier": .one(.string(String(repeating: "x", count: 3_000)))])
+            let answer = try await sign(server)
+            #expect(answer.status == 200)
+            receiver.script.claims = .success(["tier": .one(.string(String(repeating: "x", count: 3_072)))])
+            let client = server.client()
+            let signedUp = try await server.signUp("eve@example.com")
+            #expect(try await client.redeem(signedUp.token).status == 503)
+        }
+    }
+
+    @Test("A hook of other applications is not asked")
+    func otherApplications() async throws {
+        var hook = Self.hook
+        hook.applications = [try #require(ClientID(IdentityTestServer.Application.emailPassword.rawValue))]
+        try await withHooks([hook]) { server, receiver in
+            let answer = try await sign(server)
+            #expect(answer.status == 200)
+            #expect(receiver.asked() == [])
+        }
+    }
+
+    @Test("A second factor comes before the receiver, and the tokens after it have its claims")
+    func secondFactor() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            receiver.script.claims = .success(Self.answer)
+            let client = server.client(.emailPassword)
+            let signedUp = try await server.signUpWithPassword("dana@example.com", alias: nil)
+            let registration = try await client.token(redeeming: signedUp.token)
+            #expect(registration["suberror"] == "registration_required" && receiver.asked() == [])
+            let contact = try await client.registerChallenge(registration.token, contact: "other@example.com")
+            let done = try await client.registerContinue(
+                contact.token, code: server.mailbox.code(to: "other@example.com"))
+            #expect(receiver.asked() == [])
+            let tokens = try await client.token(redeeming: done.token)
+            #expect(try claims(of: tokens.text("access_token"))["tier"] == "gold", "\(tokens)")
+            let started = try await client.signInChallenge(client.initiate().token)
+            let needed = try await client.token(password: WireClient.password, started.token, claims: WireClient.claims)
+            #expect(needed["suberror"] == "mfa_required" && receiver.asked().count == 1)
+            let sent = try await server.secondFactorChallenge(needed.token, with: client)
+            let signedIn = try await client.token(
+                code: server.mailbox.code(to: "other@example.com"), sent.token, grant: "mfa_oob",
+                claims: WireClient.claims)
+            let access = try claims(of: signedIn.text("access_token"))
+            #expect(access["tier"] == "gold" && access["acrs"] == .array(["c1"]))
+            #expect(receiver.asked().count == 1)
+        }
+    }
+}

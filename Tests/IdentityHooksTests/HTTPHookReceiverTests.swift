@@ -1,0 +1,187 @@
+import Foundation
+import IdentityEngine
+import NativeAuthCore
+import Testing
+
+@testable import IdentityHooks
+
+/// Calls over real HTTP, with every fault of a receiver.
+@Suite("Calling a receiver", .timeLimit(.minutes(1)))
+struct HTTPHookReceiverTests {
+    @Test("A receiver gets one POST with the vendor's payload and our token, and its claims are read")
+    func payload() async throws {
+        try await Receiver.run { url, log in
+            let claims = try await hookReceiver().claims(for: .fixture, asking: .fixture("\(url)/claims"))
+            #expect(claims == ["tier": .one("gold"), "roles": .texts(["a", "b"])])
+            let entry = try #require(log.entries.first)
+            #expect(
+                entry.authorization
+                    == "Bearer 99045fe1-7639-4a75-9d4a-577b6ca3810f|\(UUID.fixture(0xAA).text)|https://id.example.com|600"
+            )
+            let body = try #require(try JSONSerialization.jsonObject(with: entry.body) as? [String: Any])
+            #expect(body["type"] as? String == "microsoft.graph.authenticationEvent.tokenIssuanceStart")
+            let data = try #require(body["data"] as? [String: Any])
+            #expect(data["@odata.type"] as? String == "microsoft.graph.onTokenIssuanceStartCalloutData")
+            let context = try #require(data["authenticationContext"] as? [String: Any])
+            #expect(context["correlationId"] as? String == UUID.fixture(3).text)
+            #expect(context["protocol"] as? String == "OAUTH2.0" && context["requestType"] == nil)
+            #expect((context["client"] as? [String: String]) == ["ip": "192.0.2.7", "locale": "da", "market": "da"])
+            let user = try #require(context["user"] as? [String: String])
+            #expect(user["mail"] == "dana@example.com" && user["displayName"] == "Dana" && user["surname"] == nil)
+            #expect(user["userPrincipalName"] == "\(UUID.fixture(4).text)@harbour.example.com")
+            #expect(data["userSignUpInfo"] == nil && data["otpContext"] == nil)
+        }
+    }
+
+    @Test("A sign-up's payload has its attributes with their types, and its names as identities")
+    func signUpPayload() async throws {
+        let signUp = CollectedAttributes(
+            email: "dana@example.com",
+            attributes: ["city": "Ribe", "extension_size": 44, "extension_news": true, "flatusername": "dana"])
+        let call = HookCall.fixture("https://a.example", event: .attributeCollectionSubmit)
+        let text = try String(decoding: JSONEncoder.sorted.encode(HookPayload.signUp(signUp, call)), as: UTF8.self)
+        for part in [
+            #""type":"microsoft.graph.authenticationEvent.attributeCollectionSubmit""#,
+            #""@odata.type":"microsoft.graph.onAttributeCollectionSubmitCalloutData""#,
+            #""city":{"@odata.type":"microsoft.graph.stringDirectoryAttributeValue","attributeType":"builtIn","value":"Ribe"}"#,
+            #""extension_size":{"@odata.type":"microsoft.graph.int64DirectoryAttributeValue","attributeType":"directorySchemaExtension","value":44}"#,
+            #""extension_news":{"@odata.type":"microsoft.graph.booleanDirectoryAttributeValue","attributeType":"directorySchemaExtension","value":true}"#,
+            #"{"issuer":"harbour.example.com","issuerAssignedId":"dana@example.com","signInType":"email"}"#,
+            #"{"issuer":"harbour.example.com","issuerAssignedId":"dana","signInType":"userName"}"#,
+        ] {
+            #expect(text.contains(part), "\(part) \(text)")
+        }
+        #expect(!text.contains(#""flatusername""#))
+    }
+
+    @Test(
+        "SEC-HOOK-4: each fault of a receiver has its name, and a retry where that can help",
+        arguments: [
+            ("slow", HookFailure.timedOut, 2), ("big", .tooLarge, 1), ("announced", .tooLarge, 1),
+            ("redirect", .status(302), 1), ("html", .contentType, 1), ("error", .status(500), 2),
+            ("busy", .status(429), 2), ("gone", .status(404), 1), ("empty", .empty, 1), ("text", .body, 1),
+            ("two", .numberOfActions, 1), ("none", .numberOfActions, 1), ("other", .unknownAction, 1),
+        ] as [(String, HookFailure, Int)])
+    func faults(path: String, failure: HookFailure, attempts: Int) async throws {
+        try await Receiver.run { url, log in
+            let start = ContinuousClock.now
+            await #expect(throws: failure) {
+                try await hookReceiver().claims(
+                    for: .fixture, asking: .fixture("\(url)/\(path)", timeout: 300, retries: 1))
+            }
+            #expect(log.count(path) == attempts && log.count("secret") == 0)
+            #expect(ContinuousClock.now - start < .seconds(2))
+        }
+    }
+
+    @Test("Nothing listens, or the name does not exist: the receiver is unreachable")
+    func unreachable() async throws {
+        for url in ["http://127.0.0.1:1/", "https://does-not-exist.invalid/", "ftp://127.0.0.1/", "no address"] {
+            await #expect(throws: HookFailure.unreachable, "\(url)") {
+                try await hookReceiver().claims(for: .fixture, asking: .fixture(url))
+            }
+        }
+    }
+
+    @Test(
+        "SEC-NET-13: an address that is not public is not dialled, however it is written",
+        arguments: [
+            "127.0.0.1", "localhost", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]",
+            "0.0.0.0", "169.254.169.254", "10.1.2.3",
+        ])
+    func forbiddenAddresses(host: String) async throws {
+        try await Receiver.run { url, log in
+            let port = url.split(separator: ":").last ?? ""
+            let receiver = hookReceiver(mayDial: DialledAddress.isPublic)
+            await #expect(throws: HookFailure.forbiddenAddress) {
+                try await receiver.claims(for: .fixture, asking: .fixture("http://\(host):\(port)/claims"))
+            }
+            #expect(log.entries.isEmpty)
+        }
+    }
+
+    @Test("SEC-NET-13: production calls https only")
+    func httpsOnly() async throws {
+        try await Receiver.run { url, log in
+            await #expect(throws: HookFailure.unreachable) {
+                try await hookReceiver(allowsHTTP: false).claims(for: .fixture, asking: .fixture("\(url)/claims"))
+            }
+            #expect(log.entries.isEmpty)
+        }
+    }
+
+    @Test("SEC-HOOK-4: after five failures a receiver rests for ten seconds; then one call tries it")
+    func breaker() async throws {
+        try await Receiver.run { url, log in
+            let receiver = hookReceiver()
+            var call = HookCall.fixture("\(url)/gone")
+            for _ in 0..<5 {
+                await #expect(throws: HookFailure.status(404)) {
+                    try await receiver.claims(for: .fixture, asking: call)
+                }
+            }
+            await #expect(throws: HookFailure.resting) { try await receiver.claims(for: .fixture, asking: call) }
+            #expect(log.count("gone") == 5)
+            call.now += 11
+            call.hook.url = "\(url)/claims"
+            for _ in 0..<2 {
+                let claims = try await receiver.claims(for: .fixture, asking: call)
+                #expect(claims.count == 2)
+            }
+        }
+    }
+
+    @Test("SEC-HOOK-4: slow receivers hold up neither each other nor a quick one, and only so many calls wait for one")
+    func slowReceivers() async throws {
+        try await Receiver.run { url, log in
+            let receiver = hookReceiver()
+            let slow = HookCall.fixture("\(url)/slow", timeout: 1_500)
+            let quick = HookCall.fixture("\(url)/claims")
+            let start = ContinuousClock.now
+            let busy = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        do throws(HookFailure) {
+                            _ = try await receiver.claims(for: .fixture, asking: slow)
+                            return false
+                        } catch {
+                            return error == .busy
+                        }
+                    }
+                }
+                for _ in 0..<20 {
+                    let began = ContinuousClock.now
+                    _ = try await receiver.claims(for: .fixture, asking: quick)
+                    #expect(ContinuousClock.now - began < .seconds(1))
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(busy == 100 - HookBreaker.room)
+            #expect(ContinuousClock.now - start < .seconds(4))
+        }
+    }
+
+    @Test("A token is used for a minute, for one tenant and one audience")
+    func tokens() async throws {
+        try await Receiver.run { url, _ in
+            let issuer = PlainIssuer()
+            let receiver = hookReceiver(issuer)
+            var call = HookCall.fixture("\(url)/claims")
+            for _ in 0..<3 { _ = try await receiver.claims(for: .fixture, asking: call) }
+            #expect(issuer.signed.value == 1)
+            call.hook.audience = .fixture(0xBB)
+            _ = try await receiver.claims(for: .fixture, asking: call)
+            call.now += 61
+            _ = try await receiver.claims(for: .fixture, asking: call)
+            #expect(issuer.signed.value == 3)
+        }
+    }
+}
+
+extension JSONEncoder {
+    static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
