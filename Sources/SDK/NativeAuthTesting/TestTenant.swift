@@ -54,6 +54,8 @@ public final class TestTenant: Sendable {
     public let mailbox: TestMailbox
     /// The faults to simulate.
     public let faults: Faults
+    /// What the server asks another system; none at first.
+    public let hooks: Hooks
     /// Sends requests to the tenant, with its faults; for your own client. ``configuration(for:capabilities:)`` already
     /// uses it.
     public let transport: any HTTPTransport
@@ -103,10 +105,12 @@ public final class TestTenant: Sendable {
         guard Set(names).count == names.count else { throw .settings(["Two users have the same name."]) }
         hosts = [authority.environment, "\(entry.tenant.id).ciamlogin.com"]
         var problems: [String] = []
+        let hooks = Hooks()
         let server = try IdentityTestServer(
             seed: seed, start: start, baseURL: "https://\(authority.environment)", signing: .rs256
         ) { ports, engine in
-            ports.clients = TenantDirectory([entry])
+            ports.clients = HookedTenants(directory: TenantDirectory([entry]), hooks: hooks)
+            ports.hooks = ClosureReceiver(hooks: hooks)
             settings.apply(to: &engine)
             problems = engine.problems(allowsNoCooldown: true)
         }
@@ -115,6 +119,7 @@ public final class TestTenant: Sendable {
         self.settings = settings
         self.server = server
         self.entry = entry
+        self.hooks = hooks
         clock = server.clock
         mailbox = server.mailbox
         faults = Faults(server.mailbox)
