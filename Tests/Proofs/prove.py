@@ -160,6 +160,10 @@ PROOFS = [
         "requests made from the OpenAPI document by schemathesis: strangers, flows that have begun, the directory, resource servers",
         "examples of each operation", 20, 1_000, 100, "openapi", "openapi"),
     Proof(
+        "hooks", "SEC-HOOK-1, SEC-HOOK-3, SEC-HOOK-5, SEC-HOOK-6",
+        "sign-ups that receivers judge, codes that one delivers and a subscriber, all of which fail often, under kill −9; both stores",
+        "sign-ups on SQLite, half as many on two nodes", 200, 5_000, 500, "hooks", "hooks"),
+    Proof(
         "fuzz-readers", "SEC-SWIFT-4, SEC-NET-8, SEC-NET-9", "good inputs tampered with, for every reader, each in a process of its own",
         "inputs for each target", 100_000, 10_000_000, 1_000_000, "swift_proofs", "fuzz_readers", needs_binary=False),
     Proof(

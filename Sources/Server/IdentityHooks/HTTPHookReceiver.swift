@@ -18,9 +18,9 @@ package final class HTTPHookReceiver: HookReceiver {
         package var call: HookCall
         package var body: Data
         /// What the receiver sent; nil when it sent nothing.
-        package var answer: Data?
+        package var answer: Data? = nil
         /// Nil for a call that succeeded.
-        package var failure: HookFailure?
+        package var failure: HookFailure? = nil
         package var milliseconds: Int
     }
 
@@ -61,6 +61,20 @@ package final class HTTPHookReceiver: HookReceiver {
         try await ask(call, HookPayload.code(code, call)) { reply throws(HookFailure) in try reply.delivery() }
     }
 
+    /// Sends the request of an earlier call again, for a developer; its answer changes nothing.
+    package func again(_ call: RecordedCall, now: Date) async {
+        var record = RecordedCall(call: call.call, body: call.body, milliseconds: 0)
+        record.call.now = now
+        let start = ContinuousClock.now
+        do throws(HookFailure) {
+            let token = try await token(for: record.call)
+            _ = try HookReply(try await body(of: record.call, token, &record))
+            note(nil, &record, start)
+        } catch {
+            note(error, &record, start)
+        }
+    }
+
     // MARK: -
 
     /// Calls the receiver, again if the hook says so, within the limits of the breaker.
@@ -68,7 +82,7 @@ package final class HTTPHookReceiver: HookReceiver {
         _ call: HookCall, _ payload: HookPayload, read: (HookReply) throws(HookFailure) -> Answer
     ) async throws(HookFailure) -> Answer {
         let start = ContinuousClock.now
-        var record = RecordedCall(call: call, body: Data(), answer: nil, failure: nil, milliseconds: 0)
+        var record = RecordedCall(call: call, body: Data(), milliseconds: 0)
         do throws(HookFailure) {
             try breaker.begin(call.hook.id, now: call.now)
         } catch {
@@ -81,12 +95,7 @@ package final class HTTPHookReceiver: HookReceiver {
             } catch {
                 throw .noToken
             }
-            let token: Secret<String>
-            do {
-                token = try await tokens.token(of: call.tenant, for: call.hook.audience, now: call.now)
-            } catch {
-                throw .noToken
-            }
+            let token = try await token(for: call)
             let body = try await body(of: call, token, &record)
             let answer = try read(HookReply(body))
             breaker.end(call.hook.id, failed: false, now: call.now + seconds(since: start))
@@ -96,6 +105,14 @@ package final class HTTPHookReceiver: HookReceiver {
             breaker.end(call.hook.id, failed: true, now: call.now + seconds(since: start))
             note(error, &record, start)
             throw error
+        }
+    }
+
+    private func token(for call: HookCall) async throws(HookFailure) -> Secret<String> {
+        do {
+            return try await tokens.token(of: call.tenant, for: call.hook.audience, now: call.now)
+        } catch {
+            throw .noToken
         }
     }
 

@@ -16,7 +16,7 @@ package final class NotificationCourier: Sendable {
     /// How long one attempt may take, in milliseconds.
     private static let timeout = 5_000
     /// How long a lease lasts, and how long lines are sent under it, in seconds.
-    private static let (lease, work) = (120.0, 60.0)
+    private static let (lease, work) = (30.0, 20.0)
     /// The lines of one lease.
     private static let portion = 1_000
 
@@ -45,7 +45,7 @@ package final class NotificationCourier: Sendable {
         self.logger = logger
     }
 
-    /// Serves a subscriber until it was told everything, refuses something, or a minute is over. Does nothing while an
+    /// Serves a subscriber until it was told everything, refuses something, or some seconds are over. Does nothing while an
     /// earlier call serves it.
     package func serve(_ subscriber: Subscriber, of tenant: TenantID) async {
         guard underway.withLock({ $0.insert(subscriber.id).inserted }) else { return }

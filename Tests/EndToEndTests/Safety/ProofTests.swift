@@ -54,6 +54,13 @@ struct ProofTests {
         #expect(try await prove("master-key", 1).hasSuffix(": passed"))
     }
 
+    @Test(
+        "SEC-HOOK-3, SEC-HOOK-5: sign-ups go on with receivers that fail and servers that are killed, and a subscriber hears of each"
+    )
+    func receiversThatFail() async throws {
+        #expect(try await prove("hooks", 80).hasSuffix(": passed"))
+    }
+
     @Test("SEC-WIRE-1: every answer to requests made from the OpenAPI document is one that it lists")
     func requestsFromTheDocument() async throws {
         #expect(try await prove("openapi", 5).hasSuffix(": passed"))

@@ -200,7 +200,8 @@ import Testing
     }
 
     @Test(
-        "SEC-PRF-1: home page and inbox exist in development only", arguments: ["/", "/dev/inbox", "/dev/inbox.json"])
+        "SEC-PRF-1: home page, inbox and calls of hooks exist in development only",
+        arguments: ["/", "/dev/inbox", "/dev/inbox.json", "/dev/hooks"])
     func pagesExistInDevelopmentOnly(_ path: String) async throws {
         try await withIdentityServer { server in
             expectError(try await server.client().get(path), "invalid_request", 90_023, status: 404)
@@ -226,6 +227,40 @@ import Testing
             ] {
                 #expect(page.contains(text), "\(text)")
             }
+        }
+    }
+
+    @Test("The page of hooks shows each call as text, sends one again, and not for a page of another site")
+    func callsOfHooks() async throws {
+        try await withIdentityServer { server in
+            let again = Locked<[Int]>([])
+            let call = DevelopmentCall(
+                number: 7, at: server.clock.now, hook: "<b>Loyalty</b>", event: "otpSend",
+                url: "http://127.0.0.1:9000/",
+                failure: "timed-out", milliseconds: 1_001, request: #"{"code":"<script>1</script>"}"#, answer: nil)
+            let pages = DevelopmentPages(
+                baseURL: server.baseURL, tenants: { TenantDirectory.development }, mails: { _ in [String]() },
+                calls: DevelopmentCalls(last: { [call] }, again: { number in again.withLock { $0.append(number) } }))
+            let client = WireClient(transport: InProcessTransport(routes: server.routes(development: pages)))
+            let page = String(decoding: try await client.get("/dev/hooks").body, as: UTF8.self)
+            for text in ["otpSend: timed-out", "1001 ms", "&lt;b&gt;Loyalty", "&lt;script&gt;1"] {
+                #expect(page.contains(text), "\(text)")
+            }
+            #expect(!page.contains("<script") && !page.contains("<b>"))
+            func send(_ form: String, from site: String?) async throws -> WireAnswer {
+                var headers = ["content-type": WireClient.form]
+                if let site { headers["sec-fetch-site"] = site }
+                return try await client.send(
+                    client.request("POST", "/dev/hooks", headers: headers, body: Data(form.utf8)))
+            }
+            for site in ["cross-site", "same-site", "none"] {
+                #expect(try await send("call=7", from: site).status == 421, "\(site)")
+            }
+            #expect(try await send("call=x", from: nil).status == 400)
+            #expect(again.withLock { $0 } == [])
+            let sent = try await send("call=7", from: "same-origin")
+            #expect(sent.status == 303 && sent.headers["location"] == "/dev/hooks")
+            #expect(again.withLock { $0 } == [7])
         }
     }
 

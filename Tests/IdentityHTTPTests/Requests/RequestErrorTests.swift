@@ -554,7 +554,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         "SEC-NET-14: what is not there answers 404 with the documented JSON and no detail",
         arguments: [
             "/", "/contoso", "/contoso/signup/v1.0/nothing", "/contoso/oauth/v2.0/token",
-            "/contoso/resetpassword/v1.0/complete", "/dev/inbox", "/dev/inbox.json",
+            "/contoso/resetpassword/v1.0/complete", "/dev/inbox", "/dev/inbox.json", "/dev/hooks",
             "/../etc/passwd", "/contoso/%2e%2e/livez",
         ])
     func whatIsNotThereAnswers404(_ path: String) async throws {

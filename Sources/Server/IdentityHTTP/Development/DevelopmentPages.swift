@@ -15,6 +15,7 @@ package struct DevelopmentPages: Sendable {
     let baseURL: String
     private let tenants: @Sendable () -> TenantDirectory
     private let mails: Inbox
+    private let calls: DevelopmentCalls?
     /// The unknown attribute names that apps sent, for the home page.
     let unknownAttributes = UnknownAttributeList()
 
@@ -22,12 +23,15 @@ package struct DevelopmentPages: Sendable {
     ///   - baseURL: The server's base URL as clients use it, without a trailing slash.
     ///   - tenants: Returns the current tenants for the home page.
     ///   - mails: The mails of the inbox.
+    ///   - calls: The calls of receivers; nil: there is no page of them.
     package init(
-        baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox
+        baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox,
+        calls: DevelopmentCalls? = nil
     ) {
         self.baseURL = baseURL
         self.tenants = tenants
         self.mails = mails
+        self.calls = calls
     }
 
     func home() -> Response { Self.html(homePage(of: tenants().entries)) }
@@ -46,13 +50,27 @@ package struct DevelopmentPages: Sendable {
         }
     }
 
+    func hooks() -> Response { Self.html(hooksPage(calls?.last() ?? [])) }
+
+    /// Sends the request of a call again, then shows the page: POST, 303, GET. A page of another site cannot ask for it.
+    func sendAgain(_ request: Request) async throws -> Response {
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
+        let form = try await IdentityRoutes.form(of: request)
+        guard let number = try? form.single("call").flatMap({ Int($0) }) else {
+            throw RequestFault.invalid(parameter: "call")
+        }
+        await calls?.again(number)
+        return Response(status: .seeOther, headers: [.location: "/dev/hooks", .cacheControl: "no-store"])
+    }
+
     private static func html(_ page: String) -> Response {
         Response(
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
                 .contentSecurityPolicy:
-                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }

@@ -166,7 +166,10 @@ struct IdentityService: Sendable {
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
         let http = outgoingHTTP()
         let tokens = HookTokens(issuer: keys, baseURL: address.baseURL, randomness: randomness)
-        let receiver = HTTPHookReceiver(http: http, tokens: tokens, logger: logger)
+        let calls = settings.profile == .development ? CallLog() : nil
+        var onCall: (@Sendable (HTTPHookReceiver.RecordedCall) -> Void)?
+        if let calls { onCall = { call in calls.record(call) } }
+        let receiver = HTTPHookReceiver(http: http, tokens: tokens, logger: logger, onCall: onCall)
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, assertions: store, hasher: hasher,
@@ -187,7 +190,9 @@ struct IdentityService: Sendable {
         services += try operationsServices(readiness)
         services += try operatorServices(engine, readiness, address)
         services += [
-            application(engine, readiness, inbox, port: port, address: address, onReady: onReady),
+            application(
+                engine, readiness, inbox, calls?.pages(receiver, clock: clock), port: port, address: address,
+                onReady: onReady),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
             TenantWatch(tenants: tenants, store: store, logger: logger),
             Notifications(
@@ -273,13 +278,13 @@ struct IdentityService: Sendable {
 
     /// The listener of clients.
     private func application(
-        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, port: Int, address: Address,
-        onReady: @escaping @Sendable (Address) async -> Void
+        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, _ calls: DevelopmentCalls?, port: Int,
+        address: Address, onReady: @escaping @Sendable (Address) async -> Void
     ) -> some Service {
         let pages = inbox.map { inbox in
             DevelopmentPages(
                 baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
-                mails: { recipient in await inbox.mails(to: recipient) })
+                mails: { recipient in await inbox.mails(to: recipient) }, calls: calls)
         }
         return IdentityServer.application(
             IdentityRoutes(
