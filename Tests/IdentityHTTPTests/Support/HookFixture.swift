@@ -19,6 +19,8 @@ final class ScriptedReceiver: HookReceiver {
         var submit: Result<CollectionSubmitAnswer, HookFailure> = .success(.proceed)
         var asked: [Question] = []
         var calls: [HookCall] = []
+        /// Runs before an answer about claims.
+        var beforeClaims: (@Sendable () async -> Void)?
     }
 
     private let state = Locked(Script())
@@ -45,7 +47,9 @@ final class ScriptedReceiver: HookReceiver {
     }
 
     func claims(for user: User, asking call: HookCall) async throws(HookFailure) -> [String: ClaimValue] {
-        try note(.claims(user), call).claims.get()
+        let script = note(.claims(user), call)
+        await script.beforeClaims?()
+        return try script.claims.get()
     }
 
     func collectionStarts(

@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityHTTP
 import NativeAuthCore
 import NativeAuthTesting
 import PortableFoundation
@@ -140,6 +141,30 @@ import Testing
             let answer = try await sign(server)
             #expect(answer.status == 200)
             #expect(receiver.asked() == [])
+        }
+    }
+
+    @Test("SEC-HOOK-4: a step that waits for a receiver is no load: newcomers come in beside it")
+    func waiting() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            let policy = AccessPolicy(admission: StepAdmission(limit: 1, newcomers: 1))
+            let client = WireClient(
+                transport: InProcessTransport(routes: server.routes(), within: policy),
+                clientID: server.client().clientID)
+            let signedUp = try await server.signUp()
+            let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+            let (entries, entered) = AsyncStream.makeStream(of: Void.self)
+            receiver.script.beforeClaims = {
+                entered.yield()
+                for await _ in gate { break }
+            }
+            async let waiting = client.redeem(signedUp.token)
+            for await _ in entries { break }
+            let others = try await (client.start("eve@example.com"), client.start("mia@example.com"))
+            #expect(others.0.status == 200 && others.1.status == 200, "\(others)")
+            opener.finish()
+            #expect(try await waiting.status == 200)
+            #expect(try await client.start("ann@example.com").status == 200)
         }
     }
 

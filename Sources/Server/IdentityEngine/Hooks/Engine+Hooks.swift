@@ -42,7 +42,7 @@ extension Engine {
         var attributes = draft.attributes
         if isFirst, let hook = context.hook(for: .attributeCollectionStart) {
             let asked = CollectedAttributes(email: draft.email.address, attributes: attributes)
-            let answer = try await answer(of: hook, otherwise: .proceed) { () async throws(HookFailure) in
+            let answer = try await answer(of: hook, in: context, otherwise: .proceed) { () async throws(HookFailure) in
                 let answer = try await ports.hooks.collectionStarts(asked, asking: context.call(hook))
                 guard case .prefill(let values) = answer else { return answer }
                 return .prefill(try flow.accepted(values))
@@ -57,7 +57,7 @@ extension Engine {
             let hook = context.hook(for: .attributeCollectionSubmit)
         else { return .proceed(attributes) }
         let asked = CollectedAttributes(email: draft.email.address, attributes: attributes)
-        let answer = try await answer(of: hook, otherwise: .proceed) { () async throws(HookFailure) in
+        let answer = try await answer(of: hook, in: context, otherwise: .proceed) { () async throws(HookFailure) in
             let answer = try await ports.hooks.collectionSubmits(asked, asking: context.call(hook))
             switch answer {
             case .proceed, .block: return answer
@@ -83,7 +83,7 @@ extension Engine {
         for account: UserAccount, in context: RequestContext
     ) async throws(EngineError) -> [ApplicationClaim.Place: [String: ClaimValue]] {
         guard let hook = context.hook(for: .tokenIssuanceStart) else { return [:] }
-        return try await answer(of: hook, otherwise: [:]) { () async throws(HookFailure) in
+        return try await answer(of: hook, in: context, otherwise: [:]) { () async throws(HookFailure) in
             let given = try await ports.hooks.claims(for: account.user, asking: context.call(hook))
             var claims: [ApplicationClaim.Place: [String: ClaimValue]] = [:]
             for place in HookClaim.possiblePlaces {
@@ -102,8 +102,11 @@ extension Engine {
 
     /// The answer of a receiver, or what a failure means for this hook.
     private func answer<Answer: Sendable>(
-        of hook: Hook, otherwise fallback: Answer, _ ask: () async throws(HookFailure) -> Answer
+        of hook: Hook, in context: RequestContext, otherwise fallback: Answer,
+        _ ask: () async throws(HookFailure) -> Answer
     ) async throws(EngineError) -> Answer {
+        context.caller.onWait?(true)
+        defer { context.caller.onWait?(false) }
         do {
             return try await ask()
         } catch {

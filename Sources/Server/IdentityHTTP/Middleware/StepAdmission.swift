@@ -15,6 +15,11 @@ package final class StepAdmission: Sendable {
         var all = 0
         /// The steps under way that hash a password.
         var hashing = 0
+        /// The steps under way that wait for the receiver of a hook: they are no load, and a slow receiver must not keep
+        /// newcomers out.
+        var waiting = 0
+        /// The steps under way that are work for this node.
+        var working: Int { all - waiting }
         /// First steps that gates have admitted and that have no answer yet. Without this count, all requests that
         /// arrive in the same turn of an event loop would find the same free places.
         var arrived = 0
@@ -37,13 +42,13 @@ package final class StepAdmission: Sendable {
     }
 
     /// Whether a flow may begin.
-    var hasRoomForNewcomers: Bool { count.withLock { $0.all - $0.hashing } < newcomers }
+    var hasRoomForNewcomers: Bool { count.withLock { $0.working - $0.hashing } < newcomers }
 
     /// Admits the first step of a flow on arrival, if there is a free place. A caller that gets true calls ``leave()``
     /// when the step has its answer.
     func letIn() -> Bool {
         count.withLock { count in
-            guard count.all - count.hashing < newcomers, count.arrived - count.arrivedHashing < newcomers else {
+            guard count.working - count.hashing < newcomers, count.arrived - count.arrivedHashing < newcomers else {
                 return false
             }
             count.arrived += 1
@@ -53,6 +58,11 @@ package final class StepAdmission: Sendable {
 
     func leave() {
         count.withLock { $0.arrived -= 1 }
+    }
+
+    /// Notes that a step begins or ends to wait for another system.
+    func note(isWaiting: Bool) {
+        count.withLock { $0.waiting += isWaiting ? 1 : -1 }
     }
 
     /// Counts a refused newcomer in `native_auth_newcomers_refused_total`.
@@ -82,7 +92,7 @@ package final class StepAdmission: Sendable {
             if beginsFlow { count.arrivedHashing += sign }
         }
         let isAdmitted = count.withLock { count in
-            guard count.all < limit else { return false }
+            guard count.working < limit else { return false }
             change(&count, 1)
             return true
         }
