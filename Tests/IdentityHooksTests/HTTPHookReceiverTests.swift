@@ -110,25 +110,60 @@ struct HTTPHookReceiverTests {
         }
     }
 
-    @Test("SEC-HOOK-4: after five failures a receiver rests for ten seconds; then one call tries it")
-    func breaker() async throws {
+    @Test("SEC-HOOK-4: after five failures a receiver rests, and another tenant's hook with the same id does not")
+    func resting() async throws {
         try await Receiver.run { url, log in
             let receiver = hookReceiver()
-            var call = HookCall.fixture("\(url)/gone")
+            let call = HookCall.fixture("\(url)/error")
             for _ in 0..<5 {
-                await #expect(throws: HookFailure.status(404)) {
+                await #expect(throws: HookFailure.status(500)) {
                     try await receiver.claims(for: .fixture, asking: call)
                 }
             }
             await #expect(throws: HookFailure.resting) { try await receiver.claims(for: .fixture, asking: call) }
-            #expect(log.count("gone") == 5)
-            call.now += 11
-            call.hook.url = "\(url)/claims"
-            for _ in 0..<2 {
-                let claims = try await receiver.claims(for: .fixture, asking: call)
-                #expect(claims.count == 2)
-            }
+            #expect(log.count("error") == 5)
+            var other = call
+            other.tenant = TenantID(.fixture(0xBB))
+            other.hook.url = "\(url)/claims"
+            let claims = try await receiver.claims(for: .fixture, asking: other)
+            #expect(claims.count == 2)
         }
+    }
+
+    @Test("SEC-HOOK-4: a receiver that refuses what users gave is not down", arguments: ["gone", "text", "none"])
+    func refusing(path: String) async throws {
+        try await Receiver.run { url, log in
+            let receiver = hookReceiver()
+            let call = HookCall.fixture("\(url)/\(path)")
+            for _ in 0..<8 {
+                await #expect(throws: HookFailure.self) { try await receiver.claims(for: .fixture, asking: call) }
+            }
+            #expect(log.count(path) == 8)
+        }
+    }
+
+    @Test("SEC-HOOK-4: a rest lasts ten seconds, then one call tries the receiver")
+    func breaker() throws {
+        let breaker = HookBreaker()
+        let key = HookBreaker.Key(tenant: TenantID(.fixture(1)), hook: .fixture(2))
+        let start = ContinuousClock.now
+        func call(_ seconds: Int, fails: Bool) throws {
+            try breaker.begin(key, now: start + .seconds(seconds))
+            breaker.end(key, failed: fails, now: start + .seconds(seconds))
+        }
+        for second in [0, 11, 12, 13, 14] { try call(second, fails: true) }
+        try call(15, fails: true)
+        #expect(throws: HookFailure.resting, "the fifth failure within ten seconds") { try call(24, fails: false) }
+        try breaker.begin(key, now: start + .seconds(25))
+        #expect(throws: HookFailure.resting, "one call at a time") { try call(25, fails: false) }
+        breaker.end(key, failed: true, now: start + .seconds(26))
+        #expect(throws: HookFailure.resting) { try call(35, fails: false) }
+        try call(36, fails: false)
+        for _ in 0..<4 { try call(37, fails: true) }
+        try call(38, fails: false)
+        for _ in 0..<4 { try call(39, fails: true) }
+        for _ in 0..<HookBreaker.room { try breaker.begin(key, now: start + .seconds(40)) }
+        #expect(throws: HookFailure.busy) { try breaker.begin(key, now: start + .seconds(40)) }
     }
 
     @Test("SEC-HOOK-4: slow receivers hold up neither each other nor a quick one, and only so many calls wait for one")

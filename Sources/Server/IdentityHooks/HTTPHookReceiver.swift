@@ -75,16 +75,35 @@ package final class HTTPHookReceiver: HookReceiver {
         }
     }
 
+    package func refuse(_ failure: HookFailure, of call: HookCall) {
+        Counter(
+            label: "native_auth_hook_calls",
+            dimensions: [("event", call.hook.event.rawValue), ("outcome", failure.kind)]
+        ).increment()
+        log(failure, of: call)
+    }
+
     // MARK: -
+
+    private func log(_ failure: HookFailure, of call: HookCall) {
+        logger.warning(
+            "a hook failed",
+            metadata: [
+                "tenant": "\(call.tenant)", "hook": "\(call.hook.id.text)", "name": "\(call.hook.displayName)",
+                "event": "\(call.hook.event.rawValue)", "reason": "\(failure.word)", "number": "\(failure.number)",
+                "correlation": "\(call.correlationID.text)",
+            ])
+    }
 
     /// Calls the receiver, again if the hook says so, within the limits of the breaker.
     private func ask<Answer: Sendable>(
         _ call: HookCall, _ payload: HookPayload, read: (HookReply) throws(HookFailure) -> Answer
     ) async throws(HookFailure) -> Answer {
         let start = ContinuousClock.now
+        let key = HookBreaker.Key(tenant: call.tenant, hook: call.hook.id)
         var record = RecordedCall(call: call, body: Data(), milliseconds: 0)
         do throws(HookFailure) {
-            try breaker.begin(call.hook.id, now: call.now)
+            try breaker.begin(key)
         } catch {
             note(error, &record, start)
             throw error
@@ -98,11 +117,12 @@ package final class HTTPHookReceiver: HookReceiver {
             let token = try await token(for: call)
             let body = try await body(of: call, token, &record)
             let answer = try read(HookReply(body))
-            breaker.end(call.hook.id, failed: false, now: call.now + seconds(since: start))
+            breaker.end(key, failed: false)
             note(nil, &record, start)
             return answer
         } catch {
-            breaker.end(call.hook.id, failed: true, now: call.now + seconds(since: start))
+            // A receiver that refuses what one user gave, or answers nonsense to it, is not down.
+            breaker.end(key, failed: error.mayPass)
             note(error, &record, start)
             throw error
         }
@@ -146,12 +166,7 @@ package final class HTTPHookReceiver: HookReceiver {
                     headers: ["Content-Type: application/json"] + HookTokens.headers(token), body: body,
                     timeout: call.hook.timeout))
         } catch {
-            switch error {
-            case .unreachable: throw .unreachable
-            case .timedOut: throw .timedOut
-            case .forbiddenAddress: throw .forbiddenAddress
-            case .tooLarge: throw .tooLarge
-            }
+            throw HookFailure(error)
         }
     }
 
@@ -160,28 +175,33 @@ package final class HTTPHookReceiver: HookReceiver {
         let event = record.call.hook.event.rawValue
         Metrics.Timer(label: "native_auth_hook", dimensions: [("event", event)]).record(duration: duration)
         Counter(
-            label: "native_auth_hook_calls", dimensions: [("event", event), ("outcome", failure?.word ?? "ok")]
+            label: "native_auth_hook_calls", dimensions: [("event", event), ("outcome", failure?.kind ?? "ok")]
         ).increment()
-        if let failure {
-            logger.warning(
-                "a hook's receiver failed",
-                metadata: [
-                    "hook": "\(record.call.hook.id.text)", "event": "\(event)", "reason": "\(failure.word)",
-                    "correlation": "\(record.call.correlationID.text)",
-                ])
-        }
+        if let failure { log(failure, of: record.call) }
         guard let onCall else { return }
         record.failure = failure
         record.milliseconds = Int(duration / .milliseconds(1))
         onCall(record)
     }
-
-    private func seconds(since start: ContinuousClock.Instant) -> TimeInterval {
-        (ContinuousClock.now - start) / .seconds(1)
-    }
 }
 
 extension HookFailure {
+    init(_ failure: OutgoingHTTP.Failure) {
+        self =
+            switch failure {
+            case .unreachable: .unreachable
+            case .timedOut: .timedOut
+            case .forbiddenAddress: .forbiddenAddress
+            case .tooLarge: .tooLarge
+            }
+    }
+
+    /// The word without what a receiver chooses, for the label of a metric.
+    fileprivate var kind: String {
+        if case .status = self { return "status" }
+        return word
+    }
+
     /// Whether the next attempt may succeed.
     fileprivate var mayPass: Bool {
         switch self {

@@ -1,4 +1,5 @@
 import IdentityEngine
+import NativeAuthCore
 import PortableFoundation
 import Synchronization
 
@@ -6,21 +7,26 @@ import Synchronization
 /// is left alone for ten seconds, then one call tries it again; and only so many calls wait for it at once.
 final class HookBreaker: Sendable {
     static let failures = 5
-    /// Seconds.
-    static let interval: TimeInterval = 10
+    static let interval: Duration = .seconds(10)
     /// The largest number of calls of one receiver at once.
     static let room = 32
 
+    /// Ids are unique in a tenant only.
+    struct Key: Hashable {
+        var tenant: TenantID
+        var hook: UUID
+    }
+
     private struct Receiver {
-        var failedAt: [Date] = []
-        var restsUntil: Date?
+        var failedAt: [ContinuousClock.Instant] = []
+        var restsUntil: ContinuousClock.Instant?
         var underway = 0
     }
 
-    private let receivers = Mutex<[UUID: Receiver]>([:])
+    private let receivers = Mutex<[Key: Receiver]>([:])
 
     /// Takes the right to call a receiver; ``end(_:failed:now:)`` gives it back.
-    func begin(_ hook: UUID, now: Date) throws(HookFailure) {
+    func begin(_ hook: Key, now: ContinuousClock.Instant = .now) throws(HookFailure) {
         let refusal: HookFailure? = receivers.withLock { receivers in
             var receiver = receivers[hook] ?? Receiver()
             if let end = receiver.restsUntil {
@@ -35,14 +41,14 @@ final class HookBreaker: Sendable {
         if let refusal { throw refusal }
     }
 
-    func end(_ hook: UUID, failed: Bool, now: Date) {
+    func end(_ hook: Key, failed: Bool, now: ContinuousClock.Instant = .now) {
         receivers.withLock { receivers in
             guard var receiver = receivers[hook] else { return }
             receiver.underway -= 1
             if failed {
-                receiver.failedAt = receiver.failedAt.filter { now.timeIntervalSince($0) < Self.interval } + [now]
+                receiver.failedAt = receiver.failedAt.filter { now - $0 < Self.interval } + [now]
                 if receiver.failedAt.count >= Self.failures || receiver.restsUntil != nil {
-                    receiver.restsUntil = now.addingTimeInterval(Self.interval)
+                    receiver.restsUntil = now + Self.interval
                     receiver.failedAt = []
                 }
             } else {

@@ -28,7 +28,7 @@ package final class NotificationCourier: Sendable {
     private let randomness: any Randomness
     private let logger: Logger
     /// The subscribers that are served now.
-    private let underway = Locked<Set<UUID>>([])
+    private let underway = Locked<Set<HookBreaker.Key>>([])
 
     /// - Parameter lineID: The id of the line with a number, as in the directory's audit lists.
     package init(
@@ -48,8 +48,9 @@ package final class NotificationCourier: Sendable {
     /// Serves a subscriber until it was told everything, refuses something, or some seconds are over. Does nothing while an
     /// earlier call serves it.
     package func serve(_ subscriber: Subscriber, of tenant: TenantID) async {
-        guard underway.withLock({ $0.insert(subscriber.id).inserted }) else { return }
-        defer { underway.withLock { _ = $0.remove(subscriber.id) } }
+        let key = HookBreaker.Key(tenant: tenant, hook: subscriber.id)
+        guard underway.withLock({ $0.insert(key).inserted }) else { return }
+        defer { underway.withLock { _ = $0.remove(key) } }
         let end = clock.now.addingTimeInterval(Self.work)
         do {
             var isMore = true
@@ -119,7 +120,7 @@ package final class NotificationCourier: Sendable {
             }
             reason = "status-\(answer.status)"
         } catch let failure as OutgoingHTTP.Failure {
-            reason = "\(failure)"
+            reason = HookFailure(failure).word
         } catch {
             reason = "no-token"
         }

@@ -168,6 +168,8 @@ private final class Transfer: @unchecked Sendable {
             (CURLOPT_SSLVERSION, 6),  // TLS 1.2 or later
             (CURLOPT_HTTP_VERSION, 2),  // HTTP/1.1
             (CURLOPT_TIMEOUT_MS, request.timeout), (CURLOPT_NOSIGNAL, 1),
+            // Otherwise a request that ends while its name is looked up waits for the look-up, and all others with it.
+            (CURLOPT_QUICK_EXIT, 1),
             (CURLOPT_MAXFILESIZE, OutgoingHTTP.longestAnswer), (CURLOPT_MAXAGE_CONN, 15),
         ]
         var code = CURLE_OK

@@ -84,13 +84,18 @@ struct HookFileTests {
             ("event: otpSend", "event: tokenIssuanceStart", "one hook for an event"),
             ("event: otpSend", "event: passwordSubmit", "event is “passwordSubmit”"),
             ("- name: tier", "- name: oid", "the server's own"),
-            ("- name: tier", "- name: Email", "the server's own word"),
+            ("- name: tier", "- name: Email", "the server itself sets"),
             ("- name: tier", "- name: Groups_Of_App", "there twice"),
-            ("in: [access]", "in: [userinfo]", "userinfo asks no receiver"),
+            ("in: [access]", "in: [userinfo]", "which asks no receiver"),
             ("timeoutMilliseconds: 500", "timeoutMilliseconds: 5000", "200 to 2000"),
-            ("retries: 0", "retries: 2", "0 to 1"),
+            ("retries: 0", "retries: 2", "0 or 1"),
             ("onFailure: proceed", "onFailure: ignore", "onFailure is “ignore”"),
             ("applications: [\(application)]", "applications: [7]", "no application of the tenant"),
+            ("applications: [\(application)]", "applications: []", "applications is empty"),
+            (
+                "audience: 00000000-0000-4000-8000-0000000000aa", "audience: \(application)",
+                "clientId of an application"
+            ),
             ("000000000002", "000000000001", "have the id"),
             (
                 "audience: 00000000-0000-4000-8000-0000000000aa", "audience: 00000003-0000-0000-c000-000000000000",

@@ -320,7 +320,7 @@ struct SignUpStateTests {
         case .hooksGive:
             state.continuing(under: .proceed(["country": "DK", "city": "Ribe"]), newUser: user, in: situation)
         case .hooksAskAgain:
-            state.continuing(under: .askAgain(["city"], reason: "no"), newUser: user, in: situation)
+            state.continuing(under: .askAgain([:], for: ["city"], reason: "no"), newUser: user, in: situation)
         case .hooksBlock: state.continuing(under: .block(reason: "no"), newUser: user, in: situation)
         }
     }

@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    @Test("What was prefilled stays when the receiver of the end asks again in the same step")
+    func prefilledStays() async throws {
+        try await withHooks(Self.both) { server, receiver in
+            receiver.script.start = .success(.prefill(["city": "Ribe", "jobTitle": "Pilot"]))
+            receiver.script.submit = .success(.refuse(attributes: ["country"], reason: "No."))
+            let client = server.client(.emailOneTimePasscodeWithAttributes)
+            let (token, code) = try await sent(server, client, [("attributes", #"{"country":"Denmark"}"#)])
+            let asked = try await client.submit(code: code, token)
+            #expect(asked["required_attributes"]?.array.count == 1, "\(asked)")
+            receiver.script.submit = .success(.proceed)
+            #expect(try await client.submit(attributes: #"{"country":"Norway"}"#, asked.token).status == 200)
+            let stored = try await attributes(server)
+            #expect(stored == ["country": "Norway", "city": "Ribe", "jobTitle": "Pilot"])
+        }
+    }
+
     @Test("SEC-HOOK-3: a failed receiver ends the step with 503; the same request then goes on")
     func fails() async throws {
         try await withHooks(Self.both) { server, receiver in

@@ -85,6 +85,37 @@ import Testing
         }
     }
 
+    @Test("SEC-HOOK-1: a password that is sent again gets the same tokens, also when the receiver failed at first")
+    func repeatedPassword() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            let client = server.client(.emailPassword)
+            try await server.signUpWithPassword("dana@example.com", alias: nil)
+            receiver.script.claims = .failure(.timedOut)
+            let wanted = try await client.signInChallenge(client.initiate().token)
+            for _ in 0..<2 { #expect(try await client.token(wanted.token).status == 503) }
+            receiver.script.claims = .success(Self.answer)
+            let first = try await client.token(wanted.token)
+            #expect(try claims(of: first.text("access_token"))["tier"] == "gold", "\(first)")
+            _ = receiver.asked()
+            #expect(try await client.token(wanted.token) == first)
+            #expect(receiver.asked() == [])
+        }
+    }
+
+    @Test("SEC-HOOK-1: a refresh that is sent again gets its answer again, whatever the receiver's state")
+    func repeatedRefresh() async throws {
+        try await withHooks([Self.hook]) { server, receiver in
+            let client = server.client()
+            let tokens = try await sign(server)
+            let refresh = try #require(tokens.text("refresh_token"))
+            let first = try await client.refresh(refresh)
+            _ = receiver.asked()
+            receiver.script.claims = .failure(.timedOut)
+            #expect(try await client.refresh(refresh) == first)
+            #expect(receiver.asked() == [])
+        }
+    }
+
     @Test(
         "SEC-HOOK-3: a failure ends the step with 503 and changes nothing but the proof; the same request then succeeds"
     )
@@ -126,7 +157,8 @@ import Testing
             receiver.script.claims = .success(["tier": .one(.string(String(repeating: "x", count: 3_000)))])
             let answer = try await sign(server)
             #expect(answer.status == 200)
-            receiver.script.claims = .success(["tier": .one(.string(String(repeating: "x", count: 3_072)))])
+            // Each character is six bytes of JSON.
+            receiver.script.claims = .success(["tier": .one(.string(String(repeating: "\u{1}", count: 520)))])
             let client = server.client()
             let signedUp = try await server.signUp("eve@example.com")
             #expect(try await client.redeem(signedUp.token).status == 503)

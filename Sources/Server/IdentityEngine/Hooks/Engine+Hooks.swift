@@ -8,8 +8,8 @@ import PortableFoundation
 package enum SignUpRuling: Hashable, Sendable {
     /// Go on with these attributes.
     case proceed([String: AttributeValue])
-    /// Ask the user again for these attributes.
-    case askAgain([String], reason: String)
+    /// Ask the user again for some of these attributes.
+    case askAgain([String: AttributeValue], for: [String], reason: String)
     /// End the sign-up.
     case block(reason: String)
 }
@@ -73,7 +73,7 @@ extension Engine {
         switch answer {
         case .proceed: return .proceed(attributes)
         case .modify(let values): return .proceed(attributes.merging(values) { $1 })
-        case .refuse(let names, let reason): return .askAgain(names, reason: reason)
+        case .refuse(let names, let reason): return .askAgain(attributes, for: names, reason: reason)
         case .block(let reason): return .block(reason: reason)
         }
     }
@@ -110,6 +110,8 @@ extension Engine {
         do {
             return try await ask()
         } catch {
+            // All others are the receiver's to tell.
+            if [.attribute, .claimsTooLarge].contains(error) { ports.hooks.refuse(error, of: context.call(hook)) }
             switch hook.onFailure {
             case .block: throw .hook(hook.id, error)
             case .proceed: return fallback

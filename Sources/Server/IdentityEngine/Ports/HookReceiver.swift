@@ -15,6 +15,8 @@ package protocol HookReceiver: Sendable {
     func collectionSubmits(
         _ signUp: CollectedAttributes, asking call: HookCall
     ) async throws(HookFailure) -> CollectionSubmitAnswer
+    /// Notes that the engine refuses what a receiver answered.
+    func refuse(_ failure: HookFailure, of call: HookCall)
     /// Has the receiver deliver a code.
     func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure)
 }
@@ -169,6 +171,10 @@ package enum HookFailure: Error, Hashable, Sendable {
         case .noToken: "no-token"
         }
     }
+}
+
+extension HookReceiver {
+    package func refuse(_ failure: HookFailure, of call: HookCall) {}
 }
 
 /// For servers without hooks: every call fails.

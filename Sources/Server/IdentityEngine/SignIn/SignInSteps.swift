@@ -152,7 +152,8 @@ extension Engine {
         let admitted: StepSituation
         let comparing: Bool
         switch try await admit(guess: guess, step) {
-        case .answered(let outcome): return outcome
+        // The stored answer may be that of the first half: the tokens then wait for a hook.
+        case .answered(let outcome): return try await redeemed(outcome, request, in: context)
         case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
         }
         // 2. Compare, on the hasher's own threads.

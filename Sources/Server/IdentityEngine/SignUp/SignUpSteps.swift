@@ -281,7 +281,7 @@ extension SignUpState {
             guard missing.isEmpty else {
                 return Decision(.accepted(.collectAttributes(missing)), next: .awaitingAttributes(draft))
             }
-            if case .askAgain(let names, let reason)? = ruling {
+            if case .askAgain(_, let names, let reason)? = ruling {
                 return .refused(.refusedAttributes(names, reason: reason))
             }
             var row = situation.row
@@ -321,7 +321,8 @@ extension SignUpState {
         case nil where situation.asksAboutSignUps:
             return Decision(.accepted(.requestChallenge), next: .asking(draft), row: row, effects: effects)
         case nil, .proceed: break
-        case .askAgain(let names, reason: _):
+        case .askAgain(let attributes, let names, reason: _):
+            draft.attributes = attributes
             for name in names { draft.attributes[name] = nil }
             let wanted = situation.userFlow.attributes.filter { names.contains($0.name) }.map(\.asRequired)
             return Decision(

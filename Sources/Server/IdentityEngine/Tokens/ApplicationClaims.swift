@@ -180,7 +180,7 @@ extension HookClaim {
                 } else if !names.insert(claim.name.lowercased()).inserted {
                     "the claim “\(claim.name)” is there twice."
                 } else if ApplicationClaim.isStandard(claim.name) {
-                    "the claim “\(claim.name)” is the server's own word about the user; choose another name."
+                    "the server itself sets the claim “\(claim.name)”; choose another name."
                 } else {
                     ApplicationClaim.fault(ofName: claim.name)
                 }
@@ -204,8 +204,11 @@ package enum ClaimValue: Hashable, Sendable, Encodable {
 
     /// The size of a member of a JSON object with this name: at least that of the value as it is written.
     package func bytes(named name: String) -> Int {
-        // Quotation marks and backslashes are written as two bytes; the six are quotation marks, colon and comma.
-        func written(_ text: String) -> Int { text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C ? 2 : 1) } }
+        // Quotation marks and backslashes are written as two bytes, control characters as six; the other six are
+        // quotation marks, colon and comma.
+        func written(_ text: String) -> Int {
+            text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+        }
         return switch self {
         case .one(let value): name.utf8.count + 6 + written(value.description)
         case .texts(let texts): texts.reduce(name.utf8.count + 6) { $0 + 3 + written($1) }

@@ -103,8 +103,9 @@ extension Engine {
         }
         let proof = Proof(
             methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
-        // A receiver is not asked about a spent token: its family ends below, whatever the receiver's state.
-        let isLive = found.isLive(Self.digest(token), now: context.now, grace: Double(settings.refreshGrace))
+        // A receiver is not asked about a spent token: its family ends below, or its first answer is repeated, whatever
+        // the receiver's state.
+        let isLive = found.isLive(Self.digest(token), now: context.now)
         var issued = try await sign(grant, for: account, proof: proof, in: context, asksHook: isLive)
         let successor = newRefreshToken(of: found.id, in: context)
         issued.refreshToken = successor
@@ -128,18 +129,21 @@ extension Engine {
         case .refused(let refusal): return context.outcome(.refused(refusal))
         case .reused: return context.outcome(.refused(.revokedRefreshToken))
         case .repeated(let sealed):
+            let opened: Outcome?
             do {
-                guard let first: Outcome = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: [])),
-                    case .accepted(.signedIn(let tokens)) = first.verdict
-                else { return context.outcome(.refused(.unusableRefreshToken)) }
-                guard tokens.scopes != issued.scopes else { return first }
-                // The same refresh token for another resource at the same moment (docs/protocol.md §5.5): a new access
-                // token, and the existing successor.
-                issued.refreshToken = tokens.refreshToken
-                return context.outcome(.accepted(.signedIn(issued)))
+                opened = StateCoding.decode(try vault.open(sealed, underSecret: secret, context: []))
             } catch {
+                opened = nil
+            }
+            guard let first = opened, case .accepted(.signedIn(let tokens)) = first.verdict else {
                 return context.outcome(.refused(.unusableRefreshToken))
             }
+            guard tokens.scopes != issued.scopes else { return first }
+            // The same refresh token for another resource at the same moment (docs/protocol.md §5.5): a new access
+            // token, and the existing successor.
+            if !isLive { issued = try await sign(grant, for: account, proof: proof, in: context) }
+            issued.refreshToken = tokens.refreshToken
+            return context.outcome(.accepted(.signedIn(issued)))
         }
     }
 

@@ -35,10 +35,9 @@ package enum RefreshVerdict: Hashable, Sendable {
 }
 
 extension RefreshFamily {
-    /// Whether a token would be exchanged, as far as these values tell: it is the live one, or was a moment ago.
-    func isLive(_ presented: Data, now: Date, grace: Double) -> Bool {
-        guard revokedAt == nil, now < expiresAt else { return false }
-        return Vault.areEqual(presented, tokenDigest) || wasReplaced(presented, now: now, grace: grace) != nil
+    /// Whether a token is the live one, as far as these values tell. Another one never becomes it.
+    func isLive(_ presented: Data, now: Date) -> Bool {
+        revokedAt == nil && now < expiresAt && Vault.areEqual(presented, tokenDigest)
     }
 
     /// The last rotation, if it replaced this token at most `grace` seconds ago.

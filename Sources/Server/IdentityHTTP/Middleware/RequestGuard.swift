@@ -231,10 +231,8 @@ struct RequestGuard: RouterMiddleware {
             case .tokens:
                 context.logger.error("no signing key can be had")
                 return .unavailable(retryAfter: seconds(2...10))
-            case .hook(let hook, let failure):
-                context.logger.error(
-                    "a hook failed",
-                    metadata: ["hook": "\(hook.text)", "number": "\(failure.number)", "reason": "\(failure.word)"])
+            case .hook:
+                // The receiver's port has logged it.
                 return .unavailable(retryAfter: seconds(2...10))
             case .broken(let what):
                 context.logger.critical("broken", metadata: ["what": "\(what)"])

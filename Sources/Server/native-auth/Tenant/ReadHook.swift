@@ -13,13 +13,16 @@ struct ReadHook {
     ///
     /// - Parameters:
     ///   - clients: The applications of the tenant.
+    ///   - ids: The ids of its applications and daemons.
     ///   - faults: Gets what `members` cannot say: a fault in a list has its own line.
-    init(displayName: String, _ members: YAMLMembers, clients: [Client], _ faults: YAMLFaults) {
+    init(
+        displayName: String, _ members: YAMLMembers, clients: [Client], ids: Set<ClientID>, _ faults: YAMLFaults
+    ) {
         self.members = members
-        let receiver = ReadReceiver(members)
+        let receiver = ReadReceiver(members, clients: ids)
         let event: Hook.Event? = members.choice("event", isRequired: true)
         var applications: Set<ClientID> = []
-        for (text, line) in members.texts("applications") {
+        for (text, line) in members.texts("applications", mayBeEmpty: false) {
             guard let client = ClientID(text), clients.contains(where: { $0.id == client }) else {
                 faults.add("applications names “\(text)”, which is no application of the tenant.", line: line)
                 continue
@@ -83,7 +86,7 @@ struct ReadHook {
                 name: entry.text("name", isRequired: true) ?? "", member: entry.text("from"),
                 places: entry.choices("in").map { Set($0) } ?? HookClaim.possiblePlaces)
             if !claim.places.isSubset(of: HookClaim.possiblePlaces) {
-                entry.add("a hook gives claims for id and access; userinfo asks no receiver.", at: "in")
+                entry.add("in has userinfo, which asks no receiver; a hook's claim can be in id and access.", at: "in")
             }
             entry.end()
             return claim

@@ -9,13 +9,18 @@ struct ReadReceiver {
     /// The `aud` of the tokens that the receiver gets.
     let audience: UUID
 
-    init(_ members: YAMLMembers) {
+    /// - Parameter clients: The ids of the tenant's applications and daemons, which tokens of users can have as `aud`.
+    init(_ members: YAMLMembers, clients: Set<ClientID>) {
         id = Self.id("id", of: members)
         url = members.text("url", isRequired: true) ?? ""
         if !url.isEmpty, let fault = Self.fault(url: url) { members.add("url \(fault).", at: "url") }
         audience = Self.id("audience", of: members)
         if audience == Self.directory {
             members.add("audience is the directory of this server; give the receiver an id of its own.", at: "audience")
+        } else if clients.contains(ClientID(audience)) {
+            members.add(
+                "audience is the clientId of an application or a daemon; give the receiver an id of its own.",
+                at: "audience")
         }
     }
 

@@ -8,9 +8,9 @@ struct ReadSubscriber {
     private let members: YAMLMembers
 
     /// Reads the members besides the name. A faulty value is replaced by a placeholder that is never used.
-    init(displayName: String, _ members: YAMLMembers) {
+    init(displayName: String, _ members: YAMLMembers, ids: Set<ClientID>) {
         self.members = members
-        let receiver = ReadReceiver(members)
+        let receiver = ReadReceiver(members, clients: ids)
         let events: [Subscriber.Event]? = members.choices("events")
         members.end()
         subscriber = Subscriber(

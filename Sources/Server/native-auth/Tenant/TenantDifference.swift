@@ -102,11 +102,14 @@ func counted(_ count: Int, _ noun: String) -> String {
 }
 
 extension TenantDirectory {
-    /// `2 tenants, 3 applications`, and `, 1 daemon` if there are daemons.
+    /// `2 tenants, 3 applications`, and `, 1 daemon` if there are daemons; the same for hooks and subscribers.
     var summary: String {
-        let daemons = entries.map(\.daemons.count).reduce(0, +)
-        return counted(entries.count, "tenant") + ", "
-            + counted(entries.map(\.applications.count).reduce(0, +), "application")
-            + (daemons == 0 ? "" : ", " + counted(daemons, "daemon"))
+        func all(_ count: (Entry) -> Int) -> Int { entries.map(count).reduce(0, +) }
+        let more = [
+            (all(\.daemons.count), "daemon"), (all(\.tenant.hooks.count), "hook"),
+            (all(\.tenant.subscribers.count), "subscriber"),
+        ]
+        return counted(entries.count, "tenant") + ", " + counted(all(\.applications.count), "application")
+            + more.filter { $0.0 > 0 }.map { ", " + counted($0.0, $0.1) }.joined()
     }
 }

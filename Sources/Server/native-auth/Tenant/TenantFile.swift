@@ -130,6 +130,7 @@ private struct TenantReader {
         var clients: Set<ClientID> = []
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry)
+            if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
             if !clients.insert(application.client.id).inserted {
                 entry.add("two applications of the tenant have the clientId \(application.client.id).", at: "clientId")
             }
@@ -138,9 +139,7 @@ private struct TenantReader {
         let daemons = members.list("daemons", of: "a daemon").map { entry in
             let daemon = ReadDaemon(
                 id: ClientID(id("clientId", of: entry)), displayName: displayName(of: entry), entry, faults)
-            if daemon.daemon.id == HookTokens.caller {
-                entry.add("the clientId \(daemon.daemon.id) is that of this server's calls of hooks.", at: "clientId")
-            }
+            if daemon.daemon.id == HookTokens.caller { addCaller(daemon.daemon.id, entry) }
             if !clients.insert(daemon.daemon.id).inserted {
                 entry.add(
                     "two applications or daemons of the tenant have the clientId \(daemon.daemon.id).", at: "clientId")
@@ -148,12 +147,13 @@ private struct TenantReader {
             return daemon
         }
         let hooks = members.list("hooks", of: "a hook").map { entry in
-            ReadHook(displayName: displayName(of: entry), entry, clients: applications.map(\.client), faults)
+            ReadHook(
+                displayName: displayName(of: entry), entry, clients: applications.map(\.client), ids: clients, faults)
         }
         ReadHook.check(hooks)
         tenant.hooks = hooks.map(\.hook)
         let subscribers = members.list("subscribers", of: "a subscriber").map { entry in
-            ReadSubscriber(displayName: displayName(of: entry), entry)
+            ReadSubscriber(displayName: displayName(of: entry), entry, ids: clients)
         }
         ReadSubscriber.check(subscribers)
         tenant.subscribers = subscribers.map(\.subscriber)
@@ -161,6 +161,10 @@ private struct TenantReader {
         return ReadTenant(
             tenant: tenant, members: members, applications: applications, daemons: daemons, hooks: hooks,
             subscribers: subscribers)
+    }
+
+    private func addCaller(_ id: ClientID, _ members: YAMLMembers) {
+        members.add("the clientId \(id) is that of this server's calls of hooks; choose another.", at: "clientId")
     }
 
     private func application(_ members: YAMLMembers) -> ReadTenant.Application {

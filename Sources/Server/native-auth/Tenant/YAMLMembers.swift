@@ -90,7 +90,8 @@ final class YAMLMembers {
             return wrong(
                 name,
                 range.upperBound == .max
-                    ? "\(range.lowerBound) or more" : "a number from \(range.lowerBound) to \(range.upperBound)")
+                    ? "\(range.lowerBound) or more"
+                    : range == 0...1 ? "0 or 1" : "a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -107,8 +108,13 @@ final class YAMLMembers {
     }
 
     /// A list of scalars, each with its line.
-    func texts(_ name: String) -> [(text: String, line: Int?)] {
-        elements(name).compactMap { node in
+    ///
+    /// - Parameter mayBeEmpty: Whether a list without elements is no fault.
+    func texts(_ name: String, mayBeEmpty: Bool = true) -> [(text: String, line: Int?)] {
+        if !mayBeEmpty, case .sequence(let sequence)? = members[name]?.value, sequence.isEmpty {
+            add("\(name) is empty; name at least one, or leave the member out.", at: name)
+        }
+        return elements(name).compactMap { node in
             guard case .scalar(let scalar) = node, !isNull(node) else {
                 faults.add("\(name) must be a list of values, such as [a, b].", line: node.mark?.line)
                 return nil
