@@ -142,6 +142,24 @@ struct HTTPHookReceiverTests {
         }
     }
 
+    @Test("SEC-HOOK-4: a step that waits is noted, also when the call fails; the delivery of a code is no step")
+    func waiting() async throws {
+        try await Receiver.run { url, _ in
+            let load = CountingLoad()
+            let receiver = hookReceiver(load: load)
+            await #expect(throws: HookFailure.status(404)) {
+                try await receiver.claims(for: .fixture, asking: .fixture("\(url)/gone"))
+            }
+            #expect(load.most == 1 && load.now == 0)
+            await #expect(throws: HookFailure.status(404)) {
+                try await receiver.deliver(
+                    CodeToDeliver(email: "a@example.com", code: Secret("12345678"), purpose: .signIn),
+                    asking: .fixture("\(url)/gone", event: .otpSend))
+            }
+            #expect(load.most == 1 && load.now == 0)
+        }
+    }
+
     @Test("SEC-HOOK-4: a rest lasts ten seconds, then one call tries the receiver")
     func breaker() throws {
         let breaker = HookBreaker()

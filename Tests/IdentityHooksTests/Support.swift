@@ -175,12 +175,26 @@ struct PlainIssuer: TokenIssuer {
     }
 }
 
+/// Counts the steps that wait.
+final class CountingLoad: NodeLoad {
+    private let state = Mutex((now: 0, most: 0))
+    var now: Int { state.withLock { $0.now } }
+    var most: Int { state.withLock { $0.most } }
+
+    func note(isWaiting: Bool) {
+        state.withLock { state in
+            state.now += isWaiting ? 1 : -1
+            state.most = max(state.most, state.now)
+        }
+    }
+}
+
 func hookReceiver(
-    _ issuer: PlainIssuer = PlainIssuer(), allowsHTTP: Bool = true,
+    _ issuer: PlainIssuer = PlainIssuer(), allowsHTTP: Bool = true, load: (any NodeLoad)? = nil,
     mayDial: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
 ) -> HTTPHookReceiver {
     HTTPHookReceiver(
         http: OutgoingHTTP(allowsHTTP: allowsHTTP, mayDial: mayDial),
         tokens: HookTokens(issuer: issuer, baseURL: "https://id.example.com", randomness: SystemRandomness()),
-        logger: Logger(label: "hooks", factory: { _ in SwiftLogNoOpLogHandler() }))
+        load: load, logger: Logger(label: "hooks", factory: { _ in SwiftLogNoOpLogHandler() }))
 }

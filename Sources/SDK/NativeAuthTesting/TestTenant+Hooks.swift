@@ -148,8 +148,12 @@ extension TestTenant.Hooks {
 }
 
 /// Asks the closures.
-struct ClosureReceiver: HookReceiver {
-    let hooks: TestTenant.Hooks
+final class ClosureReceiver: HookReceiver {
+    private let hooks: TestTenant.Hooks
+
+    init(hooks: TestTenant.Hooks) {
+        self.hooks = hooks
+    }
 
     func claims(for user: User, asking call: HookCall) async throws(HookFailure) -> [String: ClaimValue] {
         guard let give = hooks.closures.withLock({ $0.claims }) else { throw .unreachable }

@@ -200,7 +200,6 @@ package struct IdentityRoutes: Sendable {
             tenantName: tenant, client: client,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
             source: context.source?.forEngine, enumerationWait: context.enumerationWait, trace: context.trace)
-        if let admission = context.policy.admission { caller.onWait = { admission.note(isWaiting: $0) } }
         caller.device = SessionDevice(
             model: request.headers[IdentityHeader.clientDevice], system: request.headers[IdentityHeader.clientOS])
         return caller

@@ -9,6 +9,7 @@ package import PortableFoundation
 package final class HTTPHookReceiver: HookReceiver {
     private let http: OutgoingHTTP
     private let tokens: HookTokens
+    private let load: (any NodeLoad)?
     private let logger: Logger
     private let onCall: (@Sendable (RecordedCall) -> Void)?
     private let breaker = HookBreaker()
@@ -24,13 +25,16 @@ package final class HTTPHookReceiver: HookReceiver {
         package var milliseconds: Int
     }
 
-    /// - Parameter onCall: Gets every call with its secrets; only for development.
+    /// - Parameters:
+    ///   - load: Is told when a step waits.
+    ///   - onCall: Gets every call with its secrets; only for development.
     package init(
-        http: OutgoingHTTP, tokens: HookTokens, logger: Logger,
+        http: OutgoingHTTP, tokens: HookTokens, load: (any NodeLoad)? = nil, logger: Logger,
         onCall: (@Sendable (RecordedCall) -> Void)? = nil
     ) {
         self.http = http
         self.tokens = tokens
+        self.load = load
         self.logger = logger
         self.onCall = onCall
     }
@@ -58,7 +62,9 @@ package final class HTTPHookReceiver: HookReceiver {
     }
 
     package func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {
-        try await ask(call, HookPayload.code(code, call)) { reply throws(HookFailure) in try reply.delivery() }
+        try await ask(call, HookPayload.code(code, call), isInStep: false) { reply throws(HookFailure) in
+            try reply.delivery()
+        }
     }
 
     /// Sends the request of an earlier call again, for a developer; its answer changes nothing.
@@ -97,8 +103,11 @@ package final class HTTPHookReceiver: HookReceiver {
 
     /// Calls the receiver, again if the hook says so, within the limits of the breaker.
     private func ask<Answer: Sendable>(
-        _ call: HookCall, _ payload: HookPayload, read: (HookReply) throws(HookFailure) -> Answer
+        _ call: HookCall, _ payload: HookPayload, isInStep: Bool = true,
+        read: (HookReply) throws(HookFailure) -> Answer
     ) async throws(HookFailure) -> Answer {
+        if isInStep { load?.note(isWaiting: true) }
+        defer { if isInStep { load?.note(isWaiting: false) } }
         let start = ContinuousClock.now
         let key = HookBreaker.Key(tenant: call.tenant, hook: call.hook.id)
         var record = RecordedCall(call: call, body: Data(), milliseconds: 0)

@@ -19,6 +19,7 @@ final class ScriptedReceiver: HookReceiver {
         var submit: Result<CollectionSubmitAnswer, HookFailure> = .success(.proceed)
         var asked: [Question] = []
         var calls: [HookCall] = []
+        var load: (any NodeLoad)?
         /// Runs before an answer about claims.
         var beforeClaims: (@Sendable () async -> Void)?
     }
@@ -48,6 +49,8 @@ final class ScriptedReceiver: HookReceiver {
 
     func claims(for user: User, asking call: HookCall) async throws(HookFailure) -> [String: ClaimValue] {
         let script = note(.claims(user), call)
+        script.load?.note(isWaiting: true)
+        defer { script.load?.note(isWaiting: false) }
         await script.beforeClaims?()
         return try script.claims.get()
     }

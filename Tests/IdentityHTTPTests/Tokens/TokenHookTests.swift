@@ -179,7 +179,9 @@ import Testing
     @Test("SEC-HOOK-4: a step that waits for a receiver is no load: newcomers come in beside it")
     func waiting() async throws {
         try await withHooks([Self.hook]) { server, receiver in
-            let policy = AccessPolicy(admission: StepAdmission(limit: 1, newcomers: 1))
+            let admission = StepAdmission(limit: 1, newcomers: 1)
+            let policy = AccessPolicy(admission: admission)
+            receiver.script.load = admission
             let client = WireClient(
                 transport: InProcessTransport(routes: server.routes(), within: policy),
                 clientID: server.client().clientID)

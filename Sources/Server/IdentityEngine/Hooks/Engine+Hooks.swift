@@ -15,11 +15,12 @@ package enum SignUpRuling: Hashable, Sendable {
 }
 
 extension RequestContext {
-    func hook(for event: Hook.Event) -> Hook? { tenant.hooks.isEmpty ? nil : tenant.hook(for: event, of: client.id) }
+    func hook(for event: Hook.Event) -> Hook? { tenant.hasHooks ? tenant.hook(for: event, of: client.id) : nil }
 
     /// Whether a sign-up of this application waits for a receiver before its account is created.
     var asksAboutSignUps: Bool {
-        hook(for: .attributeCollectionStart) != nil || hook(for: .attributeCollectionSubmit) != nil
+        tenant.hasHooks
+            && (hook(for: .attributeCollectionStart) != nil || hook(for: .attributeCollectionSubmit) != nil)
     }
 
     /// What a call of this request states.
@@ -78,12 +79,11 @@ extension Engine {
         }
     }
 
-    /// The claims that a receiver gives for a user's tokens, for each place; empty without a hook.
-    func hookClaims(
-        for account: UserAccount, in context: RequestContext
+    /// The claims that a receiver gives for a user's tokens, for each place.
+    func claims(
+        of hook: Hook, for account: UserAccount, in context: RequestContext
     ) async throws(EngineError) -> [ApplicationClaim.Place: [String: ClaimValue]] {
-        guard let hook = context.hook(for: .tokenIssuanceStart) else { return [:] }
-        return try await answer(of: hook, in: context, otherwise: [:]) { () async throws(HookFailure) in
+        try await answer(of: hook, in: context, otherwise: [:]) { () async throws(HookFailure) in
             let given = try await ports.hooks.claims(for: account.user, asking: context.call(hook))
             var claims: [ApplicationClaim.Place: [String: ClaimValue]] = [:]
             for place in HookClaim.possiblePlaces {
@@ -105,8 +105,6 @@ extension Engine {
         of hook: Hook, in context: RequestContext, otherwise fallback: Answer,
         _ ask: () async throws(HookFailure) -> Answer
     ) async throws(EngineError) -> Answer {
-        context.caller.onWait?(true)
-        defer { context.caller.onWait?(false) }
         do {
             return try await ask()
         } catch {

@@ -291,9 +291,6 @@ package struct CallerContext: Sendable {
     /// (`SEC-ENUM-1`).
     package var enumerationWait: Int?
     package var trace: Trace
-    /// Called with true when the step begins to wait for another system, and with false when it goes on: a step that
-    /// waits is no load.
-    package var onWait: (@Sendable (_ isWaiting: Bool) -> Void)?
 
     /// The one reading of the clock for this request (design record 0014).
     package var now: Date { trace.at }

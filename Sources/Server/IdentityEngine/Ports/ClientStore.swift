@@ -39,9 +39,8 @@ package struct Tenant: Hashable, Sendable {
     /// The number of days between a user's wish to delete the account and its deletion, during which the user can keep
     /// it; 0: at once.
     package var deletionGraceDays: Int
-    /// At most one for each event of an application.
-    package var hooks: [Hook]
-    package var subscribers: [Subscriber]
+    /// In one reference, since a tenant is copied with each step, and most have none of these.
+    private var calls: TenantCalls?
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
@@ -57,8 +56,44 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
+        calls = TenantCalls(hooks, subscribers)
+    }
+}
+
+extension Tenant {
+    /// At most one for each event of an application.
+    package var hooks: [Hook] {
+        get { calls?.hooks ?? [] }
+        set { calls = TenantCalls(newValue, subscribers) }
+    }
+
+    package var subscribers: [Subscriber] {
+        get { calls?.subscribers ?? [] }
+        set { calls = TenantCalls(hooks, newValue) }
+    }
+
+    var hasHooks: Bool { calls.map { !$0.hooks.isEmpty } ?? false }
+}
+
+/// What a tenant's own systems are called for.
+private final class TenantCalls: Hashable, Sendable {
+    let hooks: [Hook]
+    let subscribers: [Subscriber]
+
+    /// Nil when there is nothing.
+    init?(_ hooks: [Hook], _ subscribers: [Subscriber]) {
+        guard !hooks.isEmpty || !subscribers.isEmpty else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
+    }
+
+    static func == (one: TenantCalls, other: TenantCalls) -> Bool {
+        one.hooks == other.hooks && one.subscribers == other.subscribers
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hooks)
+        hasher.combine(subscribers)
     }
 }
 

@@ -2,7 +2,7 @@ package import NativeAuthCore
 package import PortableFoundation
 
 /// Calls the receivers of hooks; each method is one event with its own answers (docs/protocol.md §20).
-package protocol HookReceiver: Sendable {
+package protocol HookReceiver: AnyObject, Sendable {
     /// The claims that the receiver gives for a user's tokens, by the names of the answer.
     func claims(
         for user: User, asking call: HookCall
@@ -19,6 +19,12 @@ package protocol HookReceiver: Sendable {
     func refuse(_ failure: HookFailure, of call: HookCall)
     /// Has the receiver deliver a code.
     func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure)
+}
+
+/// The number of steps that a node works on.
+package protocol NodeLoad: AnyObject, Sendable {
+    /// Notes that a step begins or ends to wait for a receiver: such a step is no load.
+    func note(isWaiting: Bool)
 }
 
 /// What every call of a receiver states.
@@ -178,7 +184,7 @@ extension HookReceiver {
 }
 
 /// For servers without hooks: every call fails.
-package struct NoHookReceiver: HookReceiver {
+package final class NoHookReceiver: HookReceiver {
     package init() {}
 
     package func claims(for user: User, asking call: HookCall) async throws(HookFailure) -> [String: ClaimValue] {

@@ -183,6 +183,7 @@ extension Engine {
                 in: situation
             ).map(FlowState.signIn)
         }
+        guard case .accepted(.signIn) = outcome.verdict else { return outcome }
         return try await redeemed(outcome, request, in: context)
     }
 }
@@ -253,6 +254,7 @@ extension Engine {
                 in: situation
             ).map(FlowState.signIn)
         }
+        guard case .accepted(.signIn) = outcome.verdict else { return outcome }
         return try await redeemed(outcome, request, in: context)
     }
 }

@@ -271,7 +271,13 @@ extension Engine {
         _ grant: ScopeGrant, for account: UserAccount, proof: Proof, in context: RequestContext, asksHook: Bool = true
     ) async throws(EngineError) -> IssuedTokens {
         let user = account.user
-        let hookClaims = asksHook ? try await hookClaims(for: account, in: context) : [:]
+        var idClaims = context.client.claims(about: user, in: .id)
+        var accessClaims = context.client.claims(about: user, in: .access)
+        if asksHook, let hook = context.hook(for: .tokenIssuanceStart) {
+            let given = try await claims(of: hook, for: account, in: context)
+            idClaims.merge(given[.id] ?? [:]) { own, _ in own }
+            accessClaims.merge(given[.access] ?? [:]) { own, _ in own }
+        }
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
@@ -281,9 +287,7 @@ extension Engine {
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
-            idClaims: context.client.claims(about: user, in: .id).merging(hookClaims[.id] ?? [:]) { own, _ in own },
-            accessClaims: context.client.claims(about: user, in: .access)
-                .merging(hookClaims[.access] ?? [:]) { own, _ in own })
+            idClaims: idClaims, accessClaims: accessClaims)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

@@ -8,7 +8,7 @@ import NativeAuthWire
 ///
 /// Newcomers (first steps of flows) are refused much earlier: a flow that has begun must reach its end, or the work of
 /// all its steps is lost.
-package final class StepAdmission: Sendable {
+package final class StepAdmission: NodeLoad {
     private let limit: Int
     private let newcomers: Int
     private struct Count {
@@ -60,8 +60,7 @@ package final class StepAdmission: Sendable {
         count.withLock { $0.arrived -= 1 }
     }
 
-    /// Notes that a step begins or ends to wait for another system.
-    func note(isWaiting: Bool) {
+    package func note(isWaiting: Bool) {
         count.withLock { $0.waiting += isWaiting ? 1 : -1 }
     }
 

@@ -165,11 +165,13 @@ struct IdentityService: Sendable {
             store: store, vault: vault, clock: clock, randomness: randomness,
             longestTokenLife: engineSettings.tokenLifetime.upperBound)
         let http = outgoingHTTP()
+        let admission = StepAdmission()
         let tokens = HookTokens(issuer: keys, baseURL: address.baseURL, randomness: randomness)
         let calls = settings.profile == .development ? CallLog() : nil
         var onCall: (@Sendable (HTTPHookReceiver.RecordedCall) -> Void)?
         if let calls { onCall = { call in calls.record(call) } }
-        let receiver = HTTPHookReceiver(http: http, tokens: tokens, logger: logger, onCall: onCall)
+        let receiver = HTTPHookReceiver(
+            http: http, tokens: tokens, load: admission, logger: logger, onCall: onCall)
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, assertions: store, hasher: hasher,
@@ -191,7 +193,7 @@ struct IdentityService: Sendable {
         services += try operatorServices(engine, readiness, address)
         services += [
             application(
-                engine, readiness, inbox, calls?.pages(receiver, clock: clock), port: port, address: address,
+                engine, readiness, inbox, calls?.pages(receiver, clock: clock), admission, port: port, address: address,
                 onReady: onReady),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
             TenantWatch(tenants: tenants, store: store, logger: logger),
@@ -278,8 +280,8 @@ struct IdentityService: Sendable {
 
     /// The listener of clients.
     private func application(
-        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, _ calls: DevelopmentCalls?, port: Int,
-        address: Address, onReady: @escaping @Sendable (Address) async -> Void
+        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, _ calls: DevelopmentCalls?,
+        _ admission: StepAdmission, port: Int, address: Address, onReady: @escaping @Sendable (Address) async -> Void
     ) -> some Service {
         let pages = inbox.map { inbox in
             DevelopmentPages(
@@ -291,7 +293,8 @@ struct IdentityService: Sendable {
                 engine: engine, clock: clock, readiness: readiness,
                 resourceServers: settings.resourceServers, development: pages,
                 countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users),
-            within: policy(address, limits: engine.settings.limits), host: settings.host, port: port, logger: logger,
+            within: policy(address, limits: engine.settings.limits, admission), host: settings.host, port: port,
+            logger: logger,
             onRunning: { _ in await onReady(address) })
     }
 
@@ -340,14 +343,16 @@ struct IdentityService: Sendable {
     }
 
     /// The limits per source are on when the limits over time are (design record 0003).
-    private func policy(_ address: Address, limits: TimeLimits?) -> AccessPolicy {
+    private func policy(
+        _ address: Address, limits: TimeLimits?, _ admission: StepAdmission
+    ) -> AccessPolicy {
         if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
             // The listener is on loopback, so all requests come from a proxy, which has the budget of one client.
             logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
         }
         return AccessPolicy(
             trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
-            unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(),
+            unlimitedNetworks: settings.unlimitedNetworks, admission: admission,
             hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],
             inboxHosts: settings.inboxHosts)
     }
