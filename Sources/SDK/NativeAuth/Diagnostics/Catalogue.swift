@@ -119,6 +119,9 @@
                 400_002, "InvalidAuthenticationType", "The user signs in with another method than the request names.",
                 "Follow the step that the server answers: ask for the code or for the password, whichever it names."),
             Self(
+                1_003_023, "CustomExtensionBlocked", "The system that the tenant asks about sign-ups ended this one.",
+                "Show the reason, which stands in the description of the error."),
+            Self(
                 1_003_037, "UserAlreadyExists", "An account with this address or name exists already.",
                 "Offer to sign in, or to reset the password."),
         ]
