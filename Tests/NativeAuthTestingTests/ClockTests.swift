@@ -54,12 +54,12 @@ struct ClockTests {
     private static let pending = #"{"continuation_token":"T","status":"in_progress"}"#
 
     /// A reset whose password the server needs some time to set.
-    private func reset(_ tenant: TestTenant) async throws -> CompletedState {
+    private func reset(_ tenant: TestTenant, _ number: Int = 17) async throws -> CompletedState {
         let slow = TestTenant.Fault.reply(TransportResponse(status: 200, body: Data(Self.pending.utf8)))
         tenant.faults.next(slow, at: .resetPasswordPollCompletion, times: 2)
         let sent = try await tenant.client.startResetPassword(username: dana)
         let step = try await sent.submit(code: tenant.mailbox.code(for: dana))
-        return try await step.submit(password: "Walrus-Meadow-17")
+        return try await step.submit(password: "Walrus-Meadow-\(number)")
     }
 
     @Test func aClientThatSleepsMovesTheClock() async throws {
@@ -67,9 +67,10 @@ struct ClockTests {
         // A reset that really sleeps takes two seconds on any machine; one that does not sleep takes that long only on
         // a busy machine.
         var fastest = Duration.seconds(60)
-        for _ in 0..<5 where fastest >= .seconds(2) {
+        for number in 20..<25 where fastest >= .seconds(2) {
             let (begin, start) = (tenant.clock.now, ContinuousClock.now)
-            _ = try await reset(tenant)
+            // Each another one: a password that is in use is refused.
+            _ = try await reset(tenant, number)
             #expect(tenant.clock.now.timeIntervalSince(begin) == 2)
             fastest = min(fastest, ContinuousClock.now - start)
         }
