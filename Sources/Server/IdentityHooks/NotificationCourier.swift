@@ -79,7 +79,7 @@ package final class NotificationCourier: Sendable {
                 if await !send(line, event, to: subscriber, of: tenant) {
                     let isLate = clock.now.timeIntervalSince(line.event.at) > Self.longestWait
                     guard isLate else {
-                        let wait = Self.retryDelay(afterAttempts: lease.attempts + 1, randomness)
+                        let wait = randomness.retryDelay(afterAttempts: lease.attempts + 1)
                         _ = try await store.endNotifications(
                             lease, at: lease.position, attempts: lease.attempts + 1,
                             due: clock.now.addingTimeInterval(wait))
@@ -133,13 +133,6 @@ package final class NotificationCourier: Sendable {
 
     private static func count(_ outcome: String) {
         Counter(label: "native_auth_notifications", dimensions: [("outcome", outcome)]).increment()
-    }
-
-    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more at random.
-    private static func retryDelay(afterAttempts attempts: Int, _ randomness: any Randomness) -> TimeInterval {
-        let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
-        let chance = randomness.bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }
-        return base * (1 + chance / 4)
     }
 }
 

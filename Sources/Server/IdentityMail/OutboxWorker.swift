@@ -100,7 +100,7 @@ package final class OutboxWorker: Service {
                 } catch {
                     failures += 1
                     logger.error("The outbox cannot be read.", metadata: ["cause": "\(error.logText)"])
-                    let pause = Self.retryDelay(afterAttempts: failures, randomness)
+                    let pause = randomness.retryDelay(afterAttempts: failures)
                     if let alarm = setAlarm(now.addingTimeInterval(pause), now: now) {
                         group.addTask { await self.ring(alarm, now: now) }
                     }
@@ -244,7 +244,7 @@ package final class OutboxWorker: Service {
     }
 
     private func postpone(_ leased: LeasedMail, because reason: String) async throws(StoreError) {
-        let delay = Self.retryDelay(afterAttempts: leased.attempts + 1, randomness)
+        let delay = randomness.retryDelay(afterAttempts: leased.attempts + 1)
         // When it expires, the store removes the mail from the queue and wipes it.
         let next = min(clock.now.addingTimeInterval(delay), leased.mail.expiresAt)
         logger.warning(
@@ -289,13 +289,5 @@ package final class OutboxWorker: Service {
         }
         state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
         signal.notify()
-    }
-
-    /// 1 s after the first attempt, doubling to 4 min, and up to a quarter more at random, so that mails that failed
-    /// together are not retried together: 1 s to 5 min (`SEC-MAIL-8`).
-    private static func retryDelay(afterAttempts attempts: Int, _ randomness: any Randomness) -> TimeInterval {
-        let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
-        let chance = randomness.bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }
-        return base * (1 + chance / 4)
     }
 }

@@ -30,7 +30,7 @@ import Testing
             receiver.script.submit = .success(.modify(["city": "AARHUS", "unknown": 1]))
             let (token, code) = try await sent(server, client)
             #expect(try await client.submit(code: "00000000", token).status == 400)
-            #expect(receiver.asked() == [], "nobody is asked before the address is proven")
+            #expect(receiver.asked() == [], "no receiver is asked before the address is proven")
             let proven = try await client.submit(code: code, token)
             #expect(proven["error"] == "attributes_required", "\(proven)")
             // The value of the receiver stands for the city.

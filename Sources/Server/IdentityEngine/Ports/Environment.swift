@@ -27,6 +27,14 @@ extension Randomness {
         return uuid(version: 7, bytes)
     }
 
+    /// The seconds before the next attempt to deliver something: 1 s after the first, doubling to 4 min, and up to a
+    /// quarter more at random, so that what failed together is not tried again together (`SEC-MAIL-8`).
+    package func retryDelay(afterAttempts attempts: Int) -> TimeInterval {
+        let base = min(TimeInterval(1 << min(max(attempts, 1) - 1, 8)), 240)
+        let chance = bytes(2).reduce(0.0) { ($0 + Double($1)) / 256 }
+        return base * (1 + chance / 4)
+    }
+
     private func uuid(version: UInt8, _ bytes: [UInt8]) -> UUID {
         var b = bytes
         b[6] = b[6] & 0x0F | version << 4

@@ -57,9 +57,13 @@ package struct DevelopmentPages: Sendable {
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
         let form = try await IdentityRoutes.form(of: request)
-        guard let number = try? form.single("call").flatMap({ Int($0) }) else {
-            throw RequestFault.invalid(parameter: "call")
+        let given: String?
+        do {
+            given = try form.single("call")
+        } catch {
+            throw RequestFault.malformed(error)
         }
+        guard let number = given.flatMap({ Int($0) }) else { throw RequestFault.invalid(parameter: "call") }
         await calls?.again(number)
         return Response(status: .seeOther, headers: [.location: "/dev/hooks", .cacheControl: "no-store"])
     }
