@@ -112,7 +112,9 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
                 .product(name: "Metrics", package: "swift-metrics", condition: testing),
-            ], path: "Sources/Server/IdentityHTTP", swiftSettings: strict),
+            ], path: "Sources/Server/IdentityHTTP",
+            resources: [.embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js")],
+            swiftSettings: strict),
         .target(
             name: "NativeAuthTesting",
             dependencies: [

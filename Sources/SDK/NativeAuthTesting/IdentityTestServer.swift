@@ -99,6 +99,8 @@ package struct IdentityTestServer: Sendable {
 
     /// What operators ask.
     package var directoryStore: any DirectoryStore { store }
+    /// What the operators' pages read.
+    package var consoleStore: any DirectoryStore & ActivityStore & AuditStore & OperatorStore { store }
 
     /// The rows of a fixed SQL statement, as text.
     package func rows(_ sql: String) async throws(StoreError) -> [[String?]] {

@@ -17,6 +17,8 @@ package struct IdentityRoutes: Sendable {
     private let development: DevelopmentPages?
     let countsRequests: Bool
     let listener: Listener
+    private let times: StepTimes?
+    private let console: Console?
     let searches = SearchGate()
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
@@ -28,10 +30,12 @@ package struct IdentityRoutes: Sendable {
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
     ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
     ///   - listener: Which part of the API these routes are for.
+    ///   - times: Counts how long native steps take, for the console.
+    ///   - console: The operators' pages, where the listener answers operators; nil: there are none.
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
         development: DevelopmentPages? = nil, countsRequests: Bool = false,
-        listener: Listener = .users
+        listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil
     ) {
         self.engine = engine
         self.clock = clock
@@ -40,6 +44,8 @@ package struct IdentityRoutes: Sendable {
         self.development = development
         self.countsRequests = countsRequests
         self.listener = listener
+        self.times = times
+        self.console = console
     }
 
     /// The outermost middleware.
@@ -78,6 +84,19 @@ package struct IdentityRoutes: Sendable {
         for method: HTTPRequest.Method in [.get, .post, .put, .patch, .delete] {
             router.on("/graph/**", method: method) { request, context in
                 try await operatorDirectory(request, context, store, baseURL: baseURL)
+            }
+        }
+        if let console { addConsole(console, to: router) }
+    }
+
+    /// The operators' pages. A path has the methods of its routes.
+    private func addConsole(_ console: Console, to router: Router<IdentityRequestContext>) {
+        for (path, routes) in Dictionary(grouping: ConsoleRoute.allCases, by: \.path) {
+            route(router, RouterPath(path), routes.map(\.method)) { request, context in
+                guard let route = routes.first(where: { $0.method == request.method }) else {
+                    throw RequestFault.unknownPath
+                }
+                return try await console.answer(route, request, context)
             }
         }
     }
@@ -150,6 +169,8 @@ package struct IdentityRoutes: Sendable {
         }
         // The operators' listener has no limits per source for people's passwords and codes.
         if case .operators = listener { throw RequestFault.unknownGrant }
+        let started = ContinuousClock.now
+        defer { times?.record(ContinuousClock.now - started) }
         let asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
         return try await answer(asked, request, context)

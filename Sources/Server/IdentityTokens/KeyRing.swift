@@ -176,13 +176,15 @@ package actor KeyRing: TokenIssuer {
 
     /// Publishes a next key now, which signs after ``KeySchedule/notice``; does nothing when there is one.
     ///
-    /// - Parameter algorithm: The algorithm; nil for that of the newest key. A next key of another algorithm is
-    ///   replaced.
+    /// - Parameters:
+    ///   - algorithm: The algorithm; nil for that of the newest key. A next key of another algorithm is replaced.
+    ///   - actor: Who asks, for the audit trail; nil for a command.
     /// - Throws: ``TokenIssuerError/unavailable(_:)``, like ``prepare(for:)``.
     package func announceRotation(
-        for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, now: Date
+        for tenant: TenantID, algorithm: SigningKeyRecord.Algorithm? = nil, by actor: ClientID? = nil, now: Date
     ) async throws(TokenIssuerError) {
-        try await change(tenant, algorithm, AuditEvent(.keyRotated, at: now, tenant: tenant)) { schedule, spare, keys in
+        let event = AuditEvent(.keyRotated, at: now, tenant: tenant, client: actor)
+        try await change(tenant, algorithm, event) { schedule, spare, keys in
             schedule.announcing(spare, keys, now: now)
         }
     }

@@ -73,7 +73,7 @@ struct DatabaseLocation: ParsableArguments {
             guard isAboutTenants else { throw StartFailure.inputOutput(error.problems.joined(separator: " ")) }
         }
         if document == nil, !settings.hasTenantFile, let directory {
-            let known = Set(directory.entries.map(\.tenant.id))
+            let known = Set(directory.entries.map(\.tenant.id) + [OperatorTenant.id])
             if try await store.auditedTenants().contains(where: { !known.contains($0) }) {
                 Terminal.complain(
                     "The database has another tenant than the development tenant: name its tenant file with --config.")

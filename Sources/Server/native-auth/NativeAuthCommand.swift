@@ -9,7 +9,8 @@ struct NativeAuthCommand: AsyncParsableCommand {
         abstract: "Native authentication for Swift apps: an identity server that you own.",
         version: ProductVersion.current,
         subcommands: [
-            ServeCommand.self, UserCommand.self, KeyCommand.self, TenantCommand.self, DaemonCommand.self,
+            ServeCommand.self, UserCommand.self, OperatorCommand.self, KeyCommand.self, TenantCommand.self,
+            DaemonCommand.self,
             AuditCommand.self, BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
         ])
 }

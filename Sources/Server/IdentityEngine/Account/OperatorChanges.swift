@@ -1,14 +1,20 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// Who acts as an operator: a daemon of the tenant, or a command on the server's machine.
+/// Who acts as an operator: a daemon of the tenant, a person at the console, or a command on the server's machine.
 package struct Operator: Hashable, Sendable {
-    /// Nil for a command.
-    package var daemon: ClientID?
+    /// The id in the audit trail; nil for a command, and for the console of the development profile.
+    package var id: ClientID?
     package var source: RequestSource?
 
     package init(daemon: ClientID, source: RequestSource?) {
-        self.daemon = daemon
+        id = daemon
+        self.source = source
+    }
+
+    /// - Parameter user: The user of the operators' tenant.
+    package init(user: UserID?, source: RequestSource?) {
+        id = user.map { ClientID($0.uuid) }
         self.source = source
     }
 
@@ -100,7 +106,9 @@ extension Engine {
     ///
     /// - Returns: The id. Refused with ``DirectoryRefusal/invalidValue(_:)`` also when a required attribute is missing.
     package func createUser(
-        email: String, _ attributes: [ProfileChange], for client: Client, in tenant: Tenant, now: Date
+        email: String, _ attributes: [ProfileChange], for client: Client, in tenant: Tenant,
+        as actor: Operator = .command,
+        now: Date
     ) async throws(EngineError) -> DirectoryAnswer<UserID> {
         let names = Set(attributes.map(\.name))
         let missing = client.userFlow.attributes.first { $0.isRequired && !names.contains($0.name) }
@@ -108,7 +116,7 @@ extension Engine {
         let password: FirstPassword = client.userFlow.method == .emailPassword ? .setByReset : .none
         return try await createUser(
             NewAccount(email: email, attributes: attributes, password: password), of: client.id, by: [client.userFlow],
-            in: tenant, as: .command, now: now)
+            in: tenant, as: actor, now: now)
     }
 
     /// Creates a user.
@@ -232,16 +240,18 @@ extension Engine {
     ///
     /// - Returns: Refused with `noPasswordToReset` when the user signs in with codes.
     package func requirePasswordReset(
-        of id: UserID, in tenant: Tenant, now: Date
+        of id: UserID, in tenant: Tenant, as actor: Operator = .command, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        guard let known = try await account(id, in: tenant.id) else { return .refused(.notFound) }
+        guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
+            return .refused(.notFound)
+        }
         guard known.passwordHash != nil, let own = EmailAddress(stored: known.user.email) else {
             return .refused(.step(.noPasswordToReset))
         }
         let hash = try await unknownPassword()
         let notice = try notice(
             .resetRequired, to: own, in: tenant, user: id, language: known.user.mailLanguage, at: now)
-        let event = operatorEvent(.resetStarted, id, in: tenant.id, as: .command, at: now)
+        let event = operatorEvent(.resetStarted, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id, names: []) { facts in
             guard facts.account?.credentialVersion == known.credentialVersion else {
                 return ([], .refused(.changedMeanwhile))
@@ -307,7 +317,7 @@ extension Engine {
         at now: Date
     ) -> AuditEvent {
         AuditEvent(
-            kind, at: now, tenant: tenant, client: actor.daemon, user: user, detail: detail,
+            kind, at: now, tenant: tenant, client: actor.id, user: user, detail: detail,
             source: actor.source.map { auditSource($0, tenant) })
     }
 

@@ -64,6 +64,7 @@ package struct SkipTokens: Sendable {
 
 extension Engine {
     package var skipTokens: SkipTokens { SkipTokens(vault: vault) }
+    package var auditChain: AuditChain { AuditChain(vault: vault) }
 
     /// The id by which operators know a line of the audit trail: 32 hexadecimal digits.
     package func lineID(of seq: Int, in tenant: TenantID) -> String {

@@ -25,12 +25,13 @@ package struct Vault: Sendable {
         case refreshToken = "refresh-token"
         case audit
         case skipToken = "skip-token"
+        case operatorFlow = "operator-flow"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
-            case .continuationToken, .oneTimePasscode: true
+            case .continuationToken, .oneTimePasscode, .operatorFlow: true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken: false
             }
         }

@@ -12,13 +12,16 @@ package struct AuditLine: Hashable, Sendable {
     package var content: [Data]
     /// When the line was written; also part of the content.
     package var at: Date
+    /// Also part of the content; nil for a line that was damaged.
+    package var kind: AuditEvent.Kind?
 
-    package init(seq: Int, position: Int?, seal: Data?, content: [Data], at: Date) {
+    package init(seq: Int, position: Int?, seal: Data?, content: [Data], at: Date, kind: AuditEvent.Kind? = nil) {
         self.seq = seq
         self.position = position
         self.seal = seal
         self.content = content
         self.at = at
+        self.kind = kind
     }
 }
 

@@ -395,11 +395,17 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case daemonSignedIn = "daemon.token_issued"
         /// A daemon's proof failed; the detail says why.
         case daemonRefused = "daemon.refused"
+        /// The four are in the trail of the operators' tenant; the detail says which role.
+        case operatorInvited = "operator.invited"
+        case operatorAdded = "operator.added"
+        case operatorChanged = "operator.changed"
+        case operatorRemoved = "operator.removed"
     }
 
     package var kind: Kind
     package var at: Date
     package var tenant: TenantID
+    /// Who acts: the application of the user, or the daemon or the operator who does it to the user.
     package var client: ClientID?
     package var flow: UUID?
     package var user: UserID?

@@ -12,7 +12,7 @@ extension DevelopmentPages {
         <title>native-auth: development server</title><style>\(Self.style)</style></head><body><main>
         <header><h1>native-auth</h1><p class="badge">development profile</p></header>
         <p>An identity server for native authentication is running here. Sign a user up from your app, and read the code in
-        the <a href="/dev/inbox">development inbox</a>.</p>
+        the <a href="/dev/inbox">development inbox</a>. The <a href="/console">console</a> shows users and events.</p>
         \(unknownAttributeSection)
         \(tenants.map { section(about: $0, isOnly: tenants.count == 1) }.joined(separator: "\n"))
         <p class="note">All applications also take the optional built-in attributes and the alias <code>flatusername</code>.</p>
@@ -52,35 +52,12 @@ extension DevelopmentPages {
 
     private func snippets(for entry: TenantDirectory.Entry) -> String {
         guard let client = entry.applications.first else { return "" }
-        let authority = "\(baseURL)/\(entry.tenant.domain)"
-        let (swiftTypes, wireTypes) =
-            switch client.userFlow.method {
-            case .emailOneTimePasscode: (".OOB", "oob redirect")
-            case .emailPassword: (".OOB, .password", "oob password redirect")
-            }
-        let swift = """
-            import MSAL
-
-            let authority = try MSALCIAMAuthority(
-                url: URL(string: "\(authority)")!, validateFormat: false)
-            let nativeAuth = try MSALNativeAuthPublicClientApplication(
-                nativeAuthConfiguration: .init(
-                    clientId: "\(client.id)",
-                    authority: authority, challengeTypes: [\(swiftTypes)]))
-
-            let parameters = MSALNativeAuthSignUpParameters(username: "dana@example.com")
-            nativeAuth.signUp(parameters: parameters, delegate: self)
-            """
-        let curl = """
-            curl -s \(authority)/signup/v1.0/start \\
-              -d client_id=\(client.id) \\
-              -d 'challenge_type=\(wireTypes)' -d username=dana@example.com
-            """
+        let snippets = Snippets(for: client, of: entry.tenant, baseURL: baseURL)
         return """
-            <h2>From Swift</h2><pre>\(Self.escaped(swift))</pre>
+            <h2>From Swift</h2><pre>\(Self.escaped(snippets.swift))</pre>
             <p class="note">Code that names the subdomain only (<code>tenantSubdomain: "\(Self.escaped(entry.tenant.subdomain))"</code>) runs
             unchanged in a debug build with <code>NATIVE_AUTH_EMULATOR=\(Self.escaped(baseURL))</code> in its environment.</p>
-            <h2>From a shell</h2><pre>\(Self.escaped(curl))</pre>
+            <h2>From a shell</h2><pre>\(Self.escaped(snippets.curl))</pre>
             """
     }
 

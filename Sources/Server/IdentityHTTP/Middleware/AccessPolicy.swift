@@ -64,7 +64,8 @@ package struct AccessPolicy: Sendable {
         // Proxies request these with any host name or none, and the answers reveal nothing.
         if segments == ["livez"] || segments == ["readyz"] { return true }
         // Every path under /dev belongs to the inbox, except the sample API, which apps call.
-        let isInbox = segments.first == "dev" && segments.dropFirst().first != "api"
+        // The console of the development profile asks for no sign-in; another one is on a listener without other names.
+        let isInbox = segments.first == "dev" && segments.dropFirst().first != "api" || segments.first == "console"
         return HostAndPort.isLoopback(authority, or: isInbox ? inboxHosts : hosts)
     }
 }

@@ -24,6 +24,11 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             self = group
         } else if ["/", "/livez", "/readyz"].contains(template) || template.hasPrefix("/dev/") {
             self = .probe
+        } else if template.hasPrefix("/console") {
+            // Operators behind one tunnel are one source, and a page of theirs is several requests. What has no session is
+            // cheap, but for what can prove something.
+            let proving: [ConsoleRoute] = [.signIn, .code, .acceptInvitation]
+            self = proving.contains { $0.path == template } ? .step : .probe
         } else if template.hasPrefix("/graph/") || template == OpenAPIDocument.path {
             self = .step
         } else {

@@ -106,7 +106,9 @@ struct RequestGuard: RouterMiddleware {
     func reply(to error: any Error, _ request: Request, _ context: Context) -> Response {
         let failure = error as? DirectoryFailure
         if let failure { return DirectoryCodec.response(failure, trace: context.trace) }
+        if let fault = error as? ConsoleFault { return Console.page(for: fault) }
         let fault = fault(for: error, context)
+        if request.uri.path.hasPrefix("/console") { return Console.page(for: fault, trace: context.trace) }
         if request.uri.path.hasPrefix("/graph/") {
             return DirectoryCodec.response(DirectoryFailure(fault), trace: context.trace)
         }

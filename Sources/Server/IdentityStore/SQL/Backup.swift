@@ -53,11 +53,14 @@ package enum BackupTables {
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
         ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),
         ("used_assertions", "tenant, mark"), ("notifications", "tenant, subscriber"),
+        ("operators", #"tenant, "user""#), ("activity", "tenant, resolution, start, kind"),
         ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
     /// backup (`REL-BAK-3`).
-    package static let leftOut = ["flows", "replays", "outbox", "restores"]
+    package static let leftOut = [
+        "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions",
+    ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]
     package static let sessions = "refresh_families"

@@ -33,6 +33,7 @@ package struct Migration: Sendable {
         Migration(name: "0017 daemons", sqlite: daemons),
         Migration(name: "0018 directory", sqlite: directory),
         Migration(name: "0019 notifications", sqlite: notifications),
+        Migration(name: "0020 operators", sqlite: operators),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -438,5 +439,48 @@ package struct Migration: Sendable {
             lease INTEGER NOT NULL,
             PRIMARY KEY (tenant, subscriber)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Who operates the server, with the digests of their invitations and sessions; and how much happened in each minute of
+    /// the last hours and in each hour of the last weeks, for the console.
+    private static let operators = """
+        CREATE TABLE operators (
+            tenant BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            role TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            PRIMARY KEY (tenant, "user"),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE operator_invitations (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            role TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE operator_sessions (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            credential_version INTEGER NOT NULL,
+            proven_at INTEGER NOT NULL,
+            seen_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest),
+            FOREIGN KEY (tenant, "user") REFERENCES operators (tenant, "user") ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX operator_sessions_by_user ON operator_sessions (tenant, "user");
+
+        CREATE TABLE activity (
+            tenant BLOB NOT NULL,
+            resolution INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (tenant, resolution, start, kind)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX activity_by_start ON activity (resolution, start);
         """
 }

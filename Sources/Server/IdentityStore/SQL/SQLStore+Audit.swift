@@ -33,6 +33,8 @@ extension SQLStore {
                     ON CONFLICT (tenant) DO UPDATE
                     SET position = excluded.position, seal = excluded.seal, anchor = excluded.anchor
                     """, [tenant, end.position, end.seal, end.anchor])
+                // Each line is sealed once, so it is counted once; and not in the transaction of the request.
+                try session.add(ActivityCounts(of: lines), for: tenant)
                 sealing.count += lines.count
                 sealing.heads[tenant] = end
             }
@@ -181,7 +183,8 @@ extension SQLSession {
                 if content.suffix(2) == [.null, .null] { content.removeLast(2) }
                 return AuditLine(
                     seq: try row.value("seq"), position: try row.value("position"), seal: try row.value("seal"),
-                    content: content.map(\.bytes), at: try row.value("at"))
+                    content: content.map(\.bytes), at: try row.value("at"),
+                    kind: AuditEvent.Kind.restore(try row.value("kind", as: SQLValue.self)))
             }
         }
     }

@@ -344,6 +344,15 @@ extension SQLSession {
             remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),
             remove(
                 "known_networks", #"tenant, "user", network"#, "last_at < ?", now.addingTimeInterval(-30 * 86_400)),
+            remove("operator_invitations", "tenant, digest", "until <= ?", now),
+            remove(
+                "operator_sessions", "tenant, digest", "seen_at < ?", now.addingTimeInterval(-Operators.idleLifetime)),
+            remove(
+                "activity", "tenant, resolution, start, kind", "resolution = 60 AND start < ?",
+                now.addingTimeInterval(-ActivitySpan.hour.kept)),
+            remove(
+                "activity", "tenant, resolution, start, kind", "resolution = 3600 AND start < ?",
+                now.addingTimeInterval(-ActivitySpan.month.kept)),
             // SEC-ENR-7.
             remove(
                 "strong_methods", #"tenant, "user", id"#, "suspended_at <= ?", now.addingTimeInterval(-14 * 86_400)),

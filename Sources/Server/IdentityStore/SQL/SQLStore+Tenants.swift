@@ -24,11 +24,12 @@ extension SQLStore {
         try await read { try $0.tenantDocuments("", [], limit: 1_000_000).get() }
     }
 
-    /// The number of users of each tenant that has any.
+    /// The number of users of each tenant that has any; the operators are none of them.
     package func userCounts() async throws(StoreError) -> [TenantID: Int] {
         try await read { session in
             let counts = try session.rows(
-                of: "users", "SELECT tenant, COUNT(*) AS count FROM users GROUP BY tenant", [])
+                of: "users", "SELECT tenant, COUNT(*) AS count FROM users WHERE tenant <> ? GROUP BY tenant",
+                [OperatorTenant.id])
             return try counts.get().reduce(into: [:]) { $0[try $1.value("tenant")] = try $1.value("count") as Int }
         }
     }

@@ -5,7 +5,7 @@ package import PortableFoundation
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
-    AuditStore, DirectoryStore, NotificationStore
+    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -83,6 +83,8 @@ package struct SQLSubject: Hashable, Sendable {
     static let tenantDocuments = Self(9, nil, Data())
     static let dataKeys = Self(10, nil, Data())
     static let profile = Self(11, nil, Data())
+    /// The roles of all operators: the last owner stays one.
+    static let operators = Self(12, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

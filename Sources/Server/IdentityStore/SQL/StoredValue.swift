@@ -176,6 +176,7 @@ extension SigningKeyRecord.Algorithm: StoredValue {}
 extension AuditEvent.Kind: StoredValue {}
 extension CountedEvent: StoredValue {}
 extension Enrolment.Strength: StoredValue {}
+extension OperatorRole: StoredValue {}
 
 extension LoginIdentifier.Key: StoredValue {
     package var stored: SQLValue { bytes.stored }

@@ -154,6 +154,29 @@ struct AuditSealer: Service {
     }
 }
 
+/// Adds the times of this node's steps to those of all nodes, every ten seconds and at the end. An idle node writes nothing.
+struct StepTimesRecorder: Service {
+    let times: StepTimes
+    let store: any SQLStore
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in AsyncTimer(seconds: 10).cancelOnGracefulShutdown() { await record() }
+        await record()
+    }
+
+    private func record() async {
+        let counts = times.take(now: clock.now)
+        guard !counts.isEmpty else { return }
+        do {
+            try await store.addActivity(counts, to: OperatorTenant.id)
+        } catch {
+            logger.error("the times of steps could not be stored", metadata: ["cause": "\(error.logText)"])
+        }
+    }
+}
+
 /// Looks for a new data key every two seconds, and uses it to seal once it is active.
 struct DataKeyWatch: Service {
     let keys: DataKeys

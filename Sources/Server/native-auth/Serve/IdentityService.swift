@@ -179,6 +179,7 @@ struct IdentityService: Sendable {
             settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
         let readiness = Readiness(flows: store)
+        let times = StepTimes()
 
         var services: [any Service] = [SecondSignal()]
         services += try await mailServices(signal, inbox, receiver)
@@ -190,11 +191,12 @@ struct IdentityService: Sendable {
             AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger),
         ]
         services += try operationsServices(readiness)
-        services += try operatorServices(engine, readiness, address)
+        services += try await operatorServices(engine, keys, readiness, address)
         services += [
             application(
-                engine, readiness, inbox, calls?.pages(receiver, clock: clock), admission, port: port, address: address,
-                onReady: onReady),
+                engine, keys, readiness, inbox, calls?.pages(receiver, clock: clock), admission, times, port: port,
+                address: address, onReady: onReady),
+            StepTimesRecorder(times: times, store: store, clock: clock, logger: logger),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
             TenantWatch(tenants: tenants, store: store, logger: logger),
             Notifications(
@@ -280,8 +282,9 @@ struct IdentityService: Sendable {
 
     /// The listener of clients.
     private func application(
-        _ engine: Engine, _ readiness: Readiness, _ inbox: DevelopmentInbox?, _ calls: DevelopmentCalls?,
-        _ admission: StepAdmission, port: Int, address: Address, onReady: @escaping @Sendable (Address) async -> Void
+        _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ inbox: DevelopmentInbox?,
+        _ calls: DevelopmentCalls?, _ admission: StepAdmission, _ times: StepTimes, port: Int, address: Address,
+        onReady: @escaping @Sendable (Address) async -> Void
     ) -> some Service {
         let pages = inbox.map { inbox in
             DevelopmentPages(
@@ -292,7 +295,10 @@ struct IdentityService: Sendable {
             IdentityRoutes(
                 engine: engine, clock: clock, readiness: readiness,
                 resourceServers: settings.resourceServers, development: pages,
-                countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users),
+                countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users,
+                times: times,
+                console: settings.operators == .shared
+                    ? console(engine, keys, readiness, address, address.baseURL) : nil),
             within: policy(address, limits: engine.settings.limits, admission), host: settings.host, port: port,
             logger: logger,
             onRunning: { _ in await onReady(address) })
@@ -301,8 +307,11 @@ struct IdentityService: Sendable {
     /// The listener of operators, if they have one of their own. It is for callers on this machine, and for those that
     /// a proxy or a tunnel lets in.
     private func operatorServices(
-        _ engine: Engine, _ readiness: Readiness, _ address: Address
-    ) throws -> [any Service] {
+        _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ address: Address
+    ) async throws -> [any Service] {
+        if settings.operators != .off, settings.profile == .production, try await store.operators().isEmpty {
+            logger.notice("there is no operator yet: native-auth operator invite --role owner makes the first one")
+        }
         switch settings.operators {
         case .off: return []
         case .shared:
@@ -317,14 +326,98 @@ struct IdentityService: Sendable {
                 IdentityServer.application(
                     IdentityRoutes(
                         engine: engine, clock: clock, readiness: readiness, countsRequests: metrics != nil,
-                        listener: .operators(store, baseURL: baseURL)),
+                        listener: .operators(store, baseURL: baseURL),
+                        console: console(engine, keys, readiness, address, baseURL)),
                     within: AccessPolicy(
                         trustedProxies: settings.trustedProxies,
                         limits: engine.settings.limits.map { _ in SourceLimits() },
-                        unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: []),
+                        unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: [],
+                        inboxHosts: []),
                     host: "127.0.0.1", port: port, logger: logger,
-                    onRunning: { [logger] _ in logger.notice("operators", metadata: ["url": "\(baseURL)/graph"]) })
+                    onRunning: { [logger] _ in
+                        logger.notice(
+                            "operators", metadata: ["url": "\(baseURL)/graph", "console": "\(baseURL)/console"])
+                    })
             ]
+        }
+    }
+
+    /// The operators' pages.
+    ///
+    /// - Parameter baseURL: The address of the listener that they are on.
+    private func console(
+        _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ address: Address, _ baseURL: String
+    ) -> Console {
+        Console(
+            engine: engine, operators: Operators(beside: engine, store: store, baseURL: baseURL), store: store,
+            tenants: { [tenants] in tenants.directory }, facts: facts(readiness, address, operators: baseURL),
+            keys: Console.Keys(
+                list: { [clock] tenant in
+                    try await keys.status(for: tenant, now: clock.now).map { key in
+                        switch key.state {
+                        case .next:
+                            .init(id: key.kid, algorithm: key.algorithm.rawValue, state: .next, date: key.activeFrom)
+                        case .signing:
+                            .init(id: key.kid, algorithm: key.algorithm.rawValue, state: .signing, date: key.activeFrom)
+                        case .retired(let end):
+                            .init(id: key.kid, algorithm: key.algorithm.rawValue, state: .retired, date: end)
+                        }
+                    }
+                },
+                announce: { [clock] tenant, actor in
+                    try await keys.announceRotation(for: tenant, by: actor.id, now: clock.now)
+                }), isDevelopment: settings.profile == .development, appBaseURL: address.baseURL)
+    }
+
+    /// What this node runs, for the console. None of it is secret.
+    private func facts(
+        _ readiness: Readiness, _ address: Address, operators: String
+    ) -> @Sendable () async -> [Console.Fact] {
+        let started = clock.now
+        let database = store.clock == nil ? "SQLite, in this process" : "PostgreSQL"
+        let still: [Console.Fact] = [
+            .init("This node", "Version", ProductVersion.current),
+            .init("This node", "Profile", settings.profile.rawValue),
+            .init("This node", "Started", started.formatted(.iso8601)),
+            .init("This node", "Database", database),
+            .init("Listeners", "Apps", address.listening), .init("Listeners", "Base URL of apps", address.baseURL),
+            .init("Listeners", "Operators", operators),
+            .init("Listeners", "Metrics", settings.metricsPort.map { "port \($0)" } ?? "off"),
+            .init("Settings in force", "Limits over time", settings.limits == .development ? "off" : "on"),
+            .init("Settings in force", "Mail", settings.smtpURL == nil ? "development inbox" : "SMTP server"),
+            .init(
+                "Settings in force", "Trusted proxies",
+                settings.trustedProxies.networks.isEmpty ? "none" : "named"),
+        ]
+        return { [store, clock, tenants] in
+            let now = clock.now
+            let begin = ContinuousClock.now
+            let isReady = await readiness.isReady(now: now)
+            let time = Int(((ContinuousClock.now - begin) / .milliseconds(1)).rounded())
+            var facts = still
+            facts.append(
+                .init(
+                    "Health", "Database", isReady ? "takes writes, in \(time) ms" : "does not take writes",
+                    isReady ? .good : .bad))
+            do {
+                // A mail that is due and waits for a minute means that the mail server does not take it.
+                let due = try await store.nextMailDue()
+                let waiting = due.map { now.timeIntervalSince($0) } ?? 0
+                facts.append(
+                    .init(
+                        "Health", "Mail",
+                        due == nil
+                            ? "no mail waits"
+                            : waiting > 60 ? "a mail waits for \(Int(waiting / 60)) minutes" : "a mail is on its way",
+                        waiting > 60 ? .bad : .good))
+            } catch {
+                facts.append(.init("Health", "Mail", "the queue cannot be read", .bad))
+            }
+            facts.append(
+                .init(
+                    "Settings in force", "Tenant document",
+                    tenants.version == 0 ? "none: --config, or the development tenant" : "version \(tenants.version)"))
+            return facts
         }
     }
 

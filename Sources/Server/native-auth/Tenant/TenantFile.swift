@@ -128,6 +128,9 @@ private struct TenantReader {
             members.add("two tenants are called “\(name)”.", at: member)
         }
         var clients: Set<ClientID> = []
+        if tenant.id == OperatorTenant.id {
+            members.add("the id \(tenant.id) is that of the operators' tenant.", at: "id")
+        }
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }

@@ -132,7 +132,7 @@ extension AuditEvent.Kind {
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .mailFlood:
+            .backupMade, .restoreDone, .mailFlood, .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved:
             nil
         }
     }
@@ -151,6 +151,7 @@ extension AuditEvent.Kind {
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
         case .configChanged: "Policy"
+        case .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved: "RoleManagement"
         case .keyRotated, .keyRevoked: "KeyManagement"
         case .mailFailed, .backupMade, .restoreDone, .mailFlood: "Other"
         }
@@ -169,7 +170,8 @@ extension AuditEvent.Kind {
             .passwordChanged, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed, .sessionsEnded,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .daemonSignedIn:
+            .backupMade, .restoreDone, .daemonSignedIn, .operatorInvited, .operatorAdded, .operatorChanged,
+            .operatorRemoved:
             "success"
         }
     }

@@ -1,0 +1,124 @@
+import HTTPTypes
+import IdentityEngine
+import NativeAuthWire
+
+/// The addresses of the console, with what each needs. The router is made of this table, and a test walks every row with
+/// every role.
+enum ConsoleRoute: Hashable, Sendable, CaseIterable {
+    // Without a session.
+    case style, script
+    case signInForm, signIn, code, invitationForm, acceptInvitation
+    // With one.
+    case home, signOut
+    case overview
+    case users, newUser, createUser, user, editUser, changeUser, exportUser
+    case disableLook, disable, enableLook, enable, resetLook, reset, endSessionsLook, endSessions
+    case deleteLook, delete, restoreLook, restore, purgeLook, purge, removeMethodLook, removeMethod
+    case applications, application
+    case events, exportEvents, verifyEvents
+    case operators, invite, setRole, removeOperatorLook, removeOperator
+    case server, rotateKeyLook, rotateKey
+
+    /// What a visitor needs.
+    enum Need: Hashable, Sendable {
+        case nothing
+        /// Any operator.
+        case session
+        /// An operator with one of these permissions.
+        case permission(Set<String>)
+        case owner
+    }
+
+    var need: Need {
+        switch self {
+        case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation: .nothing
+        case .home, .signOut: .session
+        case .overview, .server: .permission(OperatorOperation.readOrganization.roles)
+        case .users, .user: .permission(OperatorOperation.readUser.roles)
+        case .newUser, .createUser: .permission(OperatorOperation.createUser.roles)
+        // An operation that changes any property is for daemons that may change one: the form changes all.
+        case .editUser, .changeUser: .permission(["User.ReadWrite.All"])
+        case .exportUser: .permission(OperatorOperation.exportUser.roles)
+        case .disableLook, .disable, .enableLook, .enable:
+            .permission(["User.ReadWrite.All", "User.EnableDisableAccount.All"])
+        // A reset ends all sessions, and what comes then is in the hands of the mailbox.
+        case .resetLook, .reset, .endSessionsLook, .endSessions:
+            .permission(OperatorOperation.endUserSessions.roles)
+        case .deleteLook, .delete: .permission(OperatorOperation.deleteUser.roles)
+        case .restoreLook, .restore: .permission(OperatorOperation.restoreUser.roles)
+        case .purgeLook, .purge: .permission(OperatorOperation.purgeUser.roles)
+        case .removeMethodLook, .removeMethod: .permission(OperatorOperation.removeUserMethod.roles)
+        case .applications, .application: .permission(OperatorOperation.listApplications.roles)
+        case .events, .exportEvents, .verifyEvents: .permission(OperatorOperation.listDirectoryAudits.roles)
+        case .operators, .invite, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook, .rotateKey: .owner
+        }
+    }
+
+    /// Whether the proof of both factors must be at most ten minutes old (`SEC-ADM-3`).
+    var needsFreshProof: Bool {
+        switch self {
+        case .exportUser, .exportEvents, .invite, .setRole, .removeOperator, .purge, .rotateKey: true
+        case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation, .home, .signOut,
+            .overview,
+            .users, .newUser, .createUser, .user, .editUser, .changeUser, .disableLook, .disable, .enableLook, .enable,
+            .resetLook, .reset, .endSessionsLook, .endSessions, .deleteLook, .delete, .restoreLook, .restore,
+            .purgeLook,
+            .removeMethodLook, .removeMethod, .applications, .application, .events, .verifyEvents, .operators,
+            .removeOperatorLook, .server, .rotateKeyLook:
+            false
+        }
+    }
+
+    /// The path as the router writes it.
+    var path: String {
+        let tenant = "/console/t/{tenant}"
+        let user = "\(tenant)/users/{id}"
+        switch self {
+        case .style: return "/console/console.css"
+        case .script: return "/console/console.js"
+        case .signInForm, .signIn: return "/console/sign-in"
+        case .code: return "/console/code"
+        case .invitationForm, .acceptInvitation: return "/console/invitation"
+        case .home: return "/console"
+        case .signOut: return "/console/sign-out"
+        case .overview: return tenant
+        case .users, .createUser: return "\(tenant)/users"
+        case .newUser: return "\(tenant)/new-user"
+        case .user: return user
+        case .editUser, .changeUser: return "\(user)/edit"
+        case .exportUser: return "\(user)/copy"
+        case .disableLook, .disable: return "\(user)/disable"
+        case .enableLook, .enable: return "\(user)/enable"
+        case .resetLook, .reset: return "\(user)/reset"
+        case .endSessionsLook, .endSessions: return "\(user)/end-sessions"
+        case .deleteLook, .delete: return "\(user)/delete"
+        case .restoreLook, .restore: return "\(user)/restore"
+        case .purgeLook, .purge: return "\(user)/purge"
+        case .removeMethodLook, .removeMethod: return "\(user)/methods/{method}/remove"
+        case .applications: return "\(tenant)/applications"
+        case .application: return "\(tenant)/applications/{application}"
+        case .events: return "\(tenant)/events"
+        case .exportEvents: return "\(tenant)/events-file"
+        case .verifyEvents: return "\(tenant)/events"
+        case .operators, .invite: return "/console/operators"
+        case .setRole: return "/console/operators/{id}/role"
+        case .removeOperatorLook, .removeOperator: return "/console/operators/{id}/remove"
+        case .server: return "/console/server"
+        case .rotateKeyLook, .rotateKey: return "\(tenant)/new-key"
+        }
+    }
+
+    var method: HTTPRequest.Method {
+        switch self {
+        case .signIn, .code, .acceptInvitation, .signOut, .createUser, .changeUser, .disable, .enable, .reset,
+            .endSessions,
+            .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .setRole, .removeOperator, .rotateKey:
+            .post
+        case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
+            .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
+            .removeMethodLook, .applications, .application, .events, .exportEvents, .operators, .removeOperatorLook,
+            .server, .rotateKeyLook:
+            .get
+        }
+    }
+}

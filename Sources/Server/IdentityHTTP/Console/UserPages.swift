@@ -1,0 +1,542 @@
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+// The users of a tenant: the list, one user, the forms.
+extension Console {
+    private static let pageLength = 50
+
+    /// What the list can be narrowed to.
+    private enum UserState: String, CaseIterable {
+        case all, enabled, disabled, deleted
+
+        var title: String {
+            switch self {
+            case .all: "All"
+            case .enabled: "Enabled"
+            case .disabled: "Disabled"
+            case .deleted: "Deleted"
+            }
+        }
+    }
+
+    func users(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let entry = try tenant(context)
+        let tenant = entry.tenant
+        let query = try Self.queryFields(of: request)
+        let text = String(try Self.value("q", of: query).prefix(256)).trimmed
+        let state = UserState(rawValue: try Self.value("state", of: query)) ?? .all
+        let fingerprint = Vault.fingerprint(["console users", text, state.rawValue].map { Data($0.utf8) })
+        var position: UserPosition?
+        let cursor = try Self.value("page", of: query)
+        if !cursor.isEmpty {
+            position = await engine.skipTokens.open(
+                cursor, as: UserPosition.self, of: fingerprint, tenant: tenant.id, now: context.trace.at)
+            guard position != nil else { throw ConsoleFault.missing }
+        }
+        let asked = UserPageRequest(
+            Self.condition(text, state), order: text.isEmpty ? .createdDescending : nil, after: position,
+            limit: Self.pageLength, isDeleted: state == .deleted)
+        let page = try await searched { () throws(StoreError) in try await store.users(asked, in: tenant.id) }
+        let rows = page.users.map { account -> Row in
+            let user = account.user
+            let path = Self.path(.user, tenant, user: user.id)
+            return Row(
+                id: "u-\(user.id)",
+                head:
+                    "<a href=\"\(path)\">\(user.email)</a>\(user.alias.map { alias -> HTML in "<span class=\"sub\">\(alias)</span>" })",
+                cells: [
+                    user.attributes["displayName"].map { name -> HTML in "\(name.description)" },
+                    Self.state(of: account),
+                    account.passwordHash == nil ? "Code" : "Password",
+                    account.strongMethods.isEmpty ? nil : "\(account.strongMethods.count)", Self.time(user.createdAt),
+                ])
+        }
+        let path = Self.path(.users, tenant)
+        let filter = [("q", text), ("state", state.rawValue)]
+        let first: HTML? =
+            position.map { _ in "<a class=\"button\" href=\"\(path)?\(Self.query(filter))\">First page</a>" }
+        var next: HTML?
+        if let following = page.next {
+            let token = try engine.skipTokens.seal(following, of: fingerprint, tenant: tenant.id)
+            next =
+                "<a class=\"button\" rel=\"next\" href=\"\(path)?\(Self.query(filter + [("page", token)]))\">Next page</a>"
+        }
+        let number = page.users.count
+        let count = "\(number) user\(number == 1 ? "" : "s")\(page.next == nil ? "" : ", and more")"
+        let table: HTML =
+            rows.isEmpty
+            ? """
+            <div class="empty"><p>\(text.isEmpty && state == .all ? "There is no user yet." : "No user is found.")</p>\
+            <p>\(text.isEmpty && state == .all ? "Users come by sign-up, or by an operator." : "A search finds the beginning of an address or a name, and a whole alias or id.")</p></div>
+            """
+            : Self.table(
+                "Users", "Address",
+                [
+                    Column(title: "Name"), Column(title: "State"), Column(title: "Signs in with"),
+                    Column(title: "Second factors", kind: "number"), Column(title: "Created", kind: "time"),
+                ], rows)
+        let options: [HTML] = UserState.allCases.map {
+            "<option value=\"\($0.rawValue)\"\($0 == state ? " selected" : "")>\($0.title)</option>"
+        }
+        let create: HTML? =
+            visitor.may(.newUser)
+            ? "<p class=\"actions\"><a class=\"button primary\" href=\"\(Self.path(.newUser, tenant))\">New user</a></p>"
+            : nil
+        let pages: HTML? =
+            first == nil && next == nil ? nil : "<nav class=\"pages\" aria-label=\"Pages\">\(first)\(next)</nav>"
+        return Self.page(
+            shell(
+                "Users", .users, of: tenant, for: visitor,
+                """
+                \(Self.head("Users", actions: create))
+                \(Self.note(Self.done(query)))
+                <form class="filters" method="get" action="\(path)" role="search" aria-label="Users">
+                <div class="field grow"><label for="q">Search</label>\
+                <input type="search" id="q" name="q" value="\(text)" placeholder="Address, name, alias or id" autocomplete="off"></div>
+                <div class="field"><label for="state">State</label><select id="state" name="state">\(options)</select></div>
+                <button class="button without-script">Search</button>
+                </form>
+                <p id="status" role="status"></p>
+                <div id="results">
+                <div class="results-head"><p class="count">\(count)</p></div>
+                \(table)
+                \(pages)
+                </div>
+                """))
+    }
+
+    private static func condition(_ text: String, _ state: UserState) -> UserCondition? {
+        var parts: [UserCondition] = []
+        if !text.isEmpty {
+            if let id = UUID(uuidString: text) {
+                parts.append(.hasID(UserID(id)))
+            } else if text.contains("@") {
+                parts.append(.mail(.begins(text)))
+            } else {
+                parts.append(
+                    .any([
+                        .mail(.begins(text)), .attribute("displayName", .begins(text)),
+                        .attribute("givenName", .begins(text)), .attribute("surname", .begins(text)),
+                        .signsIn(as: text, .local),
+                    ]))
+            }
+        }
+        switch state {
+        case .all, .deleted: break
+        case .enabled: parts.append(.isEnabled(true))
+        case .disabled: parts.append(.isEnabled(false))
+        }
+        return parts.count > 1 ? .all(parts) : parts.first
+    }
+
+    static func state(of account: UserAccount) -> HTML {
+        if account.deletedAt != nil { return badge("Deleted", "bad") }
+        if account.disabledAt != nil { return badge("Disabled", "bad") }
+        if account.deletionDueAt != nil { return badge("To be deleted", "warn") }
+        return badge("Enabled", "good")
+    }
+
+    // MARK: - One user
+
+    func found(
+        _ context: IdentityRequestContext, in tenant: Tenant
+    ) async throws -> UserAccount {
+        guard let id = UUID(uuidString: try context.parameters.require("id")),
+            let account = try await engine.account(UserID(id), in: tenant.id)
+        else { throw ConsoleFault.missing }
+        return account
+    }
+
+    func user(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let entry = try tenant(context)
+        let tenant = entry.tenant
+        let account = try await found(context, in: tenant)
+        let id = account.user.id
+        let sessions = try await engine.sessions(of: id, in: tenant.id, current: nil, now: context.trace.at)
+        let events = try await searched { () throws(StoreError) in
+            try await engine.ports.users.events(of: id, in: tenant.id, limit: 25)
+        }
+        let names = try await names(in: entry)
+        let edit: HTML? =
+            visitor.may(.editUser) && account.deletedAt == nil
+            ? "<p class=\"actions\"><a class=\"button small\" href=\"\(Self.path(.editUser, tenant, user: id))\">Edit</a></p>"
+            : nil
+        let main: HTML = """
+            <section class="panel"><div class="panel-head"><h2>Profile</h2>\(edit)</div>
+            \(profile(account, entry))
+            </section>
+            <section class="panel"><h2>Ways to sign in</h2>
+            \(methods(account, tenant, visitor))
+            </section>
+            <section class="panel"><h2>Sessions</h2>
+            \(Self.sessions(sessions))
+            </section>
+            <section class="panel"><h2>Last events</h2>
+            \(events.isEmpty ? "<div class=\"empty\"><p>There is no event about this user.</p></div>" : eventTable(events, in: entry, names: names, withUser: false))
+            </section>
+            """
+        let deeds = Deed.allCases.filter { visitor.may($0.look) && $0.fits(account) }
+        let links: [HTML] = deeds.map {
+            "<li><a class=\"button\($0.isGrave ? " danger quiet" : "")\" href=\"\(Self.path($0.look, tenant, user: id))\">\($0.title)</a></li>"
+        }
+        let copy: HTML? =
+            visitor.may(.exportUser) && account.deletedAt == nil
+            ? "<li><a class=\"button\" href=\"\(Self.path(.exportUser, tenant, user: id))\">Copy of all data</a></li>"
+            : nil
+        let actions: HTML =
+            links.isEmpty && copy == nil
+            ? "<p class=\"muted\">Your role changes no users.</p>" : "<ul class=\"deeds\">\(links)\(copy)</ul>"
+        return Self.page(
+            shell(
+                account.user.email, .users, isBelow: true, of: tenant, for: visitor,
+                """
+                \(Self.crumbs(("Users", Self.path(.users, tenant)), account.user.email))
+                \(Self.head("\(account.user.email) \(Self.state(of: account))"))
+                \(Self.note(Self.done(try Self.queryFields(of: request))))
+                <div class="columns">
+                <div>
+                \(main)
+                </div>
+                <aside aria-label="Actions">
+                <section class="panel"><h2>Actions</h2>
+                \(actions)
+                </section>
+                </aside>
+                </div>
+                """))
+    }
+
+    private func profile(_ account: UserAccount, _ entry: TenantDirectory.Entry) -> HTML {
+        let user = account.user
+        var pairs: [(String, HTML?)] = [
+            ("Id", "<code id=\"id\">\(user.id)</code> \(Self.copyButton("id"))"),
+            ("E-mail address", "\(user.email)"), ("Alias", user.alias.map { "\($0)" }),
+        ]
+        for (name, value) in user.attributes.sorted(by: { $0.key < $1.key }) {
+            pairs.append((Self.label(of: name), "\(value.description)"))
+        }
+        pairs += [
+            (
+                "Address",
+                account.emailProvenAt.map { "proven \(Self.time($0))" } ?? "given by an operator, not proven yet"
+            ),
+            ("Created", Self.time(user.createdAt)), ("Disabled", account.disabledAt.map(Self.time)),
+            ("Deleted", account.deletedAt.map(Self.time)),
+            (
+                account.deletedAt == nil ? "Will be deleted" : "Can be restored until",
+                account.deletionDueAt.map(Self.time)
+            ),
+        ]
+        return Self.facts(pairs)
+    }
+
+    private func methods(_ account: UserAccount, _ tenant: Tenant, _ visitor: Visitor) -> HTML {
+        let first: HTML =
+            account.passwordHash == nil
+            ? "<p>A code that is mailed to the address.</p>" : "<p>The address and a password.</p>"
+        guard !account.strongMethods.isEmpty else {
+            return
+                "\(first)<p class=\"muted\">No second factor is registered\(account.requiresSecondFactor ? ", and every sign-in needs one" : "").</p>"
+        }
+        let rows = account.strongMethods.map { method -> Row in
+            let look = Self.path(.removeMethodLook, tenant, user: account.user.id, other: method.id.text)
+            let remove: HTML? =
+                visitor.may(.removeMethodLook)
+                ? "<a class=\"button small danger quiet\" href=\"\(look)\">Remove<span class=\"sr-only\"> \(method.email.masked)</span></a>"
+                : nil
+            return Row(
+                id: "m-\(method.id.text)",
+                head:
+                    "Code to \(method.email.masked)\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
+                cells: [
+                    method.suspendedAt == nil ? Self.badge("Usable", "good") : Self.badge("Suspended", "warn"),
+                    Self.time(method.provenAt), method.lastUsedAt.map(Self.time), remove,
+                ])
+        }
+        return
+            "\(first)\(Self.table("Second factors", "Second factor", [Column(title: "State"), Column(title: "Registered", kind: "time"), Column(title: "Last used", kind: "time"), Column(title: "Action", kind: "do")], rows))"
+    }
+
+    private static func sessions(_ sessions: [SessionSummary]) -> HTML {
+        guard !sessions.isEmpty else { return "<p class=\"muted\">The user is signed in nowhere.</p>" }
+        let rows = sessions.map { session -> Row in
+            let device = [session.family.device.model, session.family.device.system].compactMap(\.self)
+            return Row(
+                id: "s-\(session.family.id.text)", head: "\(session.application ?? "An application that is gone")",
+                cells: [
+                    device.isEmpty ? nil : "\(device.joined(separator: ", "))", session.family.network.map { "\($0)" },
+                    time(session.family.createdAt), time(session.family.lastUsedAt),
+                ])
+        }
+        return table(
+            "Sessions", "Application",
+            [
+                Column(title: "Device"), Column(title: "Network"), Column(title: "Since", kind: "time"),
+                Column(title: "Last used", kind: "time"),
+            ], rows)
+    }
+
+    static func copyButton(_ id: String) -> HTML {
+        "<button type=\"button\" class=\"copy\" data-copy=\"#\(id)\" hidden>Copy</button>"
+    }
+
+    // MARK: - The forms
+
+    /// The attributes of all applications of the tenant, each once.
+    private func attributes(of entry: TenantDirectory.Entry) -> [AttributeDefinition] {
+        var names: Set<String> = [AttributeDefinition.aliasName]
+        return entry.applications.flatMap(\.userFlow.attributes).filter { names.insert($0.name).inserted }
+    }
+
+    static func label(of name: String) -> String {
+        switch name {
+        case "displayName": "Name"
+        case "givenName": "Given name"
+        case "surname": "Surname"
+        case "jobTitle": "Job title"
+        case "country": "Country"
+        case "state": "State"
+        case "city": "City"
+        case "streetAddress": "Street address"
+        case "postalCode": "Postal code"
+        case "preferredLanguage": "Language"
+        case AttributeDefinition.aliasName: "Alias"
+        case _: name
+        }
+    }
+
+    private static func input(_ definition: AttributeDefinition, _ value: String, isRequired: Bool) -> HTML {
+        let id = "a-\(definition.name)"
+        switch definition.type {
+        case .string, .integer:
+            return field(
+                id, label(of: definition.name), type: definition.type == .integer ? "number" : "text", value: value,
+                isRequired: isRequired)
+        case .boolean:
+            let options: [HTML] = [("", "Not given"), ("true", "Yes"), ("false", "No")].map {
+                "<option value=\"\($0.0)\"\($0.0 == value ? " selected" : "")>\($0.1)</option>"
+            }
+            return """
+                <div class="field"><label for="\(id)">\(label(of: definition.name))</label>\
+                <select id="\(id)" name="\(id)">\(options)</select></div>
+                """
+        }
+    }
+
+    func newUser(
+        _ context: IdentityRequestContext, _ visitor: Visitor, problem: String? = nil, form: FormFields = FormFields()
+    ) throws -> HTML {
+        let entry = try tenant(context)
+        let tenant = entry.tenant
+        let chosen = try Self.value("application", of: form)
+        let options: [HTML] = entry.applications.map {
+            "<option value=\"\($0.id)\"\($0.id.description == chosen ? " selected" : "")>\($0.displayName) (\($0.userFlow.method == .emailPassword ? "password" : "code"))</option>"
+        }
+        let inputs: [HTML] = try attributes(of: entry).map { definition in
+            let isRequired = entry.applications.allSatisfy { application in
+                application.userFlow.attributes.contains { $0.name == definition.name && $0.isRequired }
+            }
+            return Self.input(
+                definition, try Self.value("a-\(definition.name)", of: form), isRequired: isRequired)
+        }
+        return shell(
+            "New user", .users, isBelow: true, of: tenant, for: visitor,
+            """
+            \(Self.crumbs(("Users", Self.path(.users, tenant)), "New user"))
+            \(Self.head("New user", lead: "The user can sign in at once. Where users have a password, the user sets one by a reset."))
+            \(Self.note(problem, isGood: false))
+            <form class="form" method="post" action="\(Self.path(.createUser, tenant))">
+            \(hidden(visitor))
+            \(Self.field("email", "E-mail address", type: "email", value: try Self.value("email", of: form), isRequired: true))
+            <div class="field"><label for="application">Application</label>
+            <p class="hint" id="application-hint">Its rules hold for the attributes, and decide between code and password.</p>
+            <select id="application" name="application" aria-describedby="application-hint">\(options)</select></div>
+            \(inputs)
+            \(Self.field("alias", "Alias", value: try Self.value("alias", of: form), hint: "Another name to sign in with."))
+            <div class="buttons"><button class="button primary">Create the user</button>
+            <a class="button quiet" href="\(Self.path(.users, tenant))">Cancel</a></div>
+            </form>
+            """)
+    }
+
+    func createUser(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let entry = try tenant(context)
+        let form = try await form(of: request, by: visitor)
+        let application = try Self.value("application", of: form)
+        guard let client = entry.applications.first(where: { $0.id.description == application }) else {
+            throw ConsoleFault.missing
+        }
+        var changes: [ProfileChange] = []
+        for definition in attributes(of: entry) {
+            let text = try Self.value("a-\(definition.name)", of: form)
+            if !text.isEmpty { changes.append(ProfileChange(definition.name, Self.content(text, of: definition))) }
+        }
+        let alias = try Self.value("alias", of: form)
+        if !alias.isEmpty { changes.append(ProfileChange(AttributeDefinition.aliasName, .value(.string(alias)))) }
+        let (email, actor, now) = (try Self.value("email", of: form), actor(visitor, context), context.trace.at)
+        let attributes = changes
+        // A password that no one knows is hashed like those of users.
+        let answer = try await context.admitted(isHashing: true) {
+            try await engine.createUser(
+                email: email, attributes, for: client, in: entry.tenant, as: actor, now: now)
+        }
+        switch answer {
+        case .accepted(let id): return Self.redirect(to: Self.path(.user, entry.tenant, user: id) + "?done=created")
+        case .refused(let refusal):
+            return Self.page(
+                try newUser(context, visitor, problem: Self.sentence(refusal), form: form), .badRequest)
+        }
+    }
+
+    private static func content(_ text: String, of definition: AttributeDefinition) -> ProfileChange.Content {
+        switch definition.type {
+        case .string: .value(.string(text))
+        case .integer: Int(text).map { .value(.integer($0)) } ?? .unusable
+        case .boolean: text == "true" ? .value(.boolean(true)) : text == "false" ? .value(.boolean(false)) : .unusable
+        }
+    }
+
+    func editUser(
+        _ context: IdentityRequestContext, _ visitor: Visitor, problem: String? = nil, form: FormFields? = nil
+    ) async throws -> HTML {
+        let entry = try tenant(context)
+        let tenant = entry.tenant
+        let account = try await found(context, in: tenant)
+        guard account.deletedAt == nil else { throw ConsoleFault.missing }
+        let user = account.user
+        let version = engine.profile(of: account, in: tenant).version
+        func text(_ name: String, _ stored: String) throws -> String {
+            try form.map { try Self.value(name, of: $0) } ?? stored
+        }
+        let inputs: [HTML] = try attributes(of: entry).map { definition in
+            Self.input(
+                definition,
+                try text("a-\(definition.name)", user.attributes[definition.name]?.description ?? ""), isRequired: false
+            )
+        }
+        return shell(
+            "Edit \(user.email)", .users, isBelow: true, of: tenant, for: visitor,
+            """
+            \(Self.crumbs((user.email, Self.path(.user, tenant, user: user.id)), "Edit"))
+            \(Self.head("Edit \(user.email)"))
+            \(Self.note(problem, isGood: false))
+            <form class="form" method="post" action="\(Self.path(.changeUser, tenant, user: user.id))">
+            \(hidden(visitor))
+            <input type="hidden" name="version" value="\(try text("version", version))">
+            \(Self.field("email", "E-mail address", type: "email", value: try text("email", user.email), hint: "Another address ends all sessions, and the old address gets a notice.", isRequired: true))
+            \(inputs)
+            \(Self.field("alias", "Alias", value: try text("alias", user.alias ?? "")))
+            <div class="buttons"><button class="button primary">Save</button>
+            <a class="button quiet" href="\(Self.path(.user, tenant, user: user.id))">Cancel</a></div>
+            </form>
+            """)
+    }
+
+    func changeUser(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let entry = try tenant(context)
+        let account = try await found(context, in: entry.tenant)
+        let user = account.user
+        let form = try await form(of: request, by: visitor)
+        var changes: [ProfileChange] = []
+        // Only what differs: an attribute that broke a newer rule stays as long as no one changes it.
+        for definition in attributes(of: entry) {
+            let text = try Self.value("a-\(definition.name)", of: form)
+            guard text != user.attributes[definition.name]?.description ?? "" else { continue }
+            changes.append(
+                ProfileChange(definition.name, text.isEmpty ? .remove : Self.content(text, of: definition)))
+        }
+        let alias = try Self.value("alias", of: form)
+        if alias != user.alias ?? "" {
+            changes.append(
+                ProfileChange(AttributeDefinition.aliasName, alias.isEmpty ? .remove : .value(.string(alias))))
+        }
+        let given = try Self.value("email", of: form)
+        let email = given == user.email ? nil : given
+        if email != nil { try admitNotice(to: user.id, in: entry.tenant, context) }
+        let answer = try await engine.updateUser(
+            user.id,
+            UserEdit(email: email, attributes: changes, version: try Self.value("version", of: form)),
+            by: entry.applications.map(\.userFlow), in: entry.tenant, as: actor(visitor, context), now: context.trace.at
+        )
+        switch answer {
+        case .accepted: return Self.redirect(to: Self.path(.user, entry.tenant, user: user.id) + "?done=saved")
+        case .refused(let refusal):
+            return Self.page(
+                try await editUser(context, visitor, problem: Self.sentence(refusal), form: form), .badRequest)
+        }
+    }
+
+    func exportUser(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let entry = try tenant(context)
+        let tenant = entry.tenant
+        let account = try await found(context, in: tenant)
+        guard account.deletedAt == nil else { throw ConsoleFault.missing }
+        let id = account.user.id
+        let now = context.trace.at
+        let document = DirectoryCodec.export(
+            engine.profile(of: account, by: entry.applications.map(\.userFlow), in: tenant),
+            methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
+            sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
+            earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
+            activity: try await engine.activity(of: id, in: tenant.id))
+        if case .refused(let refusal) = try await engine.recordExport(
+            of: id, in: tenant, as: actor(visitor, context), now: now)
+        {
+            return Self.error(.conflict, "Nothing was copied", Self.sentence(refusal))
+        }
+        return Self.download(try WireJSON.encode(document), named: "user-\(id).json", "application/json")
+    }
+
+    func admitNotice(to user: UserID, in tenant: Tenant, _ context: IdentityRequestContext) throws(RequestFault) {
+        try context.admit(.operatorNotice, of: Data("\(tenant.id)/\(user)".utf8))
+    }
+
+    func searched<Value>(_ body: () async throws(StoreError) -> Value) async throws -> Value {
+        try await searches {
+            do throws(StoreError) {
+                return try await body()
+            } catch {
+                throw EngineError.store(error)
+            }
+        }
+    }
+
+    static func sentence(_ refusal: DirectoryRefusal) -> String {
+        switch refusal {
+        case .unknownProperty(let name): "The applications have no attribute \(name)."
+        case .invalidValue("mail"): "This is no e-mail address that can be used."
+        case .invalidValue(AttributeDefinition.aliasName):
+            "This is no alias: it has 3 to 64 of the letters a to z, digits, dots, hyphens and underscores, begins with a letter or digit, is not all digits, and is no reserved word."
+        case .invalidValue(let name):
+            "\(label(of: name)): the value breaks a rule of the applications, or is needed and missing."
+        case .nameTaken(let name):
+            "Another user has this \(name == "mail" ? "e-mail address" : "alias"), or had it a short time ago."
+        case .notFound: "There is no such user any more."
+        case .changedMeanwhile: "The user changed in the meantime. Please look at the user again."
+        case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
+        case .lastMethod: "The user needs a second factor, and this is the last method."
+        case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .step:
+            "This change is not allowed."
+        }
+    }
+}
+
+extension String {
+    /// Without blanks and line ends at both ends.
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

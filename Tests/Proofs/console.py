@@ -1,0 +1,374 @@
+"""The console in a browser, in the production profile: an owner is invited, signs in with both factors, and does the ten
+commonest tasks; then every page is looked at by an accessibility checker, in both colour schemes, by a strict HTML parser, at three
+widths, and with each role.
+
+Chromium comes from the system's packages, the tools from PyPI (`scripts/setup console`). With --pictures DIR, it leaves a picture of
+each page there."""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import html5lib
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+import world
+
+WIDTHS = (390, 768, 1440)
+SCHEMES = ("light", "dark")
+PASSWORD = "Tulip-Harbour-42"
+TENANTS = """
+tenants:
+  - id: aaaabbbb-0000-cccc-1111-dddd2222eeee
+    subdomain: contoso
+    domain: contoso.example.com
+    displayName: Contoso
+    applications:
+      - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Contoso app, signIn: emailOneTimePasscode}
+      - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Contoso web, signIn: emailPassword}
+    daemons:
+      - {clientId: 44445555-aaaa-6666-bbbb-7777cccc8888, displayName: Contoso reports, roles: [AuditLog.Read.All]}
+  - id: bbbbcccc-0000-dddd-1111-eeee2222ffff
+    subdomain: harbour
+    domain: harbour.example.com
+    displayName: Harbour & Sons <Ltd>
+    applications:
+      - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7, displayName: Harbour app, signIn: emailPassword}
+"""
+
+
+class Fault(Exception):
+    pass
+
+
+class Check:
+    def __init__(self, options, browser):
+        self.options, self.browser = options, browser
+        self.passed, self.faults = 0, []
+        self.port = world.free_port()
+        folder = pathlib.Path(options.folder)
+        file = folder / "tenants.yaml"
+        file.write_text(TENANTS)
+        arguments = ["--profile", "production", "--operators", str(self.port), "--config", str(file), "--mail-from", "id@example.com", "--base-url", "https://id.example.com", "--trusted-proxies", "127.0.0.1"]
+        self.site = world.Site(options, arguments=arguments, environment={})
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def expect(self, what, holds, detail=""):
+        if holds:
+            self.passed += 1
+        else:
+            self.faults.append(f"{what}: {detail}" if detail else what)
+            print(f"FAILED: {self.faults[-1]}", flush=True)
+
+    def command(self, *arguments):
+        place = ["--data", str(self.site.nodes[0].folder), "--master-key-file", str(self.site.key)]
+        done = subprocess.run([self.site.binary, *arguments, *place], capture_output=True, text=True)
+        if done.returncode:
+            raise Fault(f"native-auth {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    # A visitor
+
+    def visitor(self, scheme="light", width=1440, script=True):
+        context = self.browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 900}, java_script_enabled=script, timezone_id="Europe/Copenhagen",
+            accept_downloads=True, reduced_motion="reduce")
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: message.type == "error" and self.complain(message.text))
+        page.on("pageerror", lambda error: self.complain(str(error)))
+        return page
+
+    def complain(self, text):
+        # An answer that refuses is one that a task asks for; what the policy for content stops is a fault.
+        if "Failed to load resource" not in text:
+            self.faults.append(f"the browser complains: {text}")
+            print(f"FAILED: {self.faults[-1]}", flush=True)
+
+    def accept_invitation(self, page, secret, address, name):
+        page.goto(f"{self.url}/console/invitation")
+        page.fill("#secret", secret)
+        page.fill("#email", address)
+        page.fill("#name", name)
+        page.fill("#password", PASSWORD)
+        seen = self.site.mailbox.seen(address)
+        page.click("button.primary")
+        self.enter_code(page, address, seen)
+
+    def enter_code(self, page, address, seen):
+        code = self.site.mailbox.code(address, seen, 10)
+        if not code:
+            raise Fault(f"no code came to {address}; the page says: {page.inner_text('main')[:500]}; log: {self.site.nodes[0].log.read_text()[-1500:]}")
+        page.fill("#code", code)
+        page.click("button.primary")
+
+    def sign_in(self, page, address):
+        page.goto(f"{self.url}/console/sign-in")
+        page.fill("#email", address)
+        page.fill("#password", PASSWORD)
+        seen = self.site.mailbox.seen(address)
+        page.click("button.primary")
+        self.enter_code(page, address, seen)
+
+    @staticmethod
+    def wait(holds):
+        """The policy for content forbids the browser library's own way of waiting, which evaluates text."""
+        if not world.wait_until(holds, 10):
+            raise Fault("the page did not change")
+
+    # The tasks
+
+    def tasks(self):
+        owner = self.visitor()
+        secret = self.command("operator", "invite", "--role", "owner").strip()
+        self.accept_invitation(owner, secret, "owner@example.com", "Olga Owner")
+        owner.wait_for_selector("h1:text('Overview')")
+        self.expect("the first owner is invited, proves both factors and sees the overview", True)
+        owner.goto(f"{self.url}/console/invitation")
+        owner.fill("#secret", secret)
+        for field, value in (("#email", "late@example.com"), ("#name", "Late"), ("#password", PASSWORD)):
+            owner.fill(field, value)
+        owner.click("button.primary")
+        self.expect("an invitation works once", "not right, was used" in owner.inner_text("main"))
+
+        users = f"{self.url}/console/t/contoso/users"
+        # 1. Create a user.
+        for number, (name, app) in enumerate([("Dana Reed", "00001111"), ("Kim Park", "11112222"), ("<b>Bobby</b> & \"Co\"", "00001111")]):
+            owner.goto(f"{self.url}/console/t/contoso/users")
+            owner.click("text=New user")
+            owner.fill("#email", f"user{number}@example.com")
+            owner.fill("#a-displayName", name)
+            owner.select_option("#application", owner.locator(f"#application option[value^='{app}']").get_attribute("value"))
+            owner.click("button.primary")
+            self.expect(f"create a user: {name}", "was created" in owner.inner_text(".note.good"), owner.url)
+        person = world.Person(self.site, seed=1)
+        for number in range(4):
+            person.sign_up(f"signup{number}@example.com")
+        # 2. Find a user while typing.
+        owner.goto(users)
+        owner.type("#q", "dana", delay=20)
+        self.wait(lambda: owner.locator("#results tbody tr").count() == 1)
+        self.expect("a search as one types finds the user", "user0@example.com" in owner.inner_text("#results"))
+        self.expect("the search says how many", "1 user" in owner.inner_text("#status"), owner.inner_text("#status"))
+        self.expect("the address bar has the search", "q=dana" in owner.url, owner.url)
+        # 3. Edit.
+        owner.click("text=user0@example.com")
+        owner.click("text=Edit")
+        owner.fill("#a-jobTitle", "Pilot")
+        owner.click("button.primary")
+        self.expect("edit a user", "Pilot" in owner.inner_text("main") and "saved" in owner.inner_text(".note.good"))
+        owner.click("text=Edit")
+        owner.fill("#email", "no address")
+        owner.evaluate("document.querySelector('main form').noValidate = true")
+        owner.click("button.primary")
+        self.expect("a wrong value is refused with a sentence", "no e-mail address" in owner.inner_text(".note.bad"))
+        self.expect("what was typed stays", owner.input_value("#email") == "no address")
+        # 4 to 6. Disable, enable, end sessions, reset.
+        owner.goto(f"{users}?q=user1")
+        owner.click("text=user1@example.com")
+        for deed, button, sentence in (
+            ("Disable", "Disable", "is disabled"), ("Enable", "Enable", "can sign in again"),
+            ("End all sessions", "End all sessions", "have ended"), ("Reset the password", "Reset the password", "new password")):
+            owner.click(f"aside >> text='{deed}'")
+            owner.click(f"main form button:text('{button}')")
+            self.expect(deed, sentence in owner.inner_text(".note.good"), owner.inner_text("main")[:200])
+        # 7. Delete with the address typed, restore.
+        owner.click("aside >> text='Delete'")
+        owner.fill("#typed", "another@example.com")
+        owner.click("main form button.danger")
+        self.expect("another address does not delete", "another one" in owner.inner_text(".note.bad"))
+        owner.fill("#typed", "user1@example.com")
+        owner.click("main form button.danger")
+        self.expect("delete", "can be restored" in owner.inner_text(".note.good"))
+        owner.goto(f"{users}?state=deleted")
+        owner.click("text=user1@example.com")
+        owner.click("aside >> text='Restore'")
+        owner.click("main form button.primary")
+        self.expect("restore", "was restored" in owner.inner_text(".note.good"))
+        # 8. Events: filter, follow, check, export.
+        owner.goto(f"{self.url}/console/t/contoso/events")
+        owner.select_option("#kind", "account.disabled")
+        self.wait(lambda: owner.locator("#results tbody tr").count() == 1)
+        self.expect("a filter of events", "owner@example.com" in owner.inner_text("#results"), owner.inner_text("#results"))
+        owner.goto(f"{self.url}/console/t/contoso/events")
+        owner.check("#follow")
+        before = owner.inner_text("#results tbody tr >> nth=0")
+        person.sign_up("followed@example.com")
+        self.wait(lambda: owner.inner_text("#results tbody tr >> nth=0") != before)
+        self.expect("events come while one follows", "signup.completed" in owner.inner_text("#results tbody"))
+        # The sealer comes once a second.
+        time.sleep(1.5)
+        owner.goto(f"{self.url}/console/t/contoso/events")
+        owner.click("text='Check the chain'")
+        self.expect("the chain is checked", "is sound" in owner.inner_text(".note.good"), owner.inner_text("main")[:300])
+        with owner.expect_download() as download:
+            owner.click("text='Export'")
+        lines = pathlib.Path(download.value.path()).read_text().splitlines()
+        self.expect("events are exported", len(lines) > 10 and '"activityDisplayName"' in lines[0], str(len(lines)))
+        # 9. Invite others, change a role, remove one.
+        self.others = {}
+        for role in ("admin", "support", "auditor"):
+            owner.goto(f"{self.url}/console/operators")
+            owner.check(f"input[value={role}]")
+            owner.click("text='Make an invitation'")
+            secret = owner.inner_text("#secret")
+            page = self.visitor()
+            self.accept_invitation(page, secret, f"{role}@example.com", role.title())
+            page.wait_for_selector("h1:text('Overview')")
+            self.expect(f"{role} is invited from the console", role.title() in page.inner_text(".who"))
+            self.others[role] = page
+        owner.goto(f"{self.url}/console/operators")
+        row = owner.locator("tr", has_text="owner@example.com")
+        row.locator("select").select_option("support")
+        row.locator("button").click()
+        self.expect("the last owner stays", "last owner" in owner.inner_text(".note.bad"))
+        # 10. A new signing key.
+        owner.goto(f"{self.url}/console/server")
+        owner.click("text='New key' >> nth=0")
+        owner.click("main form button.primary")
+        self.expect("a new key is published", "Next" in owner.inner_text("main"))
+        with owner.expect_download() as download:
+            owner.goto(f"{users}?q=user0")
+            owner.click("text=user0@example.com")
+            owner.click("aside >> text='Copy of all data'")
+        self.expect("a copy of a user's data", b"Pilot" in pathlib.Path(download.value.path()).read_bytes())
+        self.owner = owner
+
+    def without_script(self):
+        page = self.visitor(script=False)
+        self.sign_in(page, "owner@example.com")
+        page.goto(f"{self.url}/console/t/contoso/users")
+        page.fill("#q", "kim")
+        page.click("form.filters button")
+        self.expect("a search without script", page.locator("#results tbody tr").count() == 1)
+        page.goto(f"{self.url}/console/t/contoso")
+        page.select_option("#tenant", "harbour")
+        page.click("form.tenant button")
+        self.expect("another tenant without script", "/t/harbour" in page.url and "Harbour & Sons <Ltd>" in page.content().replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
+        page.click("text='Sign out'")
+        page.goto(f"{self.url}/console/t/contoso/users")
+        self.expect("after the sign-out, the sign-in page", "/console/sign-in" in page.url, page.url)
+        page.context.close()
+
+    # Every page
+
+    def pages(self):
+        base = f"{self.url}/console/t/contoso"
+        self.owner.goto(f"{base}/users?q=user0")
+        user = self.owner.locator("#results tbody a").first.get_attribute("href")
+        self.owner.goto(f"{base}/users?q=user2")
+        other = self.owner.locator("#results tbody a").first.get_attribute("href")
+        paths = {
+            "overview": "/console/t/contoso", "overview-hour": "/console/t/contoso?span=hour", "overview-month": "/console/t/contoso?span=month",
+            "users": "/console/t/contoso/users", "users-none": "/console/t/contoso/users?q=nothing%26%3Cb%3E",
+            "new-user": "/console/t/contoso/new-user", "user": user, "user-markup": other, "edit-user": f"{user}/edit",
+            "look-disable": f"{user}/disable", "look-end-sessions": f"{user}/end-sessions", "look-delete": f"{user}/delete",
+            "applications": "/console/t/contoso/applications",
+            "application": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555",
+            "daemon": "/console/t/contoso/applications/44445555-aaaa-6666-bbbb-7777cccc8888",
+            "events": "/console/t/contoso/events", "events-none": "/console/t/contoso/events?kind=key.revoked",
+            "operators": "/console/operators", "server": "/console/server", "new-key": "/console/t/contoso/new-key",
+            "not-found": "/console/t/nowhere/users",
+        }
+        gates = {"sign-in": "/console/sign-in", "invitation": "/console/invitation"}
+        cookies = self.owner.context.cookies()
+        axe = Axe()
+        for scheme in SCHEMES:
+            page = self.visitor(scheme)
+            page.context.add_cookies(cookies)
+            for name, path in (paths | gates).items():
+                answer = page.goto(self.url + path)
+                self.expect(f"{name} answers", answer.status == (404 if name == "not-found" else 200), str(answer.status))
+                if scheme == "light":
+                    self.strict(name, answer.text())
+                    self.expect(f"{name} has no escaped markup", "&lt;" not in answer.text().replace("&lt;b&gt;", "").replace("&lt;/b&gt;", "").replace("&lt;Ltd&gt;", "") and "=&quot;" not in answer.text())
+                    policy = answer.headers.get("content-security-policy", "")
+                    self.expect(f"{name} has the policy", "default-src 'none'" in policy and "unsafe" not in policy)
+                violations = axe.run(page).response["violations"]
+                self.expect(f"{name}, {scheme}: accessible", not violations, "; ".join(f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in violations))
+                for width in WIDTHS + ((320,) if scheme == "light" else ()):
+                    page.set_viewport_size({"width": width, "height": 900})
+                    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+                    self.expect(f"{name} fits {width} points", not wide)
+                    if self.options.pictures and width != 320:
+                        page.screenshot(path=f"{self.options.pictures}/{name}-{scheme}-{width}.png", full_page=True)
+            page.context.close()
+
+    def strict(self, name, text):
+        parser = html5lib.HTMLParser(strict=False)
+        parser.parse(text)
+        self.expect(f"{name} is HTML", not parser.errors, str(parser.errors[:2]))
+
+    def roles(self):
+        """What each role sees, and what the server refuses when the link is typed by hand."""
+        user = self.user_path("user2")
+        forbidden = {
+            "auditor": ["disable", "reset", "end-sessions", "delete", "edit", "copy"],
+            "support": ["delete", "edit", "copy"],
+            "admin": [],
+        }
+        for role, page in self.others.items():
+            page.goto(self.url + user)
+            if "sign-in" in page.url:
+                raise Fault(f"the session of {role} has ended")
+            text = page.inner_text("aside")
+            for action in ("disable", "reset", "end-sessions", "delete", "edit", "copy"):
+                answer = page.request.get(f"{self.url}{user}/{action}", max_redirects=0)
+                refused = action in forbidden[role]
+                self.expect(f"{role}: {action}", (answer.status == 403) == refused, str(answer.status))
+            for path in ("/console/operators", "/console/t/contoso/new-key"):
+                answer = page.request.get(self.url + path, max_redirects=0)
+                self.expect(f"{role}: {path}", answer.status == 403, str(answer.status))
+            self.expect(f"{role} sees only what is allowed", ("Delete" in text) == (role == "admin"), text)
+        # The role counts from the next request on.
+        self.owner.goto(f"{self.url}/console/operators")
+        row = self.owner.locator("tr", has_text="support@example.com")
+        row.locator("select").select_option("auditor")
+        row.locator("button").click()
+        answer = self.others["support"].request.get(f"{self.url}{user}/disable", max_redirects=0)
+        self.expect("a lesser role counts at once", answer.status == 403, str(answer.status))
+        row = self.owner.locator("tr", has_text="auditor@example.com")
+        row.locator("a").click()
+        self.owner.click("main form button.danger")
+        answer = self.others["auditor"].request.get(f"{self.url}/console/t/contoso/users", max_redirects=0)
+        self.expect("a removed operator is signed out", answer.status == 303 and "sign-in" in answer.headers["location"])
+
+    def user_path(self, name):
+        self.owner.goto(f"{self.url}/console/t/contoso/users?q={name}")
+        return self.owner.locator("#results tbody a").first.get_attribute("href")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="scripts/check-console")
+    parser.add_argument("--binary", required=True, help="a server that is built already")
+    parser.add_argument("--pictures", help="a folder for a picture of each page")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        options.folder = folder
+        if options.pictures:
+            pathlib.Path(options.pictures).mkdir(parents=True, exist_ok=True)
+        chromium = shutil.which("chromium") or shutil.which("google-chrome") or "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        check = Check(options, browser)
+        try:
+            check.tasks()
+            check.without_script()
+            check.pages()
+            check.roles()
+        except Exception as fault:
+            check.expect(f"{type(fault).__name__}", False, str(fault)[:1500])
+        finally:
+            browser.close()
+            check.site.stop()
+    print(f"{check.passed} passed, {len(check.faults)} failed")
+    return 1 if check.faults else 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    sys.exit(main(sys.argv[1:]))
