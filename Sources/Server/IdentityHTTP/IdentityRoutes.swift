@@ -19,6 +19,7 @@ package struct IdentityRoutes: Sendable {
     let listener: Listener
     private let times: StepTimes?
     private let console: Console?
+    let editor: (any TenantEditor)?
     let searches = SearchGate()
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
@@ -32,10 +33,12 @@ package struct IdentityRoutes: Sendable {
     ///   - listener: Which part of the API these routes are for.
     ///   - times: Counts how long native steps take, for the console.
     ///   - console: The operators' pages, where the listener answers operators; nil: there are none.
+    ///   - editor: Changes applications and daemons for operators; nil: they are fixed.
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
         development: DevelopmentPages? = nil, countsRequests: Bool = false,
-        listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil
+        listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil,
+        editor: (any TenantEditor)? = nil
     ) {
         self.engine = engine
         self.clock = clock
@@ -46,11 +49,13 @@ package struct IdentityRoutes: Sendable {
         self.listener = listener
         self.times = times
         self.console = console
+        self.editor = editor
     }
 
     /// The outermost middleware.
     var guardian: RequestGuard {
-        RequestGuard(randomness: engine.ports.randomness, clock: clock, readiness: readiness)
+        RequestGuard(
+            randomness: engine.ports.randomness, clock: clock, readiness: readiness, hasConsole: console != nil)
     }
 
     /// The router of the listener.
@@ -91,6 +96,11 @@ package struct IdentityRoutes: Sendable {
 
     /// The operators' pages. A path has the methods of its routes.
     private func addConsole(_ console: Console, to router: Router<IdentityRequestContext>) {
+        if case .operators = listener {
+            route(router, "/", .get) { _, _ in Console.redirect(to: "/console") }
+        }
+        // Browsers ask for it, whatever the page says.
+        route(router, "/favicon.ico", .get) { _, _ in Response(status: .noContent) }
         for (path, routes) in Dictionary(grouping: ConsoleRoute.allCases, by: \.path) {
             route(router, RouterPath(path), routes.map(\.method)) { request, context in
                 guard let route = routes.first(where: { $0.method == request.method }) else {
@@ -167,7 +177,7 @@ package struct IdentityRoutes: Sendable {
         if endpoint == .token, try DaemonCodec.isOfDaemon(form) {
             return try await daemonToken(form, request, context)
         }
-        // The operators' listener has no limits per source for people's passwords and codes.
+        // People sign in at the console's pages here, and at the other listener.
         if case .operators = listener { throw RequestFault.unknownGrant }
         let started = ContinuousClock.now
         defer { times?.record(ContinuousClock.now - started) }

@@ -22,13 +22,13 @@ struct ConsoleVisitor {
         self.server = server
         let store = server.consoleStore
         let rotated = Locked<[TenantID]>([])
-        let directory = try TestDirectory.directory()
+        let editor = TestEditor(directory: try TestDirectory.directory())
         console =
             other?.console
             ?? Console(
                 engine: server.engine,
                 operators: Operators(beside: server.engine, store: store, baseURL: "https://operators.test"),
-                store: store, tenants: { directory },
+                store: store, tenants: { editor.directory },
                 facts: {
                     [.init("Health", "Database", "takes writes", .good), .init("This node", "Version", "1 & <2>")]
                 },
@@ -38,7 +38,9 @@ struct ConsoleVisitor {
                             .init(id: "key", algorithm: "ES256", state: .next, date: IdentityTestServer.start)
                         }
                     }, announce: { tenant, _ in rotated.withLock { $0.append(tenant) } }),
-                isDevelopment: isDevelopment, appBaseURL: "https://identity.test")
+                editor: editor,
+                mailTexts: { _, _ in [.init(occasion: "Sign-up", subject: "Code & more", text: "1 < 2")] },
+                isDevelopment: isDevelopment, appBaseURL: "https://identity.test", baseURL: "https://operators.test")
         transport = InProcessTransport(
             routes: IdentityRoutes(
                 engine: server.engine, clock: ManualWallClock(manual: server.clock),
@@ -123,7 +125,7 @@ struct ConsoleVisitor {
     /// Another browser, of an operator who was just invited with this role.
     func invited(_ role: OperatorRole) async throws -> ConsoleVisitor {
         var visitor = try ConsoleVisitor(server, like: self)
-        let secret = try await console.operators.invite(role, as: .command, now: server.clock.now)
+        let secret = try #require(try await console.operators.invite(role, as: .command, now: server.clock.now))
         let answer = try await visitor.accept(secret, "\(role.rawValue)@example.com")
         #expect(answer.status == 303 && answer.headers["location"] == "/console", "\(answer)")
         #expect(visitor.cookie?.utf8.count == 43)

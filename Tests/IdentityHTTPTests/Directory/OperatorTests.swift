@@ -20,14 +20,16 @@ import Testing
         var token: String?
         private let listener: Listener
 
-        init(_ server: IdentityTestServer, listener: Listener? = nil, signsIn: Bool = true) async throws {
+        init(
+            _ server: IdentityTestServer, listener: Listener? = nil, editor: TestEditor? = nil, signsIn: Bool = true
+        ) async throws {
             self.server = server
             let listener = listener ?? .operators(server.directoryStore, baseURL: "https://operators.test")
             self.listener = listener
             transport = InProcessTransport(
                 routes: IdentityRoutes(
                     engine: server.engine, clock: ManualWallClock(manual: server.clock),
-                    readiness: Readiness(flows: server.engine.ports.flows), listener: listener))
+                    readiness: Readiness(flows: server.engine.ports.flows), listener: listener, editor: editor))
             guard signsIn else { return }
             let client = WireClient(transport: transport)
             token = try await client.daemonToken("development", id: DaemonFixture.development).text("access_token")

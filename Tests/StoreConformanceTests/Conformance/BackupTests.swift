@@ -144,7 +144,7 @@ struct BackupTests {
                     """,
                     #"operators (tenant BLOB, "user" BLOB, role TEXT, since INTEGER)"#,
                     "activity (tenant BLOB, resolution INTEGER, start INTEGER, kind INTEGER, number INTEGER)",
-                    "operator_invitations (tenant BLOB, digest BLOB, role TEXT, until INTEGER)",
+                    "operator_invitations (tenant BLOB, digest BLOB, role TEXT, until INTEGER, inviter BLOB, attempts INTEGER)",
                     #"operator_sessions (tenant BLOB, digest BLOB, "user" BLOB, credential_version INTEGER, proven_at INTEGER, seen_at INTEGER)"#,
                 ] {
                     _ = try await store.unsafeSQL("CREATE TABLE \(table) STRICT")

@@ -31,10 +31,13 @@ struct ConsoleStoreTests {
         return users
     }
 
-    private func invite(_ role: OperatorRole, _ name: String, in store: any SQLStore) async throws {
-        try await store.addInvitation(
-            OperatorInvitation(digest: digest(name), role: role, until: noon + 1_800),
+    private func invite(
+        _ role: OperatorRole, _ name: String, by inviter: UserID? = nil, in store: any SQLStore
+    ) async throws {
+        let isAdded = try await store.addInvitation(
+            OperatorInvitation(digest: digest(name), role: role, until: noon + 1_800, inviter: inviter),
             recording: event(.operatorInvited))
+        #expect(isAdded)
     }
 
     private func makeOperators(_ roles: [OperatorRole], in store: any SQLStore) async throws -> [UserID] {
@@ -63,7 +66,7 @@ struct ConsoleStoreTests {
             }
             #expect(roles.compactMap(\.self) == [.owner])
             #expect(try await store.operators().count == 1)
-            #expect(try await store.invitation(digest("bootstrap"), now: noon) == nil)
+            #expect(try await store.tryInvitation(digest("bootstrap"), now: noon, most: 5) == nil)
             let trail = try await rows("SELECT kind, detail FROM audit ORDER BY seq", in: store)
             #expect(trail == [["operator.invited", nil], ["operator.added", "owner"]])
         }
@@ -74,13 +77,41 @@ struct ConsoleStoreTests {
         try await sut.withSQLStore { store in
             let user = try await users(1, in: store)[0]
             try await invite(.admin, "late", in: store)
-            #expect(try await store.invitation(digest("late"), now: noon + 1_799)?.role == .admin)
-            #expect(try await store.invitation(digest("late"), now: noon + 1_800) == nil)
+            #expect(try await store.tryInvitation(digest("late"), now: noon + 1_799, most: 5) == .admin)
+            #expect(try await store.tryInvitation(digest("late"), now: noon + 1_800, most: 5) == nil)
             let accepted = try await store.acceptInvitation(
                 digest("late"), for: user, now: noon + 1_800, recording: event(.operatorAdded, user))
             #expect(accepted == nil)
             #expect(try await store.removeExpired(now: noon + 1_800) == 1)
             #expect(try await store.operators().isEmpty)
+        }
+    }
+
+    @Test(
+        "An invitation has five attempts, and ends with the role of the owner who made it",
+        arguments: StoreUnderTest.available)
+    func invitationsOfAnOwner(_ sut: StoreUnderTest) async throws {
+        try await sut.withSQLStore { store in
+            let users = try await makeOperators([.owner, .owner, .admin], in: store)
+            try await invite(.auditor, "tried", in: store)
+            let attempts = try await race(12) { _ in
+                try await store.tryInvitation(digest("tried"), now: noon, most: 5)
+            }
+            #expect(attempts.compactMap(\.self).count == 5)
+            try await invite(.owner, "removed", by: users[0], in: store)
+            try await invite(.owner, "demoted", by: users[1], in: store)
+            #expect(try await store.invitations(now: noon).count == 3)
+            let isAdded = try await store.addInvitation(
+                OperatorInvitation(digest: digest("admin"), role: .owner, until: noon + 60, inviter: users[2]),
+                recording: event(.operatorInvited))
+            #expect(!isAdded, "only owners invite")
+            for (user, role) in [(users[0], nil), (users[1], OperatorRole.support)] {
+                let change = OperatorChange(user, role: role, at: noon, event: event(.operatorChanged, user))
+                try await store.changeOperators { _ in (change, ()) }
+            }
+            #expect(try await store.invitations(now: noon).map(\.digest) == [digest("tried")])
+            try await store.removeInvitation(digest("tried"))
+            #expect(try await store.invitations(now: noon).isEmpty)
         }
     }
 

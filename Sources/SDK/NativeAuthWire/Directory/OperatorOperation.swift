@@ -10,6 +10,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listSignIns, listDirectoryAudits
     /// Applications and daemons.
     case listApplications, readApplication, readApplicationByAppID
+    case createApplication, changeApplication, deleteApplication, addApplicationPassword, removeApplicationPassword
     /// Several of the others in one request.
     case batch
 
@@ -19,9 +20,11 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID:
             .get
-        case .createUser, .endUserSessions, .restoreUser, .batch: .post
-        case .changeUser: .patch
-        case .deleteUser, .removeUserMethod, .purgeUser: .delete
+        case .createUser, .endUserSessions, .restoreUser, .batch, .createApplication, .addApplicationPassword,
+            .removeApplicationPassword:
+            .post
+        case .changeUser, .changeApplication: .patch
+        case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication: .delete
         }
     }
 
@@ -44,8 +47,10 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .restoreUser: "graph/v1.0/directory/deletedItems/{id}/restore"
         case .readOrganization: "graph/v1.0/organization"
         case .batch: "graph/v1.0/$batch"
-        case .listApplications: "graph/v1.0/applications"
-        case .readApplication: "graph/v1.0/applications/{application}"
+        case .listApplications, .createApplication: "graph/v1.0/applications"
+        case .readApplication, .changeApplication, .deleteApplication: "graph/v1.0/applications/{application}"
+        case .addApplicationPassword: "graph/v1.0/applications/{application}/addPassword"
+        case .removeApplicationPassword: "graph/v1.0/applications/{application}/removePassword"
         case .readApplicationByAppID: "graph/v1.0/applications(appId='{appId}')"
         case .listSignIns: "graph/v1.0/auditLogs/signIns"
         case .listDirectoryAudits: "graph/v1.0/auditLogs/directoryAudits"
@@ -73,6 +78,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
         case .listApplications, .readApplication, .readApplicationByAppID:
             ["Application.Read.All", "Application.ReadWrite.All", "Directory.Read.All"]
+        case .createApplication, .changeApplication, .deleteApplication, .addApplicationPassword,
+            .removeApplicationPassword:
+            ["Application.ReadWrite.All"]
         // Each request in it needs its own.
         case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]

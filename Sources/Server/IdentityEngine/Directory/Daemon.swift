@@ -72,6 +72,27 @@ package struct DaemonSecret: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
+    /// Makes a secret, valid from now on.
+    ///
+    /// - Returns: The text for the daemon, 43 characters, and what the server knows of it.
+    package static func making(
+        named name: String, until end: Date, randomness: any Randomness, now: Date
+    ) -> (text: Secret<String>, secret: DaemonSecret) {
+        let text = Base64URL.encode(randomness.bytes(randomBytes))
+        func whole(_ date: Date) -> Date { Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down)) }
+        let secret = DaemonSecret(
+            id: randomness.uuid(), displayName: name, hint: String(text.prefix(3)), digest: digest(of: Secret(text)),
+            startsAt: whole(now), endsAt: whole(end))
+        return (Secret(text), secret)
+    }
+
+    /// The same for whole days.
+    package static func making(
+        named name: String, days: Int, randomness: any Randomness, now: Date
+    ) -> (text: Secret<String>, secret: DaemonSecret) {
+        making(named: name, until: now.addingTimeInterval(Double(days) * 86_400), randomness: randomness, now: now)
+    }
+
     /// The digest of a secret.
     package static func digest(of secret: Secret<String>) -> Data {
         Vault.checksum(Data(secret.reveal().utf8))

@@ -6,6 +6,8 @@ package enum OperatorRefusal: Error, Hashable, Sendable {
     case notAnOperator
     /// Without an owner, no operator could invite another.
     case lastOwner
+    /// The one who asks is no owner any more.
+    case notAnOwner
     /// The invitation was used, or has ended.
     case invitationUsed
 }
@@ -25,6 +27,8 @@ package struct SignedInOperator: Hashable, Sendable {
 package struct Operators: Sendable {
     /// How long an invitation can be accepted, in seconds.
     package static let invitationLifetime = 30 * 60.0
+    /// How often a sign-up can begin with one invitation.
+    package static let invitationAttempts = 5
     /// How long a session lives without a request, in seconds.
     package static let idleLifetime = 15 * 60.0
     /// How long a session lives at most, in seconds.
@@ -57,21 +61,36 @@ package struct Operators: Sendable {
 
     /// Makes an invitation.
     ///
-    /// - Returns: The secret, 43 characters of base64url. Nothing else has it.
-    package func invite(_ role: OperatorRole, as actor: Operator, now: Date) async throws(EngineError) -> Secret<String>
-    {
+    /// - Returns: The secret, 43 characters of base64url, which nothing else has; nil when the actor is no owner any more.
+    package func invite(
+        _ role: OperatorRole, as actor: Operator, now: Date
+    ) async throws(EngineError) -> Secret<String>? {
         let secret = secret()
         let invitation = OperatorInvitation(
-            digest: Self.digest(of: secret), role: role, until: now.addingTimeInterval(Self.invitationLifetime))
-        let event = event(.operatorInvited, nil, role, as: actor, at: now)
-        try await stored { () throws(StoreError) in try await store.addInvitation(invitation, recording: event) }
-        return secret
+            digest: Self.digest(of: secret), role: role, until: now.addingTimeInterval(Self.invitationLifetime),
+            inviter: actor.id.map { UserID($0.uuid) })
+        let event = event(.operatorInvited, nil, role.rawValue, as: actor, at: now)
+        let isAdded = try await stored { () throws(StoreError) in
+            try await store.addInvitation(invitation, recording: event)
+        }
+        return isAdded ? secret : nil
     }
 
-    /// The role of an invitation; nil when it was used, has ended, or never existed.
-    package func invitedRole(_ secret: Secret<String>, now: Date) async throws(EngineError) -> OperatorRole? {
+    /// The invitations that can be accepted.
+    package func invitations(now: Date) async throws(EngineError) -> [OperatorInvitation] {
+        try await stored { () throws(StoreError) in try await store.invitations(now: now) }
+    }
+
+    package func withdraw(_ digest: Data) async throws(EngineError) {
+        try await stored { () throws(StoreError) in try await store.removeInvitation(digest) }
+    }
+
+    /// Counts an attempt to sign up with an invitation: each mails a code to an address that the visitor chooses.
+    ///
+    /// - Returns: The role; nil when it was used, has ended, never existed, or had ``invitationAttempts``.
+    package func tryInvitation(_ secret: Secret<String>, now: Date) async throws(EngineError) -> OperatorRole? {
         try await stored { () throws(StoreError) in
-            try await store.invitation(Self.digest(of: secret), now: now)?.role
+            try await store.tryInvitation(Self.digest(of: secret), now: now, most: Self.invitationAttempts)
         }
     }
 
@@ -104,12 +123,14 @@ package struct Operators: Sendable {
     package func setRole(
         _ role: OperatorRole, of user: UserID, as actor: Operator, now: Date
     ) async throws(EngineError) -> Result<Void, OperatorRefusal> {
-        let event = event(.operatorChanged, user, role, as: actor, at: now)
         return try await stored { () throws(StoreError) in
             try await store.changeOperators { roles in
+                guard Self.isOwner(actor, roles) else { return (nil, .failure(.notAnOwner)) }
                 guard let old = roles[user] else { return (nil, .failure(.notAnOperator)) }
                 guard old != role else { return (nil, .success(())) }
                 if old == .owner, Self.isLastOwner(user, roles) { return (nil, .failure(.lastOwner)) }
+                let event = self.event(
+                    .operatorChanged, user, "\(old.rawValue) to \(role.rawValue)", as: actor, at: now)
                 return (OperatorChange(user, role: role, at: now, event: event), .success(()))
             }
         }
@@ -122,6 +143,7 @@ package struct Operators: Sendable {
         let event = event(.operatorRemoved, user, nil, as: actor, at: now)
         let answer: Result<Void, OperatorRefusal> = try await stored { () throws(StoreError) in
             try await store.changeOperators { roles in
+                guard Self.isOwner(actor, roles) else { return (nil, .failure(.notAnOwner)) }
                 guard roles[user] != nil else { return (nil, .failure(.notAnOperator)) }
                 if Self.isLastOwner(user, roles) { return (nil, .failure(.lastOwner)) }
                 return (OperatorChange(user, role: nil, at: now, event: event), .success(()))
@@ -153,6 +175,11 @@ package struct Operators: Sendable {
         }
     }
 
+    /// A command, and the console of the development profile, may do what an owner may.
+    private static func isOwner(_ actor: Operator, _ roles: [UserID: OperatorRole]) -> Bool {
+        actor.id.map { roles[UserID($0.uuid)] == .owner } ?? true
+    }
+
     private static func isLastOwner(_ user: UserID, _ roles: [UserID: OperatorRole]) -> Bool {
         roles[user] == .owner && !roles.contains { $0.key != user && $0.value == .owner }
     }
@@ -176,8 +203,10 @@ package struct Operators: Sendable {
     }
 
     /// The operator of a session that is in use.
+    ///
+    /// - Parameter isUse: Whether the request keeps the session alive.
     package func operatorSignedIn(
-        by cookie: Secret<String>, now: Date
+        by cookie: Secret<String>, isUse: Bool = true, now: Date
     ) async throws(EngineError) -> SignedInOperator? {
         let digest = Self.digest(of: cookie)
         let found = try await stored { () throws(StoreError) in try await store.operatorSession(digest) }
@@ -188,7 +217,7 @@ package struct Operators: Sendable {
             account.credentialVersion == session.credentialVersion
         else { return nil }
         // Once a minute is exact enough for the limit of 15 minutes, and seldom enough for a console that follows events.
-        if now.timeIntervalSince(session.seenAt) >= 60 {
+        if isUse, now.timeIntervalSince(session.seenAt) >= 60 {
             try await stored { () throws(StoreError) in try await store.touchSession(digest, at: now) }
         }
         return SignedInOperator(
@@ -245,11 +274,11 @@ package struct Operators: Sendable {
     }
 
     private func event(
-        _ kind: AuditEvent.Kind, _ user: UserID?, _ role: OperatorRole?, as actor: Operator, at now: Date
+        _ kind: AuditEvent.Kind, _ user: UserID?, _ detail: String?, as actor: Operator, at now: Date
     ) -> AuditEvent {
         AuditEvent(
             kind, at: now, tenant: OperatorTenant.id, client: actor.id, user: user,
-            detail: role?.rawValue ?? "operator",
+            detail: detail ?? "operator",
             source: actor.source.map { engine.auditSource($0, OperatorTenant.id) })
     }
 

@@ -39,7 +39,7 @@ package enum Activity: Hashable, Sendable {
     /// The activity that an event of the audit trail is; nil for the others.
     package init?(_ kind: AuditEvent.Kind) {
         switch kind {
-        case .signUpCompleted, .accountCreated: self = .signUps
+        case .signUpCompleted: self = .signUps
         case .signInSucceeded: self = .signIns
         case .signUpRefused, .codeRefused, .codesExhausted, .signInFailed, .signInLocked, .secondFactorFailed:
             self = .failures
@@ -48,7 +48,8 @@ package enum Activity: Hashable, Sendable {
             .tokenRevoked, .secondFactorRequired, .secondFactorPassed, .methodRegistered, .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
             .passwordChanged, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed, .sessionsEnded,
-            .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountDisabled, .accountEnabled,
+            .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
+            .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,
             .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .mailFlood, .daemonSignedIn,
             .daemonRefused, .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved:

@@ -39,11 +39,14 @@ package struct OperatorInvitation: Hashable, Sendable {
     package var digest: Data
     package var role: OperatorRole
     package var until: Date
+    /// The owner who invites, without whose role the invitation ends; nil for a command.
+    package var inviter: UserID?
 
-    package init(digest: Data, role: OperatorRole, until: Date) {
+    package init(digest: Data, role: OperatorRole, until: Date, inviter: UserID? = nil) {
         self.digest = digest
         self.role = role
         self.until = until
+        self.inviter = inviter
     }
 }
 
@@ -80,9 +83,17 @@ package protocol OperatorStore: Sendable {
     func changeOperators<Answer: Sendable>(
         decide: @escaping @Sendable (_ roles: [UserID: OperatorRole]) -> (change: OperatorChange?, answer: Answer)
     ) async throws(StoreError) -> Answer
-    func addInvitation(_ invitation: OperatorInvitation, recording event: AuditEvent) async throws(StoreError)
-    /// The invitation, unless it was used or has ended.
-    func invitation(_ digest: Data, now: Date) async throws(StoreError) -> OperatorInvitation?
+    /// - Returns: False when the inviter is no owner any more.
+    func addInvitation(
+        _ invitation: OperatorInvitation, recording event: AuditEvent
+    ) async throws(StoreError) -> Bool
+    /// The invitations that can be accepted, the first to end first.
+    func invitations(now: Date) async throws(StoreError) -> [OperatorInvitation]
+    func removeInvitation(_ digest: Data) async throws(StoreError)
+    /// Counts an attempt to sign up with the invitation.
+    ///
+    /// - Returns: Its role; nil when it was used, has ended, or had as many attempts.
+    func tryInvitation(_ digest: Data, now: Date, most: Int) async throws(StoreError) -> OperatorRole?
     /// Uses up the invitation and gives its role to the user. Of parallel uses, one is accepted.
     ///
     /// - Returns: The role; nil when the invitation was used, or has ended.

@@ -124,7 +124,7 @@ extension OutboxStore {
 /// The content of a mail. The worker renders it in the reader's language.
 package struct MailContent: Hashable, Sendable, Codable {
     /// The purpose of the mail: it brings a code, or a notice about the account.
-    package enum Purpose: String, Hashable, Sendable, Codable {
+    package enum Purpose: String, Hashable, Sendable, Codable, CaseIterable {
         case signUp
         case signIn
         case passwordReset

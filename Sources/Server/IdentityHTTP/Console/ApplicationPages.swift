@@ -5,9 +5,14 @@ import PortableFoundation
 
 // The applications and the daemons of a tenant. They come from the tenant file, so these pages read.
 extension Console {
-    func applications(_ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
+    func applications(_ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
         let entry = try tenant(context)
         let tenant = entry.tenant
+        let version = editor.version
+        let lead =
+            version == 0
+            ? "They come from \(isDevelopment ? "the program" : "the tenant file"). A change here writes them into the database, which is in force from then on."
+            : "Version \(version) of the tenants' document. A change here is the next version; native-auth tenant versions lists them."
         let rows = entry.applications.map { client -> Row in
             let required = client.userFlow.attributes.filter(\.isRequired).map { Self.label(of: $0.name) }
             return Row(
@@ -15,7 +20,7 @@ extension Console {
                 head:
                     "<a href=\"\(Self.path(.application, tenant, other: client.id.description))\">\(client.displayName)</a>",
                 cells: [
-                    "<code>\(client.id)</code>", "\(Self.method(of: client))",
+                    "<code>\(client.id)</code>", "\(Self.name(of: client.userFlow.method))",
                     required.isEmpty ? nil : "\(required.joined(separator: ", "))",
                     client.isNativeAuthEnabled
                         ? Self.badge("Enabled", "good") : Self.badge("Native sign-in off", "warn"),
@@ -40,10 +45,17 @@ extension Console {
                     Column(title: "Client id"), Column(title: "Roles", kind: "wide"),
                     Column(title: "Secrets", kind: "number"), Column(title: "Keys", kind: "number"),
                 ], daemons)
+        let create: HTML? =
+            visitor.may(.newApplication)
+            ? "<a class=\"button primary\" href=\"\(Self.path(.newApplication, tenant))\">New application</a>" : nil
+        let actions: HTML = """
+            <p class="actions"><a class="button" href="\(Self.path(.mails, tenant))">Mails</a>\(create)</p>
+            """
         return shell(
             "Applications", .applications, of: tenant, for: visitor,
             """
-            \(Self.head("Applications", lead: "They stand in the tenant file; native-auth tenant apply changes them."))
+            \(Self.head("Applications", lead: lead, actions: actions))
+            \(Self.note(Self.done(try Self.queryFields(of: request))))
             <section class="panel"><h2>Apps</h2>
             \(Self.table("Apps", "Name", [Column(title: "Client id"), Column(title: "Users sign in with"), Column(title: "Required attributes", kind: "wide"), Column(title: "State")], rows))
             </section>
@@ -53,26 +65,20 @@ extension Console {
             """)
     }
 
-    private static func method(of client: Client) -> String {
-        switch client.userFlow.method {
-        case .emailOneTimePasscode: "E-mail one-time passcode"
-        case .emailPassword: "E-mail and password"
-        }
-    }
-
-    func application(_ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
+    func application(_ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
+        let done = Self.done(try Self.queryFields(of: request))
         let entry = try tenant(context)
         let id = try context.parameters.require("application").lowercased()
         if let client = entry.applications.first(where: { $0.id.description == id }) {
-            return page(of: client, in: entry.tenant, visitor)
+            return page(of: client, in: entry.tenant, visitor, done: done)
         }
         if let daemon = entry.daemons.first(where: { $0.id.description == id }) {
-            return page(of: daemon, in: entry.tenant, visitor)
+            return page(of: daemon, in: entry.tenant, visitor, done: done)
         }
         throw ConsoleFault.missing
     }
 
-    private func page(of client: Client, in tenant: Tenant, _ visitor: Visitor) -> HTML {
+    private func page(of client: Client, in tenant: Tenant, _ visitor: Visitor, done: String?) -> HTML {
         let snippets = Snippets(for: client, of: tenant, baseURL: appBaseURL)
         let rows = client.userFlow.attributes.map { definition in
             Row(
@@ -84,17 +90,25 @@ extension Console {
                     "at most \(definition.maximumLength) characters\(definition.pattern.map { pattern -> HTML in ", matches <code>\(pattern.source)</code>" })",
                 ])
         }
+        let path = client.id.description
+        let changes: HTML? =
+            visitor.may(.editApplication)
+            ? """
+            <p class="actions"><a class="button small" href="\(Self.path(.editApplication, tenant, other: path))">Edit</a>\
+            <a class="button small danger quiet" href="\(Self.path(.deleteApplicationLook, tenant, other: path))">Delete</a></p>
+            """ : nil
         let demands = client.requiresSecondFactor || client.userFlow.requiresSecondFactor
         return shell(
             client.displayName, .applications, isBelow: true, of: tenant, for: visitor,
             """
             \(Self.crumbs(("Applications", Self.path(.applications, tenant)), client.displayName))
-            \(Self.head("\(client.displayName)"))
+            \(Self.head("\(client.displayName)", actions: changes))
+            \(Self.note(done))
             <section class="panel"><h2>Facts</h2>
             \(Self.facts([
                 ("Client id", "<code id=\"client\">\(client.id)</code> \(Self.copyButton("client"))"),
                 ("Authority", "<code id=\"authority\">\(appBaseURL)/\(tenant.domain)</code> \(Self.copyButton("authority"))"),
-                ("Users sign in with", "\(Self.method(of: client))"),
+                ("Users sign in with", "\(Self.name(of: client.userFlow.method))"),
                 ("Second factor", demands ? "at every sign-in" : "when the app asks for it"),
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),
@@ -112,20 +126,48 @@ extension Console {
             """)
     }
 
-    private func page(of daemon: Daemon, in tenant: Tenant, _ visitor: Visitor) -> HTML {
+    func page(
+        of daemon: Daemon, in tenant: Tenant, _ visitor: Visitor, done: String? = nil, problem: String? = nil,
+        secret: Secret<String>? = nil
+    ) -> HTML {
+        let path = daemon.id.description
         let secrets = daemon.secrets.map { secret in
             Row(
                 id: "k-\(secret.id.text)", head: "\(secret.displayName.isEmpty ? "Secret" : secret.displayName)",
                 cells: [
                     secret.hint.isEmpty ? nil : "<code>\(secret.hint)…</code>", secret.startsAt.map(Self.time),
                     Self.time(secret.endsAt),
+                    visitor.may(.removeSecretLook)
+                        ? "<a class=\"button small danger quiet\" href=\"\(Self.path(.removeSecretLook, tenant, other: path, secret: secret.id.text))\">Remove</a>"
+                        : nil,
                 ])
         }
+        let shown: HTML? = secret.map { secret in
+            """
+            <div class="secret"><p class="label">The new secret. It is shown once: the database has a digest.</p>\
+            <code id="new-secret">\(secret.reveal())</code>\(Self.copyButton("new-secret"))</div>
+            """
+        }
+        let form: HTML? =
+            visitor.may(.newSecret)
+            ? """
+            <h3>New secret</h3>
+            <form class="form" method="post" action="\(Self.path(.newSecret, tenant, other: path))">
+            \(hidden(visitor))
+            <input type="hidden" name="version" value="\(editor.version)">
+            <div class="pair">\(Self.field("name", "Name", hint: "To tell it from others.", isRequired: true))
+            \(Self.field("days", "Days", type: "number", value: "180", hint: "1 to 730.", isRequired: true))</div>
+            <div class="buttons"><button class="button primary">Make a secret</button></div>
+            </form>
+            """ : nil
         return shell(
             daemon.displayName, .applications, isBelow: true, of: tenant, for: visitor,
             """
             \(Self.crumbs(("Applications", Self.path(.applications, tenant)), daemon.displayName))
             \(Self.head("\(daemon.displayName)"))
+            \(Self.note(problem, isGood: false))
+            \(Self.note(done))
+            \(shown)
             <section class="panel"><h2>Facts</h2>
             \(Self.facts([
                 ("Client id", "<code id=\"client\">\(daemon.id)</code> \(Self.copyButton("client"))"),
@@ -134,7 +176,8 @@ extension Console {
             ]))
             </section>
             <section class="panel"><h2>Secrets</h2>
-            \(secrets.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Secrets", "Name", [Column(title: "Begins with"), Column(title: "From", kind: "time"), Column(title: "Ends", kind: "time")], secrets))
+            \(secrets.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Secrets", "Name", [Column(title: "Begins with"), Column(title: "From", kind: "time"), Column(title: "Ends", kind: "time"), Column(title: "Action", kind: "do")], secrets))
+            \(form)
             </section>
             """)
     }

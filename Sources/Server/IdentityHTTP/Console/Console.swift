@@ -4,7 +4,7 @@ package import IdentityEngine
 import NIOCore
 import NativeAuthCore
 import NativeAuthWire
-import PortableFoundation
+package import PortableFoundation
 
 /// The operators' page: what one needs to run the tenants, in a browser.
 ///
@@ -22,11 +22,16 @@ package struct Console: Sendable {
     /// Facts about this node, in the order of the page: name and value, none of them secret.
     let facts: @Sendable () async -> [Fact]
     let keys: Keys
+    let editor: any TenantEditor
+    /// The texts of all mails of a tenant in a language.
+    let mailTexts: @Sendable (Tenant, MailLanguage) -> [MailSample]
     /// In the development profile every visitor of this machine is the owner: the inbox shows all codes there anyway.
     let isDevelopment: Bool
     /// The address of the listener for apps, for snippets.
     let appBaseURL: String
-    let searches = SearchGate()
+    /// The address of the listener with the console.
+    let baseURL: String
+    let searches = ConsoleGate()
     /// In place of the cookie in the development profile, where visitors have none.
     private let developmentCookie: Secret<String>
 
@@ -39,6 +44,8 @@ package struct Console: Sendable {
         var group: String
         var name: String
         var value: String
+        /// In place of the value.
+        var date: Date?
         var state: State
 
         package init(_ group: String, _ name: String, _ value: String, _ state: State = .neutral) {
@@ -47,11 +54,18 @@ package struct Console: Sendable {
             self.value = value
             self.state = state
         }
+
+        package init(_ group: String, _ name: String, _ date: Date) {
+            self.init(group, name, "")
+            self.date = date
+        }
     }
 
     package init(
         engine: Engine, operators: Operators, store: Store, tenants: @escaping @Sendable () -> TenantDirectory,
-        facts: @escaping @Sendable () async -> [Fact], keys: Keys, isDevelopment: Bool, appBaseURL: String
+        facts: @escaping @Sendable () async -> [Fact], keys: Keys, editor: any TenantEditor,
+        mailTexts: @escaping @Sendable (Tenant, MailLanguage) -> [MailSample], isDevelopment: Bool, appBaseURL: String,
+        baseURL: String
     ) {
         self.engine = engine
         self.operators = operators
@@ -59,8 +73,11 @@ package struct Console: Sendable {
         self.tenants = tenants
         self.facts = facts
         self.keys = keys
+        self.editor = editor
+        self.mailTexts = mailTexts
         self.isDevelopment = isDevelopment
         self.appBaseURL = appBaseURL
+        self.baseURL = baseURL
         developmentCookie = operators.cookie()
     }
 
@@ -99,7 +116,9 @@ package struct Console: Sendable {
             let new = operators.cookie()
             return Visitor(cookie: new, hasCookie: false, formToken: Self.formToken(of: new))
         }
-        let found = try await operators.operatorSignedIn(by: cookie, now: now)
+        // A page that follows events asks by itself.
+        let isUse = request.headers[ConsoleHeader.background] == nil
+        let found = try await operators.operatorSignedIn(by: cookie, isUse: isUse, now: now)
         return Visitor(
             role: found?.role, user: found?.user, email: found?.email, provenAt: found?.provenAt, cookie: cookie,
             formToken: Self.formToken(of: cookie))
@@ -149,23 +168,41 @@ package struct Console: Sendable {
             return (visitor, Self.redirect(to: Self.signInPath(for: request)))
         }
         guard visitor.may(route) else { throw ConsoleFault.forbidden }
-        if route.needsFreshProof, let provenAt = visitor.provenAt,
-            context.trace.at.timeIntervalSince(provenAt) > Operators.freshProof
-        {
-            return (visitor, Self.redirect(to: "/console/sign-in?again=1"))
+        if route.needsFreshProof {
+            // A download leaves a line in the trail, so another site cannot ask for one either.
+            let site = Self.site(of: request)
+            guard site == nil || site == "same-origin" || site == "none" else { throw RequestFault.misdirected }
+            if !hasFreshProof(visitor, context) { return (visitor, Self.proveAgain(for: request)) }
         }
         return (visitor, nil)
+    }
+
+    /// Whether both factors were proven in the last ten minutes (`SEC-ADM-3`).
+    func hasFreshProof(_ visitor: Visitor, _ context: IdentityRequestContext) -> Bool {
+        visitor.provenAt.map { context.trace.at.timeIntervalSince($0) <= Operators.freshProof } ?? true
+    }
+
+    /// The sign-in page, which goes on to the page of the form or the link.
+    static func proveAgain(for request: Request) -> Response {
+        let page = request.headers[ConsoleHeader.referrer].flatMap { referrer in
+            referrer.firstRange(of: "/console/").map { local(String(referrer[$0.lowerBound...])) }
+        }
+        return redirect(to: "/console/sign-in?again=1" + (page.map { "&" + query([("next", $0)]) } ?? ""))
+    }
+
+    private static func site(of request: Request) -> String? {
+        HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
     }
 
     /// The sign-in page, which goes on to what was asked for.
     private static func signInPath(for request: Request) -> String {
         guard request.method == .get, request.uri.path != "/console" else { return "/console/sign-in" }
-        return "/console/sign-in?" + query([("next", request.uri.path)])
+        return "/console/sign-in?" + query([("next", local(request.uri.string))])
     }
 
     /// The form of a POST, if the visitor's own page sent it (`SEC-WEB-4`).
     func form(of request: Request, by visitor: Visitor) async throws -> FormFields {
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let site = Self.site(of: request)
         guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
         if let origin = request.headers[.origin], let authority = request.head.authority {
             guard origin == "http://\(authority)" || origin == "https://\(authority)" else {
@@ -266,6 +303,8 @@ enum ConsoleFault: Error, Hashable, Sendable, CaseIterable {
 }
 
 enum ConsoleHeader {
-    /// The literal is a token of RFC 9110, so it is not nil.
+    /// The literals are tokens of RFC 9110, so none of these is nil.
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let referrer = HTTPField.Name("Referer")!
+    static let background = HTTPField.Name("X-Console-Background")!
 }

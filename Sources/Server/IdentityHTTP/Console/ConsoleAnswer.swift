@@ -9,6 +9,9 @@ extension Console {
     func answer(
         _ route: ConsoleRoute, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
+        var request = request
+        // The right is that of the moment when the whole request is here: a body can take its time.
+        if route.method == .post { try await RequestGuard.collectBody(of: &request) }
         let (visitor, elsewhere) = try await admit(route, request, context)
         if let elsewhere { return elsewhere }
         switch route {
@@ -47,13 +50,24 @@ extension Console {
         case .purge: return try await carryOut(.purge, request, context, visitor)
         case .removeMethodLook: return Self.page(try await removeMethodLook(context, visitor))
         case .removeMethod: return try await removeMethod(request, context, visitor)
-        case .applications: return Self.page(try applications(context, visitor))
-        case .application: return Self.page(try application(context, visitor))
+        case .applications: return Self.page(try applications(request, context, visitor))
+        case .application: return Self.page(try application(request, context, visitor))
+        case .newApplication: return Self.page(try newApplication(context, visitor))
+        case .createApplication: return try await createApplication(request, context, visitor)
+        case .editApplication: return Self.page(try editApplication(context, visitor))
+        case .changeApplication: return try await changeApplication(request, context, visitor)
+        case .deleteApplicationLook: return Self.page(try deleteApplicationLook(context, visitor))
+        case .deleteApplication: return try await deleteApplication(request, context, visitor)
+        case .newSecret: return try await newSecret(request, context, visitor)
+        case .removeSecretLook: return Self.page(try removeSecretLook(context, visitor))
+        case .removeSecret: return try await removeSecret(request, context, visitor)
+        case .mails: return Self.page(try mails(request, context, visitor))
         case .events: return try await events(request, context, visitor)
         case .verifyEvents: return try await verifyEvents(request, context, visitor)
-        case .exportEvents: return try await exportEvents(request, context)
+        case .exportEvents: return try await exportEvents(request, context, visitor)
         case .operators: return Self.page(try await operators(request, context, visitor))
         case .invite: return try await invite(request, context, visitor)
+        case .withdrawInvitation: return try await withdrawInvitation(request, context, visitor)
         case .setRole: return try await setRole(request, context, visitor)
         case .removeOperatorLook: return Self.page(try await removeOperatorLook(context, visitor))
         case .removeOperator: return try await removeOperator(request, context, visitor)
@@ -97,7 +111,8 @@ extension Console {
 
     static func page(for fault: ConsoleFault) -> Response {
         switch fault {
-        case .forbidden: error(.forbidden, "Not allowed", "Your role does not allow this. An owner can change it.")
+        case .forbidden:
+            error(.forbidden, "Not allowed", "Your role does not allow this. An owner can give you another role.")
         case .missing: error(.notFound, "Not found", "There is no such page, user or application.")
         case .staleForm:
             error(

@@ -15,8 +15,11 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case disableLook, disable, enableLook, enable, resetLook, reset, endSessionsLook, endSessions
     case deleteLook, delete, restoreLook, restore, purgeLook, purge, removeMethodLook, removeMethod
     case applications, application
+    case newApplication, createApplication, editApplication, changeApplication
+    case deleteApplicationLook, deleteApplication, newSecret, removeSecretLook, removeSecret
+    case mails
     case events, exportEvents, verifyEvents
-    case operators, invite, setRole, removeOperatorLook, removeOperator
+    case operators, invite, withdrawInvitation, setRole, removeOperatorLook, removeOperator
     case server, rotateKeyLook, rotateKey
 
     /// What a visitor needs.
@@ -48,22 +51,33 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .restoreLook, .restore: .permission(OperatorOperation.restoreUser.roles)
         case .purgeLook, .purge: .permission(OperatorOperation.purgeUser.roles)
         case .removeMethodLook, .removeMethod: .permission(OperatorOperation.removeUserMethod.roles)
-        case .applications, .application: .permission(OperatorOperation.listApplications.roles)
+        case .applications, .application, .mails: .permission(OperatorOperation.listApplications.roles)
+        case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
+            .deleteApplication, .newSecret, .removeSecretLook, .removeSecret:
+            .permission(OperatorOperation.changeApplication.roles)
         case .events, .exportEvents, .verifyEvents: .permission(OperatorOperation.listDirectoryAudits.roles)
-        case .operators, .invite, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook, .rotateKey: .owner
+        case .operators, .invite, .withdrawInvitation, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook,
+            .rotateKey:
+            .owner
         }
     }
 
     /// Whether the proof of both factors must be at most ten minutes old (`SEC-ADM-3`).
     var needsFreshProof: Bool {
         switch self {
-        case .exportUser, .exportEvents, .invite, .setRole, .removeOperator, .purge, .rotateKey: true
+        case .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod, .purge,
+            .rotateKey, .deleteApplication,
+            .newSecret,
+            .removeSecret:
+            true
         case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation, .home, .signOut,
             .overview,
             .users, .newUser, .createUser, .user, .editUser, .changeUser, .disableLook, .disable, .enableLook, .enable,
             .resetLook, .reset, .endSessionsLook, .endSessions, .deleteLook, .delete, .restoreLook, .restore,
             .purgeLook,
-            .removeMethodLook, .removeMethod, .applications, .application, .events, .verifyEvents, .operators,
+            .removeMethodLook, .applications, .application, .newApplication, .createApplication,
+            .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .events,
+            .verifyEvents, .operators,
             .removeOperatorLook, .server, .rotateKeyLook:
             false
         }
@@ -97,10 +111,17 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .removeMethodLook, .removeMethod: return "\(user)/methods/{method}/remove"
         case .applications: return "\(tenant)/applications"
         case .application: return "\(tenant)/applications/{application}"
+        case .newApplication, .createApplication: return "\(tenant)/new-application"
+        case .editApplication, .changeApplication: return "\(tenant)/applications/{application}/edit"
+        case .deleteApplicationLook, .deleteApplication: return "\(tenant)/applications/{application}/delete"
+        case .newSecret: return "\(tenant)/applications/{application}/new-secret"
+        case .removeSecretLook, .removeSecret: return "\(tenant)/applications/{application}/secrets/{method}/remove"
+        case .mails: return "\(tenant)/mails"
         case .events: return "\(tenant)/events"
         case .exportEvents: return "\(tenant)/events-file"
         case .verifyEvents: return "\(tenant)/events"
         case .operators, .invite: return "/console/operators"
+        case .withdrawInvitation: return "/console/operators/withdraw"
         case .setRole: return "/console/operators/{id}/role"
         case .removeOperatorLook, .removeOperator: return "/console/operators/{id}/remove"
         case .server: return "/console/server"
@@ -112,11 +133,14 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         switch self {
         case .signIn, .code, .acceptInvitation, .signOut, .createUser, .changeUser, .disable, .enable, .reset,
             .endSessions,
-            .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .setRole, .removeOperator, .rotateKey:
+            .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .withdrawInvitation, .setRole,
+            .removeOperator, .rotateKey,
+            .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret:
             .post
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
-            .removeMethodLook, .applications, .application, .events, .exportEvents, .operators, .removeOperatorLook,
+            .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
+            .removeSecretLook, .mails, .events, .exportEvents, .operators, .removeOperatorLook,
             .server, .rotateKeyLook:
             .get
         }

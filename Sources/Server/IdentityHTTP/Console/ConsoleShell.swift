@@ -161,9 +161,11 @@ extension Console {
     // MARK: - Parts
 
     /// The path of a route of a tenant, with ids in place.
-    static func path(_ route: ConsoleRoute, _ tenant: Tenant, user: UserID? = nil, other: String = "") -> String {
+    static func path(
+        _ route: ConsoleRoute, _ tenant: Tenant, user: UserID? = nil, other: String = "", secret: String? = nil
+    ) -> String {
         route.path.replacing("{tenant}", with: tenant.subdomain).replacing("{id}", with: user?.description ?? "")
-            .replacing("{method}", with: other).replacing("{application}", with: other)
+            .replacing("{method}", with: secret ?? other).replacing("{application}", with: other)
     }
 
     static func crumbs(_ parent: (title: String, path: String), _ name: String) -> HTML {

@@ -103,7 +103,9 @@ extension Console {
         var caller = CallerContext(
             tenantName: OperatorTenant.tenant.subdomain, client: OperatorTenant.console.id,
             language: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]),
-            source: context.source?.forEngine, enumerationWait: nil, trace: context.trace)
+            // Behind a tunnel all operators have one address: what the engine counts per source, one visitor would use up for
+            // all. The wrong proofs of a source are counted at the listener.
+            source: nil, enumerationWait: nil, trace: context.trace)
         caller.device = SessionDevice(model: "console", system: nil)
         var driver = start
         var command = first
@@ -122,7 +124,11 @@ extension Console {
             case .refused(let refusal): return try await refused(refusal, driver, context)
             case .accepted(let accepted): interaction = accepted
             }
-            if case .signedIn(let tokens) = interaction { return .signedIn(tokens.user) }
+            if case .signedIn(let tokens) = interaction {
+                // An answer that is repeated has another trace: one proof opens one session.
+                guard outcome.trace.id == context.trace.id else { return .refused(Self.begunAnew, goesOn: false) }
+                return .signedIn(tokens.user)
+            }
             // Without a new token, the presented one stays the newest.
             if let newest = outcome.token { token = newest }
             guard let token else { return .refused(Self.begunAnew, goesOn: false) }
@@ -168,13 +174,20 @@ extension Console {
         throw EngineError.broken("a sign-in at the console does not end")
     }
 
+    /// Longer texts are no address, no password and no code: they are not hashed and not shown again.
+    static func isTooLong(email: String, password: String, name: String = "") -> Bool {
+        email.utf8.count > 254 || password.utf8.count > 1_024 || name.utf8.count > 512
+    }
+
     static let begunAnew = "This sign-in cannot go on. Please begin again."
 
     private func refused(
         _ refusal: Refusal, _ driver: Driver, _ context: IdentityRequestContext
     ) async throws -> SignInStage {
         switch refusal {
-        case .incorrectCode: .refused("This code is not right. Please check it and try again.", goesOn: true)
+        case .incorrectCode:
+            .refused(
+                "This code is not right, or had too many wrong tries. Check it, or ask for a new one.", goesOn: true)
         case .expiredCode: .refused("This code is too old. Please ask for a new one.", goesOn: true)
         case .tooManyCodes: .refused("No more codes are sent for this sign-in. Please begin again.", goesOn: false)
         case .throttled(let seconds), .enumerationLimited(let seconds):
@@ -187,7 +200,7 @@ extension Console {
             // One sentence for all, so that the page tells nothing about who is an operator (SEC-ENUM-3).
             .refused(
                 driver.invitation == nil
-                    ? "The e-mail address or the password is not right."
+                    ? "The e-mail address or the password is not right. After ten wrong tries, wait 15 minutes."
                     : "This is no e-mail address that can be used.",
                 goesOn: false)
         case .unacceptablePassword(let fault): .refused(fault.sentence, goesOn: false)

@@ -49,11 +49,11 @@ extension Console {
         var pairs: [(String, String)] { [("kind", choice.name), ("user", user), ("since", since), ("until", until)] }
 
         /// Nil when the user is none, or a date is none: then nothing is found.
-        func query(limit: Int) -> AuditQuery? {
+        func query(limit: Int, user id: UserID?) -> AuditQuery? {
             var query = AuditQuery(choice.kinds, limit: limit)
             if !user.isEmpty {
-                guard let id = UUID(uuidString: user) else { return nil }
-                query.user = UserID(id)
+                guard let id else { return nil }
+                query.user = id
             }
             if !since.isEmpty {
                 guard let date = Self.day(since) else { return nil }
@@ -83,7 +83,9 @@ extension Console {
         let fingerprint = Vault.fingerprint((["console events"] + question.pairs.map(\.1)).map { Data($0.utf8) })
         var page = AuditPage([], next: nil)
         let cursor = try Self.value("page", of: fields)
-        if var query = question.query(limit: Self.pageLength) {
+        if var query = question.query(
+            limit: Self.pageLength, user: try await user(named: question.user, in: tenant))
+        {
             if !cursor.isEmpty {
                 let position = await engine.skipTokens.open(
                     cursor, as: ListOffset.self, of: fingerprint, tenant: tenant.id, now: context.trace.at)
@@ -91,7 +93,9 @@ extension Console {
                 query.before = position.number
             }
             let asked = query
-            page = try await searched { () throws(StoreError) in try await store.auditPage(asked, in: tenant.id) }
+            page = try await searched(for: visitor) { () throws(StoreError) in
+                try await store.auditPage(asked, in: tenant.id)
+            }
         }
         let path = Self.path(.events, tenant)
         let query = Self.query(question.pairs)
@@ -129,11 +133,11 @@ extension Console {
             shell(
                 "Events", .events, of: tenant, for: visitor,
                 """
-                \(Self.head("Events", lead: "What happened in this tenant, newest first. Lines are sealed in a chain and cannot be changed unseen.", actions: verifyForm(tenant, visitor)))
+                \(Self.head("Events", lead: "What happened in this tenant, newest first. A check finds lines that were changed.", actions: verifyForm(tenant, visitor)))
                 \(note)
                 <form class="filters" method="get" action="\(path)" role="search" aria-label="Events">
                 <div class="field"><label for="kind">Event</label><select id="kind" name="kind">\(options)</select></div>
-                <div class="field grow"><label for="user">User</label><input type="search" id="user" name="user" value="\(question.user)" placeholder="Id of the user" autocomplete="off"></div>
+                <div class="field grow"><label for="user">User</label><input type="search" id="user" name="user" value="\(question.user)" placeholder="Address, alias or id" autocomplete="off"></div>
                 <div class="field"><label for="since">From</label><input type="date" id="since" name="since" value="\(question.since)"></div>
                 <div class="field"><label for="until">To</label><input type="date" id="until" name="until" value="\(question.until)"></div>
                 <button class="button without-script">Search</button>
@@ -148,11 +152,21 @@ extension Console {
                 """))
     }
 
+    /// The user with this id, address or alias.
+    private func user(named name: String, in tenant: Tenant) async throws(EngineError) -> UserID? {
+        if name.isEmpty { return nil }
+        if let id = UUID(uuidString: name) { return UserID(id) }
+        guard let key = EmailAddress(stored: name)?.key ?? Alias(name)?.key else { return nil }
+        return try await read { () throws(StoreError) in
+            try await engine.ports.users.account(named: key, in: tenant.id)?.user.id
+        }
+    }
+
     private func verifyForm(_ tenant: Tenant, _ visitor: Visitor) -> HTML? {
         guard visitor.may(.verifyEvents) else { return nil }
         return """
             <form class="actions" method="post" action="\(Self.path(.verifyEvents, tenant))">\(hidden(visitor))\
-            <button class="button">Check the chain</button></form>
+            <button class="button">Check the trail</button></form>
             """
     }
 
@@ -161,7 +175,7 @@ extension Console {
     ) async throws -> Response {
         let tenant = try tenant(context).tenant
         _ = try await form(of: request, by: visitor)
-        let result = try await searched { () throws(StoreError) in
+        let result = try await searched(for: visitor) { () throws(StoreError) in
             try await engine.auditChain.verify(tenant.id, in: store)
         }
         let note: HTML =
@@ -175,11 +189,16 @@ extension Console {
     }
 
     /// The newest lines that the question finds, as JSON, a line each.
-    func exportEvents(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+    func exportEvents(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
         let entry = try tenant(context)
         var bytes = Data()
-        if let query = try Question(try Self.queryFields(of: request)).query(limit: AuditList.largestPage) {
-            let page = try await searched { () throws(StoreError) in
+        let question = try Question(try Self.queryFields(of: request))
+        if let query = question.query(
+            limit: AuditList.largestPage, user: try await user(named: question.user, in: entry.tenant))
+        {
+            let page = try await searched(for: visitor) { () throws(StoreError) in
                 try await store.auditPage(query, in: entry.tenant.id)
             }
             let codec = AuditCodec(
@@ -214,7 +233,7 @@ extension Console {
                 event.client.map { client in
                     names[client].map { "\($0)" } ?? "<code>\(String(client.description.prefix(8)))</code>"
                 }
-                ?? (event.detail?.hasSuffix("operator") == true ? "Command, or console without sign-in" : nil)
+                ?? (event.detail?.hasSuffix("operator") == true ? "Command line" : nil)
             let cells: [HTML?] = [
                 "\(event.kind.rawValue)\(isFailure ? " \(Self.badge("failure", "bad"))" as HTML : nil)",
                 user, by, event.detail.map { "\($0)" },

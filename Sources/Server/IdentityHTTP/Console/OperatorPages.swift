@@ -19,7 +19,8 @@ extension Console {
             }
             return Row(
                 id: "o-\(one.user)",
-                head: "\(one.email)\(one.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
+                head:
+                    "\(one.email)\(one.user == visitor.user ? " (you)" : "")\(one.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
                 cells: [
                     """
                     <form class="inline" method="post" action="\(path)">\(hidden(visitor))\
@@ -32,7 +33,7 @@ extension Console {
         }
         let table: HTML =
             rows.isEmpty
-            ? "<div class=\"empty\"><p>There is no operator. The first invitation comes from <code>native-auth operator invite --role owner</code>, or from the form on this page.</p></div>"
+            ? "<div class=\"empty\"><p>There is no operator. Invite the first one with <code>native-auth operator invite --role owner</code>.</p></div>"
             : Self.table(
                 "Operators", "Operator",
                 [
@@ -45,27 +46,52 @@ extension Console {
         }
         let shown: HTML? = invitation.map { secret in
             """
-            <div class="secret"><p class="label">Secret of the invitation. It is shown once, and works once, for 30 minutes, at <code>/console/invitation</code>.</p>\
+            <div class="secret"><p class="label">Secret of the invitation. It is shown once, and works once, for 30 minutes, at <code>\(baseURL)/console/invitation</code>.</p>\
             <code id="secret">\(secret.reveal())</code>\(Self.copyButton("secret"))</div>
             """
         }
-        let events = try await searched { () throws(StoreError) in
+        let invitations = try await operators.invitations(now: context.trace.at)
+        let events = try await read { () throws(StoreError) in
             try await store.auditPage(AuditQuery(Set(AuditEvent.Kind.allCases), limit: 25), in: OperatorTenant.id)
         }.events
         let entry = TenantDirectory.Entry(tenant: OperatorTenant.tenant, applications: [OperatorTenant.console])
         let names = try await names(in: entry)
+        let open: HTML? =
+            invitations.isEmpty
+            ? nil
+            : """
+            <h3>Open invitations</h3>
+            \(Self.table(
+                "Open invitations", "Role", [Column(title: "Ends", kind: "time"), Column(title: "By"), Column(title: "Action", kind: "do")],
+                invitations.map { one in
+                    Row(
+                        id: "i-\(one.digest.prefix(8).hexadecimal)", head: "\(one.role.title)",
+                        cells: [
+                            Self.time(one.until),
+                            one.inviter.flatMap { names[ClientID($0.uuid)] }.map { "\($0)" } ?? "Command line",
+                            """
+                            <form class="inline" method="post" action="\(ConsoleRoute.withdrawInvitation.path)">\(hidden(visitor))\
+                            <input type="hidden" name="invitation" value="\(one.digest.hexadecimal)">\
+                            <button class="button small danger quiet">Withdraw</button></form>
+                            """,
+                        ])
+                }))
+            """
         let trail: HTML =
             events.isEmpty
             ? "<p class=\"muted\">Nothing yet.</p>"
             : Self.table(
                 "Events", "Time",
-                [Column(title: "Event"), Column(title: "Operator"), Column(title: "Detail", kind: "wide")],
+                [
+                    Column(title: "Event"), Column(title: "Operator"), Column(title: "By"),
+                    Column(title: "Detail", kind: "wide"),
+                ],
                 events.map { recorded in
                     let event = recorded.event
                     return Row(
                         id: "e-\(engine.lineID(of: recorded.seq, in: OperatorTenant.id))", head: Self.time(event.at),
                         cells: [
-                            "\(event.kind.rawValue)",
+                            "\(event.kind.rawValue)\(event.kind.result == "failure" ? " \(Self.badge("failure", "bad"))" as HTML : nil)",
                             (event.user.map { ClientID($0.uuid) } ?? event.client).flatMap { names[$0] }.map {
                                 "\($0)"
                             },
@@ -79,7 +105,7 @@ extension Console {
             \(Self.note(problem, isGood: false))
             \(Self.note(Self.done(try Self.queryFields(of: request))))
             \(shown)
-            <section class="panel"><h2>Who has a role</h2>
+            <section class="panel"><h2>Operators</h2>
             \(table)
             </section>
             <section class="panel"><h2>Invite</h2>
@@ -88,6 +114,7 @@ extension Console {
             <fieldset><legend>Role</legend>\(choices)</fieldset>
             <div class="buttons"><button class="button primary">Make an invitation</button></div>
             </form>
+            \(open)
             </section>
             <section class="panel"><h2>Last events of operators</h2>
             \(trail)
@@ -100,8 +127,21 @@ extension Console {
     ) async throws -> Response {
         let form = try await form(of: request, by: visitor)
         guard let role = OperatorRole(rawValue: try Self.value("role", of: form)) else { throw ConsoleFault.missing }
-        let secret = try await operators.invite(role, as: actor(visitor, context), now: context.trace.at)
+        guard let secret = try await operators.invite(role, as: actor(visitor, context), now: context.trace.at) else {
+            throw ConsoleFault.forbidden
+        }
         return Self.page(try await operators(request, context, visitor, invitation: secret))
+    }
+
+    func withdrawInvitation(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> Response {
+        let form = try await form(of: request, by: visitor)
+        let name = try Self.value("invitation", of: form)
+        let found = try await operators.invitations(now: context.trace.at).first { $0.digest.hexadecimal == name }
+        guard let found else { throw ConsoleFault.missing }
+        try await operators.withdraw(found.digest)
+        return Self.redirect(to: "\(ConsoleRoute.operators.path)?done=withdrawn")
     }
 
     func setRole(
@@ -154,7 +194,8 @@ extension Console {
             return Self.page(
                 try await operators(
                     request, context, visitor,
-                    problem: "This is the last owner. Without one, no operator can invite another."), .conflict)
+                    problem: "This is the last owner. Invite another owner first."), .conflict)
+        case .failure(.notAnOwner): throw ConsoleFault.forbidden
         case .failure(.notAnOperator), .failure(.invitationUsed): throw ConsoleFault.missing
         }
     }

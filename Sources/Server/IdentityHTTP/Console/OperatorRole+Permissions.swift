@@ -28,7 +28,7 @@ extension OperatorRole {
     var summary: String {
         switch self {
         case .owner: "Everything, also operators and keys."
-        case .admin: "Users, with deletion and copies of their data; reads all the rest."
+        case .admin: "Creates, edits and deletes users, copies their data, changes applications; reads the rest."
         case .support: "Reads; disables users, ends sessions, starts resets."
         case .auditor: "Reads, and changes nothing."
         }

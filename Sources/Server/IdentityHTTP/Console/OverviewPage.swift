@@ -29,8 +29,10 @@ extension Console {
         let (failures, codes) = (bars.sums(of: .failures, counts), bars.sums(of: .codesSent, counts))
         let p99 = bars.p99(steps)
         let slowest = bars.p99OfAll(steps)
-        func tile(_ label: String, _ value: String) -> HTML {
-            "<li class=\"tile\"><p class=\"label\">\(label)</p><p class=\"big\">\(value)</p></li>"
+        func tile(_ label: String, _ value: String, _ events: String? = nil) -> HTML {
+            let name: HTML =
+                events.map { "<a href=\"\(Self.path(.events, tenant))?kind=\($0)\">\(label)</a>" } ?? "\(label)"
+            return "<li class=\"tile\"><p class=\"label\">\(name)</p><p class=\"big\">\(value)</p></li>"
         }
         func sum(_ numbers: [Int]) -> String { Self.grouped(numbers.reduce(0, +)) }
         let health = await facts().filter { $0.state != .neutral }
@@ -43,11 +45,11 @@ extension Console {
             """
             \(Self.head("Overview", actions: "<nav class=\"range\" aria-label=\"Range\"><ul>\(ranges)</ul></nav>"))
             <ul class="tiles">
-            \(tile("Sign-ups", sum(signUps)))
-            \(tile("Sign-ins", sum(signIns)))
-            \(tile("Failures", sum(failures)))
-            \(tile("Codes sent", sum(codes)))
-            \(tile("99 of 100 steps took at most", slowest.map(Bars.text) ?? "–"))
+            \(tile("Sign-ups", sum(signUps), "signup.completed"))
+            \(tile("Sign-ins", sum(signIns), "signin.succeeded"))
+            \(tile("Failures", sum(failures), "failures"))
+            \(tile("Codes sent", sum(codes), "otp.sent"))
+            \(tile("Slowest 1 % of answers", slowest.map(Bars.text) ?? "–"))
             </ul>
             <section class="panel"><h2>Health</h2>
             <ul class="health">\(items)</ul>
@@ -56,7 +58,7 @@ extension Console {
             <section class="panel">\(chart("c-signins", "Sign-ins \(unit), UTC", bars, [("Succeeded", "bar", signIns), ("Failures", "bar bad", failures)]))</section>
             <section class="panel">\(chart("c-signups", "Sign-ups \(unit), UTC", bars, [("Sign-ups", "bar", signUps)]))</section>
             <section class="panel">\(chart("c-codes", "Codes sent \(unit), UTC", bars, [("Codes", "bar second", codes)]))</section>
-            <section class="panel">\(chart("c-steps", "Time of 99 of 100 steps of all tenants \(unit), in milliseconds, UTC", bars, [("Milliseconds, at most", "bar second", p99)]))</section>
+            <section class="panel">\(chart("c-steps", "Answer time, slowest 1 %, all tenants \(unit), ms, UTC", bars, [("Milliseconds, at most", "bar second", p99)]))</section>
             </div>
             """)
     }
@@ -69,7 +71,7 @@ extension Console {
         guard let highest = sums.max(), highest > 0 else {
             return """
                 <figure class="chart"><figcaption id="\(id)">\(caption)</figcaption>\
-                <p class="empty">Nothing in this span.</p></figure>
+                <p class="empty">No events in this period.</p></figure>
                 """
         }
         let top = Bars.top(above: highest)

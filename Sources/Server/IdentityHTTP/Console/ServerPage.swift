@@ -51,7 +51,7 @@ extension Console {
                 switch fact.state {
                 case .good: (fact.name, "\(Self.badge("Good", "good")) \(fact.value)")
                 case .bad: (fact.name, "\(Self.badge("Bad", "bad")) \(fact.value)")
-                case .neutral: (fact.name, "\(fact.value)")
+                case .neutral: (fact.name, fact.date.map(Self.time) ?? "\(fact.value)")
                 }
             }
             return "<section class=\"panel\"><h2>\(group)</h2>\(Self.facts(pairs))</section>\n"
@@ -99,7 +99,7 @@ extension Console {
         return confirmation(
             title: "A new signing key for \(tenant.displayName)",
             effects: [
-                "The key is published now and signs in a day: by then, resource servers have it.",
+                "The server publishes the key now and uses it after one day. By then, resource servers have it.",
                 "Tokens of the present key stay good. A server does the same by itself every 90 days.",
                 "If an attacker may have a key, revoke it: native-auth key revoke.",
             ], button: "Publish a new key", isGrave: false, typed: nil, action: Self.path(.rotateKey, tenant),

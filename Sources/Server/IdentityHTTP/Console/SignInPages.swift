@@ -10,11 +10,13 @@ extension Console {
         let query = try? Self.queryFields(of: request)
         let next = Self.local(query.flatMap { try? Self.value("next", of: $0) })
         let isAgain = query?.names.contains("again") ?? false
+        let isSignedOut = query?.names.contains("out") ?? false
         return Self.gate(
             "Sign in",
             """
             <h1>Sign in</h1>
-            \(isAgain ? "<p class=\"lead\">This needs a fresh proof that it is you: please sign in again.</p>" : nil)
+            \(isAgain ? "<p class=\"lead\">Sign in again to do this: your last sign-in is older than ten minutes.</p>" : nil)
+            \(Self.note(isSignedOut ? "You are signed out." : nil))
             \(Self.note(problem, isGood: false))
             <form method="post" action="/console/sign-in">
             \(hidden(visitor))
@@ -24,22 +26,28 @@ extension Console {
             <div class="buttons"><button class="button primary">Sign in</button></div>
             </form>
             """,
-            aside: "Invited? <a href=\"/console/invitation\">Use your invitation</a>")
+            aside:
+                "Invited? <a href=\"/console/invitation\">Use your invitation</a><br>Password forgotten? Ask an owner to remove you and to invite you again."
+        )
     }
 
     func signIn(
         _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
     ) async throws -> Response {
         let form = try await form(of: request, by: visitor)
-        let email = try Self.value("email", of: form)
+        let (email, password) = (try Self.value("email", of: form), try Self.value("password", of: form))
+        guard !Self.isTooLong(email: email, password: password) else {
+            return Self.page(
+                signInForm(request, visitor, problem: "The e-mail address or the password is not right."), .badRequest)
+        }
         let stage = try await signIn(
-            email: email, password: Secret(try Self.value("password", of: form)),
+            email: email, password: Secret(password),
             next: Self.local(try Self.value("next", of: form)), request, context)
         switch stage {
         case .refused(let sentence, _):
             return Self.page(signInForm(request, visitor, problem: sentence, email: email), .badRequest)
         case .enterCode(let flow): return Self.page(try codeForm(flow, visitor))
-        case .signedIn(let user): return try await begin(user, invitation: nil, next: "/console", context)
+        case .signedIn(let user): return try await begin(user, invitation: nil, next: "/console", context, visitor)
         }
     }
 
@@ -53,12 +61,12 @@ extension Console {
             <h1>Enter the code</h1>
             <p class="lead">A code was mailed to \(flow.target).</p>
             \(Self.note(problem, isGood: false))
-            \(Self.note(isResent ? "A new code is on its way." : nil))
+            \(Self.note(isResent ? "A new code is on its way, if the last one is older than a minute." : nil))
             <form method="post" action="/console/code">
             \(hidden(visitor))
             <input type="hidden" name="flow" value="\(sealed)">
-            \(Self.field("code", "Code", autocomplete: "one-time-code", isRequired: true, isCode: true))
-            <div class="buttons"><button class="button primary">Go on</button></div>
+            \(Self.field("code", "Code", hint: "The digits of the mail.", autocomplete: "one-time-code", isRequired: true, isCode: true))
+            <div class="buttons"><button class="button primary">Continue</button></div>
             </form>
             <form method="post" action="/console/code">
             \(hidden(visitor))
@@ -67,7 +75,7 @@ extension Console {
             <div class="buttons"><button class="button quiet small">Send a new code</button></div>
             </form>
             """,
-            aside: "<a href=\"\(flow.invitation == nil ? "/console/sign-in" : "/console/invitation")\">Begin again</a>")
+            aside: "<a href=\"\(flow.invitation == nil ? "/console/sign-in" : "/console/invitation")\">Start again</a>")
     }
 
     func code(_ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor) async throws -> Response {
@@ -90,15 +98,19 @@ extension Console {
                 ? Self.page(signInForm(request, visitor, problem: sentence), .badRequest)
                 : Self.page(invitationForm(visitor, problem: sentence), .badRequest)
         case .signedIn(let user):
-            return try await begin(user, invitation: flow.invitation.map { Secret($0) }, next: flow.next, context)
+            return try await begin(
+                user, invitation: flow.invitation.map { Secret($0) }, next: flow.next, context, visitor)
         }
     }
 
     /// Begins the session of a user who has proven both factors, and makes an invited one an operator before.
     private func begin(
-        _ user: UserID, invitation: Secret<String>?, next: String, _ context: IdentityRequestContext
+        _ user: UserID, invitation: Secret<String>?, next: String, _ context: IdentityRequestContext,
+        _ visitor: Visitor
     ) async throws -> Response {
         let now = context.trace.at
+        // A sign-in of one who is signed in replaces the session.
+        try await operators.end(visitor.cookie)
         if let invitation {
             let accepted = try await operators.accept(
                 invitation, for: user, from: context.source?.forEngine, now: now)
@@ -109,15 +121,21 @@ extension Console {
             }
         }
         guard let cookie = try await operators.begin(user, now: now) else {
+            // Signed up with an invitation that was not accepted in the end: the address is free again.
+            try await operators.deleteStray(
+                user, as: Operator(user: user, source: context.source?.forEngine), now: now)
             return Self.error(
-                .forbidden, "No operator", "This account has no role here. Please ask an owner for an invitation.")
+                .forbidden, "No operator",
+                "This account had no role, and was deleted. Please use your invitation again, or ask an owner for one.")
         }
         var response = Self.redirect(to: next)
         response.headers[.setCookie] = Self.cookieField(cookie.reveal())
         return response
     }
 
-    func invitationForm(_ visitor: Visitor, problem: String? = nil, email: String = "", name: String = "") -> HTML {
+    func invitationForm(
+        _ visitor: Visitor, problem: String? = nil, email: String = "", name: String = "", secret: String = ""
+    ) -> HTML {
         Self.gate(
             "Use an invitation",
             """
@@ -126,11 +144,11 @@ extension Console {
             \(Self.note(problem, isGood: false))
             <form method="post" action="/console/invitation">
             \(hidden(visitor))
-            \(Self.field("secret", "Secret of the invitation", type: "password", isRequired: true))
+            \(Self.field("secret", "Secret of the invitation", value: secret, isRequired: true))
             \(Self.field("email", "Your e-mail address", type: "email", value: email, hint: "Each sign-in mails a code to it.", autocomplete: "email", isRequired: true))
             \(Self.field("name", "Your name", value: name, autocomplete: "name", isRequired: true))
             \(Self.field("password", "New password", type: "password", hint: "At least eight characters, three of: small letters, capitals, digits, signs.", autocomplete: "new-password", isRequired: true))
-            <div class="buttons"><button class="button primary">Go on</button></div>
+            <div class="buttons"><button class="button primary">Continue</button></div>
             </form>
             """,
             aside: "<a href=\"/console/sign-in\">Sign in instead</a>")
@@ -145,11 +163,18 @@ extension Console {
         let secret = Secret(String(try Self.value("secret", of: form).filter { !$0.isWhitespace }))
         // A guess at a secret of 256 bits is hopeless; counted all the same, it costs the guesser their budget.
         try context.checkGuesses(at: .daemonProof)
-        guard try await operators.invitedRole(secret, now: context.trace.at) != nil else {
+        let password = try Self.value("password", of: form)
+        guard !Self.isTooLong(email: email, password: password, name: name) else {
+            return Self.page(
+                invitationForm(visitor, problem: "The address, the name or the password is too long."), .badRequest)
+        }
+        guard try await operators.tryInvitation(secret, now: context.trace.at) != nil else {
             context.countGuess(at: .daemonProof, isRight: false)
             return Self.page(
                 invitationForm(
-                    visitor, problem: "This secret is not right, was used, or is older than 30 minutes.", email: email,
+                    visitor,
+                    problem: "This secret is not right, was used, is older than 30 minutes, or was tried five times.",
+                    email: email,
                     name: name), .badRequest)
         }
         let stage = try await signUp(
@@ -159,15 +184,17 @@ extension Console {
         switch stage {
         case .enterCode(let flow): return Self.page(try codeForm(flow, visitor))
         case .refused(let sentence, _):
-            return Self.page(invitationForm(visitor, problem: sentence, email: email, name: name), .badRequest)
-        case .signedIn(let user): return try await begin(user, invitation: secret, next: "/console", context)
+            return Self.page(
+                invitationForm(visitor, problem: sentence, email: email, name: name, secret: secret.reveal()),
+                .badRequest)
+        case .signedIn(let user): return try await begin(user, invitation: secret, next: "/console", context, visitor)
         }
     }
 
     func signOut(_ request: Request, _ visitor: Visitor) async throws -> Response {
         _ = try await form(of: request, by: visitor)
         if let cookie = Self.cookie(of: request) { try await operators.end(cookie) }
-        var response = Self.redirect(to: "/console/sign-in")
+        var response = Self.redirect(to: "/console/sign-in?out=1")
         response.headers[.setCookie] = Self.cookieField("", lifetime: 0)
         return response
     }
@@ -177,12 +204,15 @@ extension Console {
         guard let path, path.hasPrefix("/console/"), path.utf8.count <= 512,
             path.utf8.allSatisfy({ byte in
                 switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."):
-                    true
-                case _: false
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                case _: "/-_.~?=&%".utf8.contains(byte)
                 }
-            }), !path.contains("//"), !path.contains("..")
+            })
+        else { return "/console" }
+        let bare = path.prefix { $0 != "?" }
+        // A download is no page to go on to.
+        guard !bare.contains("//"), !bare.contains(".."), !bare.contains("%"), !bare.hasSuffix("/copy"),
+            !bare.hasSuffix("/events-file")
         else { return "/console" }
         return path
     }

@@ -56,22 +56,22 @@ enum Deed: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .reset:
             [
-                "The present password is of no use any more, and all sessions end.",
+                "The password stops working, and all sessions end.",
                 "The user gets a mail, and sets a new password by a reset.",
                 "You do not see and do not choose a password.",
             ]
         case .endSessions:
             ["The user is signed out everywhere at once.", "The user can sign in again."]
         case .disable:
-            ["The user cannot sign in, and all sessions end.", "Nothing is deleted: enabling takes it back."]
+            ["The user cannot sign in, and all sessions end.", "Nothing is deleted. You can enable the user again."]
         case .enable: ["The user can sign in again."]
-        case .restore: ["The user comes back as before, and can sign in again."]
+        case .restore: ["The user comes back as before. A disabled user stays disabled."]
         case .delete:
             [
                 "The user cannot sign in, all sessions end, and a mail says so.",
                 "For 30 days the user can be restored. After that, all data about the user are deleted.",
             ]
-        case .purge: ["All data about the user are deleted now.", "This cannot be taken back."]
+        case .purge: ["The server deletes all data of the user now. The audit trail stays.", "You cannot undo this."]
         }
     }
 
@@ -106,7 +106,7 @@ extension Console {
     func confirmation(
         title: String, effects: [String], button: String, isGrave: Bool, typed: String?, action: String,
         back: (title: String, path: String), _ place: Place, _ tenant: Tenant?, _ visitor: Visitor,
-        problem: String? = nil
+        problem: String? = nil, version: Int? = nil
     ) -> HTML {
         let sentences: [HTML] = effects.map { "<li>\($0)</li>" }
         let typing: HTML? = typed.map { typed in
@@ -127,6 +127,7 @@ extension Console {
             <ul class="effects">\(sentences)</ul>
             <form method="post" action="\(action)">
             \(hidden(visitor))
+            \(version.map { version -> HTML in "<input type=\"hidden\" name=\"version\" value=\"\(version)\">" })
             \(typing)
             <div class="buttons"><button class="button \(isGrave ? "danger" : "primary")">\(button)</button>\
             <a class="button quiet" href="\(back.path)">Cancel</a></div>
@@ -145,7 +146,7 @@ extension Console {
         let (id, now, actor) = (account.user.id, context.trace.at, actor(visitor, context))
         if deed.needsTyping, try Self.value("typed", of: form).trimmed != account.user.email {
             return Self.page(
-                try await look(deed, context, visitor, problem: "The address that you typed is another one."),
+                try await look(deed, context, visitor, problem: "The address does not match."),
                 .badRequest)
         }
         guard deed.fits(account) else { throw ConsoleFault.changedMeanwhile }
@@ -220,7 +221,7 @@ extension Console {
         switch try? value("done", of: query) {
         case "created": "The user was created."
         case "saved": "The changes are saved."
-        case "reset": "The user has to set a new password, and gets a mail."
+        case "reset": "The user gets a mail, and must set a new password."
         case "endSessions": "All sessions have ended."
         case "disable": "The user is disabled."
         case "enable": "The user can sign in again."
@@ -228,9 +229,13 @@ extension Console {
         case "delete": "The user is deleted, and can be restored for 30 days."
         case "purge": "The user was deleted for good."
         case "method": "The method was removed."
-        case "role": "The role counts from the next request on."
+        case "role": "The role is changed."
+        case "withdrawn": "The invitation was withdrawn."
         case "removed": "The operator was removed."
-        case "rotated": "The new key is published. It signs in a day."
+        case "application": "The application was created."
+        case "applicationDeleted": "The application was deleted."
+        case "secret": "The secret was removed."
+        case "rotated": "The new key is published. The server uses it after one day."
         case _: nil
         }
     }

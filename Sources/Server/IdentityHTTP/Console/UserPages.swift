@@ -41,7 +41,9 @@ extension Console {
         let asked = UserPageRequest(
             Self.condition(text, state), order: text.isEmpty ? .createdDescending : nil, after: position,
             limit: Self.pageLength, isDeleted: state == .deleted)
-        let page = try await searched { () throws(StoreError) in try await store.users(asked, in: tenant.id) }
+        let page = try await searched(for: visitor) { () throws(StoreError) in
+            try await store.users(asked, in: tenant.id)
+        }
         let rows = page.users.map { account -> Row in
             let user = account.user
             let path = Self.path(.user, tenant, user: user.id)
@@ -67,7 +69,7 @@ extension Console {
                 "<a class=\"button\" rel=\"next\" href=\"\(path)?\(Self.query(filter + [("page", token)]))\">Next page</a>"
         }
         let number = page.users.count
-        let count = "\(number) user\(number == 1 ? "" : "s")\(page.next == nil ? "" : ", and more")"
+        let count = "\(page.next != nil && position == nil ? "First " : "")\(number) user\(number == 1 ? "" : "s")"
         let table: HTML =
             rows.isEmpty
             ? """
@@ -160,7 +162,7 @@ extension Console {
         let account = try await found(context, in: tenant)
         let id = account.user.id
         let sessions = try await engine.sessions(of: id, in: tenant.id, current: nil, now: context.trace.at)
-        let events = try await searched { () throws(StoreError) in
+        let events = try await read { () throws(StoreError) in
             try await engine.ports.users.events(of: id, in: tenant.id, limit: 25)
         }
         let names = try await names(in: entry)
@@ -168,6 +170,30 @@ extension Console {
             visitor.may(.editUser) && account.deletedAt == nil
             ? "<p class=\"actions\"><a class=\"button small\" href=\"\(Self.path(.editUser, tenant, user: id))\">Edit</a></p>"
             : nil
+        let deeds = Deed.allCases.filter { visitor.may($0.look) && $0.fits(account) }
+        let all: HTML? =
+            visitor.may(.events)
+            ? "<p class=\"actions\"><a class=\"button small\" href=\"\(Self.path(.events, tenant))?user=\(id)\">All events</a></p>"
+            : nil
+        // The newest first: a lock that no sign-in has followed.
+        let lock = events.first {
+            [.signInLocked, .signInSucceeded, .resetCompleted].contains($0.event.kind)
+        }.flatMap { $0.event.kind == .signInLocked ? $0.event.at : nil }
+        let locked: HTML? = lock.flatMap { at in
+            context.trace.at.timeIntervalSince(at) < 900
+                ? "<p class=\"note warn\">Too many wrong passwords locked the account at \(Self.time(at)), for 15 minutes at most. A password reset ends the lock.</p>"
+                : nil
+        }
+        let links: [HTML] = deeds.map {
+            "<li><a class=\"button\($0.isGrave ? " danger quiet" : "")\" href=\"\(Self.path($0.look, tenant, user: id))\">\($0.title)</a></li>"
+        }
+        let copy: HTML? =
+            visitor.may(.exportUser) && account.deletedAt == nil
+            ? "<li><a class=\"button\" href=\"\(Self.path(.exportUser, tenant, user: id))\">Copy of all data</a></li>"
+            : nil
+        let actions: HTML =
+            links.isEmpty && copy == nil
+            ? "<p class=\"muted\">Your role changes no users.</p>" : "<ul class=\"deeds\">\(copy)\(links)</ul>"
         let main: HTML = """
             <section class="panel"><div class="panel-head"><h2>Profile</h2>\(edit)</div>
             \(profile(account, entry))
@@ -178,21 +204,10 @@ extension Console {
             <section class="panel"><h2>Sessions</h2>
             \(Self.sessions(sessions))
             </section>
-            <section class="panel"><h2>Last events</h2>
+            <section class="panel"><div class="panel-head"><h2>Last events</h2>\(all)</div>
             \(events.isEmpty ? "<div class=\"empty\"><p>There is no event about this user.</p></div>" : eventTable(events, in: entry, names: names, withUser: false))
             </section>
             """
-        let deeds = Deed.allCases.filter { visitor.may($0.look) && $0.fits(account) }
-        let links: [HTML] = deeds.map {
-            "<li><a class=\"button\($0.isGrave ? " danger quiet" : "")\" href=\"\(Self.path($0.look, tenant, user: id))\">\($0.title)</a></li>"
-        }
-        let copy: HTML? =
-            visitor.may(.exportUser) && account.deletedAt == nil
-            ? "<li><a class=\"button\" href=\"\(Self.path(.exportUser, tenant, user: id))\">Copy of all data</a></li>"
-            : nil
-        let actions: HTML =
-            links.isEmpty && copy == nil
-            ? "<p class=\"muted\">Your role changes no users.</p>" : "<ul class=\"deeds\">\(links)\(copy)</ul>"
         return Self.page(
             shell(
                 account.user.email, .users, isBelow: true, of: tenant, for: visitor,
@@ -200,6 +215,7 @@ extension Console {
                 \(Self.crumbs(("Users", Self.path(.users, tenant)), account.user.email))
                 \(Self.head("\(account.user.email) \(Self.state(of: account))"))
                 \(Self.note(Self.done(try Self.queryFields(of: request))))
+                \(locked)
                 <div class="columns">
                 <div>
                 \(main)
@@ -219,13 +235,14 @@ extension Console {
             ("Id", "<code id=\"id\">\(user.id)</code> \(Self.copyButton("id"))"),
             ("E-mail address", "\(user.email)"), ("Alias", user.alias.map { "\($0)" }),
         ]
-        for (name, value) in user.attributes.sorted(by: { $0.key < $1.key }) {
+        func rank(_ name: String) -> String { name == "displayName" ? "" : name }
+        let order = user.attributes.sorted { rank($0.key) < rank($1.key) }
+        for (name, value) in order {
             pairs.append((Self.label(of: name), "\(value.description)"))
         }
         pairs += [
             (
-                "Address",
-                account.emailProvenAt.map { "proven \(Self.time($0))" } ?? "given by an operator, not proven yet"
+                "Address proven", account.emailProvenAt.map { Self.time($0) } ?? "not yet: an operator gave it"
             ),
             ("Created", Self.time(user.createdAt)), ("Disabled", account.disabledAt.map(Self.time)),
             ("Deleted", account.deletedAt.map(Self.time)),
@@ -265,7 +282,7 @@ extension Console {
     }
 
     private static func sessions(_ sessions: [SessionSummary]) -> HTML {
-        guard !sessions.isEmpty else { return "<p class=\"muted\">The user is signed in nowhere.</p>" }
+        guard !sessions.isEmpty else { return "<p class=\"muted\">No sessions.</p>" }
         let rows = sessions.map { session -> Row in
             let device = [session.family.device.model, session.family.device.system].compactMap(\.self)
             return Row(
@@ -356,7 +373,7 @@ extension Console {
             \(hidden(visitor))
             \(Self.field("email", "E-mail address", type: "email", value: try Self.value("email", of: form), isRequired: true))
             <div class="field"><label for="application">Application</label>
-            <p class="hint" id="application-hint">Its rules hold for the attributes, and decide between code and password.</p>
+            <p class="hint" id="application-hint">The application decides which attributes are required, and whether the user has a password.</p>
             <select id="application" name="application" aria-describedby="application-hint">\(options)</select></div>
             \(inputs)
             \(Self.field("alias", "Alias", value: try Self.value("alias", of: form), hint: "Another name to sign in with."))
@@ -463,7 +480,11 @@ extension Console {
         }
         let given = try Self.value("email", of: form)
         let email = given == user.email ? nil : given
-        if email != nil { try admitNotice(to: user.id, in: entry.tenant, context) }
+        if email != nil {
+            // Who moves an account to another mailbox has it.
+            guard hasFreshProof(visitor, context) else { return Self.proveAgain(for: request) }
+            try admitNotice(to: user.id, in: entry.tenant, context)
+        }
         let answer = try await engine.updateUser(
             user.id,
             UserEdit(email: email, attributes: changes, version: try Self.value("version", of: form)),
@@ -504,24 +525,30 @@ extension Console {
         try context.admit(.operatorNotice, of: Data("\(tenant.id)/\(user)".utf8))
     }
 
-    func searched<Value>(_ body: () async throws(StoreError) -> Value) async throws -> Value {
-        try await searches {
-            do throws(StoreError) {
-                return try await body()
-            } catch {
-                throw EngineError.store(error)
-            }
+    /// A question whose cost the visitor decides.
+    func searched<Value>(
+        for visitor: Visitor, _ body: () async throws(StoreError) -> Value
+    ) async throws -> Value {
+        try await searches(visitor.user) { try await read(body) }
+    }
+
+    /// A question of bounded cost.
+    func read<Value>(_ body: () async throws(StoreError) -> Value) async throws(EngineError) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw .store(error)
         }
     }
 
     static func sentence(_ refusal: DirectoryRefusal) -> String {
         switch refusal {
         case .unknownProperty(let name): "The applications have no attribute \(name)."
-        case .invalidValue("mail"): "This is no e-mail address that can be used."
+        case .invalidValue("mail"): "Enter a valid e-mail address."
         case .invalidValue(AttributeDefinition.aliasName):
             "This is no alias: it has 3 to 64 of the letters a to z, digits, dots, hyphens and underscores, begins with a letter or digit, is not all digits, and is no reserved word."
         case .invalidValue(let name):
-            "\(label(of: name)): the value breaks a rule of the applications, or is needed and missing."
+            "\(label(of: name)) is required, or its value breaks a rule of the application."
         case .nameTaken(let name):
             "Another user has this \(name == "mail" ? "e-mail address" : "alias"), or had it a short time ago."
         case .notFound: "There is no such user any more."

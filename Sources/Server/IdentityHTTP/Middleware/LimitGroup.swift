@@ -22,7 +22,7 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             let group = V1Endpoint(rawValue: path)?.limitGroup ?? MetadataEndpoint(rawValue: path)?.limitGroup
             guard let group else { return nil }
             self = group
-        } else if ["/", "/livez", "/readyz"].contains(template) || template.hasPrefix("/dev/") {
+        } else if ["/", "/livez", "/readyz", "/favicon.ico"].contains(template) || template.hasPrefix("/dev/") {
             self = .probe
         } else if template.hasPrefix("/console") {
             // Operators behind one tunnel are one source, and a page of theirs is several requests. What has no session is

@@ -59,6 +59,8 @@ struct RequestGuard: RouterMiddleware {
     let randomness: any Randomness
     let clock: any WallClock
     let readiness: Readiness
+    /// Whether errors below `/console` are pages.
+    var hasConsole = false
 
     /// The refusal of a first step without a free place, made on the event loop, with the same content as from
     /// ``handle(_:context:next:)``.
@@ -108,7 +110,9 @@ struct RequestGuard: RouterMiddleware {
         if let failure { return DirectoryCodec.response(failure, trace: context.trace) }
         if let fault = error as? ConsoleFault { return Console.page(for: fault) }
         let fault = fault(for: error, context)
-        if request.uri.path.hasPrefix("/console") { return Console.page(for: fault, trace: context.trace) }
+        if hasConsole, request.uri.path == "/console" || request.uri.path.hasPrefix("/console/") {
+            return Console.page(for: fault, trace: context.trace)
+        }
         if request.uri.path.hasPrefix("/graph/") {
             return DirectoryCodec.response(DirectoryFailure(fault), trace: context.trace)
         }
@@ -169,6 +173,12 @@ struct RequestGuard: RouterMiddleware {
     /// Reads the body, at most 64 KiB, counted while it arrives.
     static func body(of request: Request) async throws -> ByteBuffer {
         var request = request
+        return try await collectBody(of: &request)
+    }
+
+    /// The same; the request keeps the body.
+    @discardableResult
+    static func collectBody(of request: inout Request) async throws -> ByteBuffer {
         do {
             return try await request.collectBody(upTo: longestBody)
         } catch is NIOTooManyBytesError {
@@ -205,7 +215,8 @@ struct RequestGuard: RouterMiddleware {
     /// Checks the host name (`SEC-NET-1`) and the limits per source, before anything is read or hashed.
     private func checkPolicy(_ request: Request, _ context: Context) throws(RequestFault) {
         // Use the router's template when there is one: the router ignores doubled slashes, so this check must too.
-        let path = context.endpointPath ?? request.uri.path
+        let isConsole = request.uri.path.hasPrefix("/console")
+        let path = context.endpointPath ?? (isConsole && !hasConsole ? "/" : request.uri.path)
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
         guard hosts.allSatisfy({ context.policy.answers(to: $0, at: path) }) else { throw .misdirected }
         guard let limits = context.policy.limits, let source = context.source,

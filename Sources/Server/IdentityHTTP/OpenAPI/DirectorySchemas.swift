@@ -95,6 +95,8 @@ extension Schema {
         let members: [String: Schema] = [
             "@odata.context": text, "id": uuid, "appId": uuid, "displayName": text, "signInAudience": text,
             "isFallbackPublicClient": flag, "nativeAuthenticationApisEnabled": words(["all", "none"]),
+            "nativeAuthSignIn": text.orNull.described(
+                "What users sign in with: emailOneTimePasscode or emailPassword; null for a daemon."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
             "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
@@ -102,6 +104,24 @@ extension Schema {
         return object(
             members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) })
     }
+
+    static func applicationEdit(required: [String]) -> Schema {
+        let members: [String: Schema] = [
+            "displayName": text(1...256),
+            "isFallbackPublicClient": flag.described("True makes an application of an app, else it is a daemon."),
+            "nativeAuthenticationApisEnabled": words(["all", "none"]),
+            "nativeAuthSignIn": words(UserFlow.Method.allCases.map(\.rawValue)).described("What users sign in with."),
+            "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
+            "signInAudience": words(["AzureADMyOrg"]),
+        ]
+        return object(
+            members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) }
+        ).described("Other members of the vendor's application are accepted and not kept.")
+    }
+
+    static let passwordCredential = object(
+        ["keyId": uuid, "endDateTime": moment, "startDateTime": moment, "hint": text, "secretText": text],
+        optional: ["@odata.context": text, "displayName": text])
 
     private static func headers(_ names: String...) -> Schema {
         object([:], optional: Dictionary(uniqueKeysWithValues: names.map { ($0, text) }))

@@ -55,6 +55,20 @@ extension OperatorOperation {
             Outline(
                 summary: "Reads an application or a daemon by its client id", reply: .application,
                 parameters: [.appID, .select])
+        case .createApplication:
+            Outline(
+                summary: "Creates an application, or a daemon", body: .newApplication, reply: .application)
+        case .changeApplication:
+            Outline(
+                summary: "Changes an application or a daemon", body: .applicationEdit, parameters: [.application])
+        case .deleteApplication:
+            Outline(summary: "Deletes an application or a daemon", parameters: [.application])
+        case .addApplicationPassword:
+            Outline(
+                summary: "Makes a secret of a daemon, shown in this answer only", body: .newPassword,
+                reply: .newPasswordAnswer, parameters: [.application])
+        case .removeApplicationPassword:
+            Outline(summary: "Removes a secret of a daemon", body: .passwordKey, parameters: [.application])
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -87,12 +101,15 @@ extension OperatorOperation {
     private var success: DocumentedAnswer {
         switch self {
         case .createUser: DocumentedAnswer(201, "The user.", .json(.named(.operatorUser)))
+        case .createApplication: DocumentedAnswer(201, "The application.", .json(.named(.application)))
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
-        case .changeUser, .deleteUser, .removeUserMethod, .purgeUser: DocumentedAnswer(204, "It is done.")
+        case .changeUser, .deleteUser, .removeUserMethod, .purgeUser, .changeApplication, .deleteApplication,
+            .removeApplicationPassword:
+            DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
-            .listDirectoryAudits:
+            .listDirectoryAudits, .addApplicationPassword:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
@@ -103,6 +120,9 @@ extension OperatorOperation {
     private func has(_ parameters: DocumentedParameter...) -> Bool {
         outline.parameters.contains { parameters.contains($0) }
     }
+
+    /// Whether the operation makes a new version of the tenants' document.
+    private var changesDocument: Bool { roles == ["Application.ReadWrite.All"] }
 
     private var failures: [DocumentedAnswer] {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
@@ -125,7 +145,8 @@ extension OperatorOperation {
                 DirectoryFailure(RequestFault.unreadableAttributes), DirectoryFailure(RequestFault.wrongContentType),
             ]
         }
-        if has(.ifMatch) { failures.append(DirectoryFailure(.changedMeanwhile)) }
+        if has(.ifMatch) || changesDocument { failures.append(DirectoryFailure(.changedMeanwhile)) }
+        if changesDocument { failures += [.againstTheRules([]), .missing] }
         let faults: [RequestFault] = [
             .wrongMethod(allowed: "the method of another operation"), .uriTooLong, .headersTooLarge, .misdirected,
             .bodyTooLarge, .throttled(retryAfter: 1), .unavailable(retryAfter: 1),

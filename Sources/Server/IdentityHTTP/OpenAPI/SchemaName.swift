@@ -43,6 +43,11 @@ enum SchemaName: String, CaseIterable {
     case organization = "Organization"
     case application = "Application"
     case applicationList = "ApplicationList"
+    case newApplication = "NewApplication"
+    case applicationEdit = "ApplicationEdit"
+    case newPassword = "NewPassword"
+    case newPasswordAnswer = "PasswordCredential"
+    case passwordKey = "PasswordKey"
     case batch = "Batch"
     case batchAnswers = "BatchAnswers"
     case signInList = "SignInList"
@@ -116,6 +121,16 @@ enum SchemaName: String, CaseIterable {
         case .organization: .organization
         case .application: .application(required: ["@odata.context"])
         case .applicationList: .page(of: .application(required: []))
+        case .newApplication: .applicationEdit(required: ["displayName"])
+        case .applicationEdit: .applicationEdit(required: [])
+        case .newPassword:
+            .object(
+                [:],
+                optional: [
+                    "passwordCredential": .object([:], optional: ["displayName": .text, "endDateTime": .moment])
+                ])
+        case .newPasswordAnswer: .passwordCredential
+        case .passwordKey: .object(["keyId": .uuid])
         case .batch: .batch
         case .batchAnswers: .batchAnswers
         case .signInList: .page(of: .signIn)

@@ -11,6 +11,7 @@ enum ApplicationCodec {
         shared(client.id, client.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(true),
             "nativeAuthenticationApisEnabled": .string(client.isNativeAuthEnabled ? "all" : "none"),
+            "nativeAuthSignIn": .string(client.userFlow.method.rawValue),
             "nativeAuthScopes": .texts(client.scopes), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
             "keyCredentials": .array([]),
         ]) { $1 }
@@ -19,16 +20,9 @@ enum ApplicationCodec {
     static func object(_ daemon: Daemon, in tenant: TenantID) -> Object {
         shared(daemon.id, daemon.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
+            "nativeAuthSignIn": .null,
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .texts(daemon.roles),
-            "passwordCredentials": .array(
-                daemon.secrets.map { secret in
-                    .object([
-                        "keyId": .string(secret.id.text), "displayName": .string(secret.displayName),
-                        "hint": .string(secret.hint), "secretText": .null,
-                        "startDateTime": secret.startsAt.map { .string($0.ISO8601Format()) } ?? .null,
-                        "endDateTime": .string(secret.endsAt.ISO8601Format()),
-                    ])
-                }),
+            "passwordCredentials": .array(daemon.secrets.map { .object(object($0, text: nil)) }),
             "keyCredentials": .array(
                 daemon.keys.map { key in
                     .object([
@@ -37,6 +31,125 @@ enum ApplicationCodec {
                     ])
                 }),
         ]) { $1 }
+    }
+
+    /// - Parameter text: The secret itself, in the answer that makes it.
+    static func object(_ secret: DaemonSecret, text: Secret<String>?) -> Object {
+        [
+            "keyId": .string(secret.id.text), "displayName": .string(secret.displayName), "hint": .string(secret.hint),
+            "secretText": text.map { .string($0.reveal()) } ?? .null,
+            "startDateTime": secret.startsAt.map { .string($0.ISO8601Format()) } ?? .null,
+            "endDateTime": .string(secret.endsAt.ISO8601Format()),
+        ]
+    }
+
+    // MARK: - Bodies of changes
+
+    /// The members of the vendor's application that scripts send and this server does not keep.
+    private static let unkept: Set<String> = [
+        "publicclient", "spa", "web", "api", "approles", "identifieruris", "requiredresourceaccess", "description",
+        "notes",
+        "tags", "optionalclaims", "groupmembershipclaims", "info",
+    ]
+    private static let readOnly: Set<String> = [
+        "id", "appid", "createddatetime", "passwordcredentials", "keycredentials", "nativeauthroles", "publisherdomain",
+    ]
+
+    /// What a body says of an application or a daemon.
+    struct Change {
+        var displayName: String?
+        var isPublic: Bool?
+        var isNative: Bool?
+        var method: UserFlow.Method?
+        var scopes: [String]?
+
+        /// Whether a new object is an application of an app, and no daemon.
+        var makesApplication: Bool { isPublic ?? isNative ?? (method != nil) }
+    }
+
+    /// - Throws: ``DirectoryFailure`` for a member that is unknown, read-only or has a wrong value.
+    static func change(_ object: Object) throws(DirectoryFailure) -> Change {
+        var change = Change()
+        for (name, value) in object.sorted(by: { $0.key < $1.key }) where !name.hasPrefix("@odata.") {
+            let fault = DirectoryFailure(.invalidValue(name))
+            switch name.lowercased() {
+            case "displayname":
+                guard let text = value.string, (1...256).contains(text.count) else { throw fault }
+                change.displayName = text
+            case "isfallbackpublicclient":
+                switch value {
+                case .boolean(let flag): change.isPublic = flag
+                case .null: break
+                case .string, .integer, .number, .array, .object: throw fault
+                }
+            case "nativeauthenticationapisenabled":
+                switch value {
+                case .string("all"): change.isNative = true
+                case .string("none"), .null: change.isNative = false
+                case .string, .boolean, .integer, .number, .array, .object: throw fault
+                }
+            case "nativeauthsignin":
+                guard let method = value.string.flatMap({ UserFlow.Method(rawValue: $0) }) else { throw fault }
+                change.method = method
+            case "nativeauthscopes":
+                guard case .array(let items) = value, items.count <= 100, items.allSatisfy({ $0.string != nil }) else {
+                    throw fault
+                }
+                change.scopes = items.compactMap(\.string)
+            case "signinaudience": guard value.string == "AzureADMyOrg" else { throw fault }
+            case let word where readOnly.contains(word): throw DirectoryFailure(.readOnlyProperty(name))
+            case let word where unkept.contains(word): break
+            case _: throw DirectoryFailure(.unknownProperty(name))
+            }
+        }
+        return change
+    }
+
+    /// - Throws: ``DirectoryFailure`` when an application is to become a daemon, or the other way round, or a daemon is to
+    ///   have what only an application has.
+    static func check(_ change: Change, forDaemon isDaemon: Bool) throws(DirectoryFailure) {
+        let fits =
+            isDaemon
+            ? change.isPublic != true && change.isNative != true && change.method == nil && change.scopes ?? [] == []
+            : change.isPublic ?? true
+        guard fits else { throw DirectoryFailure(.readOnlyProperty("isFallbackPublicClient")) }
+    }
+
+    static func apply(_ change: Change, to client: inout Client) {
+        client.displayName = change.displayName ?? client.displayName
+        client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
+        client.userFlow.method = change.method ?? client.userFlow.method
+        client.scopes = change.scopes ?? client.scopes
+    }
+
+    /// Name and end of a new secret.
+    ///
+    /// - Throws: ``DirectoryFailure`` for an end that is past, or more than two years away.
+    static func password(_ object: Object, now: Date) throws(DirectoryFailure) -> (name: String, end: Date) {
+        let longest = now.addingTimeInterval(730 * 86_400)
+        let fault = DirectoryFailure(.invalidValue("passwordCredential"))
+        guard object.keys.allSatisfy({ $0.lowercased() == "passwordcredential" }) else { throw fault }
+        var (name, end) = ("", longest)
+        guard let credential = object.first?.value, credential != .null else { return (name, end) }
+        guard case .object(let members) = credential else { throw fault }
+        for (member, value) in members {
+            switch (member.lowercased(), value) {
+            case ("displayname", .string(let text)) where text.utf8.count <= 256: name = text
+            case ("enddatetime", .string(let text)):
+                guard let date = try? Date(text, strategy: .iso8601), date > now, date <= longest else { throw fault }
+                end = date
+            case (_, .null): break
+            case _: throw fault
+            }
+        }
+        return (name, end)
+    }
+
+    static func keyID(_ object: Object) throws(DirectoryFailure) -> UUID {
+        guard object.count == 1, object.first?.key.lowercased() == "keyid",
+            let id = object.first?.value.string.flatMap({ UUID(uuidString: $0) })
+        else { throw DirectoryFailure(.invalidValue("keyId")) }
+        return id
     }
 
     private static func shared(_ id: ClientID, _ name: String, in tenant: TenantID) -> Object {

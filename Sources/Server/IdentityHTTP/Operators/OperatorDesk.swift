@@ -18,6 +18,8 @@ struct OperatorDesk: Sendable {
     let searches: SearchGate
     /// The address of the listener, for links.
     let baseURL: String
+    /// Changes the tenants' document; nil where there is none, as in a test process.
+    let editor: (any TenantEditor)?
 
     private var tenant: Tenant { caller.tenant }
     private var now: Date { context.trace.at }
@@ -97,6 +99,76 @@ struct OperatorDesk: Sendable {
         case .listApplications: return try await applications(request, trace)
         case .readApplication: return try await application("id", keys, request, trace)
         case .readApplicationByAppID: return try await application("appId", keys, request, trace)
+        case .createApplication:
+            let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+            guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
+            let id = ClientID(engine.ports.randomness.uuid())
+            try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
+            var client = Client(
+                id: id, displayName: name, userFlow: UserFlow(method: .emailOneTimePasscode), isNativeAuthEnabled: false
+            )
+            ApplicationCodec.apply(body, to: &client)
+            let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
+            try await edit { entry in
+                if body.makesApplication {
+                    entry.applications.append(newClient)
+                } else {
+                    entry.daemons.append(newDaemon)
+                }
+            }
+            var made =
+                body.makesApplication
+                ? ApplicationCodec.object(newClient, in: tenant.id) : ApplicationCodec.object(newDaemon, in: tenant.id)
+            let location = "\(root)/applications/\(made["id"]?.string ?? "")"
+            made["@odata.context"] = .string("\(root)/$metadata#applications/$entity")
+            var response = try json(made, trace, .created)
+            response.headers[.location] = location
+            return response
+        case .changeApplication:
+            let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+            switch try await credentialed(keys) {
+            case .application(let client):
+                try ApplicationCodec.check(body, forDaemon: false)
+                try await edit { (entry) throws(TenantEditFault) in
+                    guard let index = entry.applications.firstIndex(where: { $0.id == client.id }) else {
+                        throw .notFound
+                    }
+                    ApplicationCodec.apply(body, to: &entry.applications[index])
+                }
+            case .daemon(let daemon):
+                try ApplicationCodec.check(body, forDaemon: true)
+                try await editDaemon(daemon.id) { $0.displayName = body.displayName ?? $0.displayName }
+            }
+            return done(trace)
+        case .deleteApplication:
+            let id: ClientID
+            switch try await credentialed(keys) {
+            case .application(let client): id = client.id
+            case .daemon(let daemon):
+                try mayGive(daemon)
+                id = daemon.id
+            }
+            try await edit { entry in
+                entry.applications.removeAll { $0.id == id }
+                entry.daemons.removeAll { $0.id == id }
+            }
+            return done(trace)
+        case .addApplicationPassword:
+            let daemon = try await daemon(keys)
+            let body = try await OperatorCodec.object(of: request)
+            let (name, end) = try ApplicationCodec.password(body, now: now)
+            let (text, secret) = DaemonSecret.making(
+                named: name, until: end, randomness: engine.ports.randomness, now: now)
+            try await editDaemon(daemon.id) { $0.secrets.append(secret) }
+            var made = ApplicationCodec.object(secret, text: text)
+            made["@odata.context"] = .string("\(root)/$metadata#microsoft.graph.passwordCredential")
+            return try json(made, trace)
+        case .removeApplicationPassword:
+            let daemon = try await daemon(keys)
+            let id = try ApplicationCodec.keyID(try await OperatorCodec.object(of: request))
+            guard daemon.secrets.contains(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
+            try await editDaemon(daemon.id) { daemon in daemon.secrets.removeAll { $0.id == id } }
+            return done(trace)
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -254,6 +326,65 @@ struct OperatorDesk: Sendable {
         var body = try OperatorCodec.chosen(select, of: found)
         body["@odata.context"] = .string("\(root)/$metadata#applications/$entity")
         return try json(body, trace)
+    }
+
+    private enum Credentialed {
+        case application(Client)
+        case daemon(Daemon)
+    }
+
+    /// The application or the daemon that the path names.
+    private func credentialed(_ keys: [String]) async throws -> Credentialed {
+        let key = keys.first?.lowercased()
+        let client = try await engine.applications(of: tenant).first {
+            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
+        }
+        if let client { return .application(client) }
+        let daemon = try await engine.daemons(of: tenant).first {
+            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
+        }
+        guard let daemon else { throw DirectoryFailure(.notFound) }
+        return .daemon(daemon)
+    }
+
+    /// The daemon of the path, if the caller may give and take its secrets.
+    private func daemon(_ keys: [String]) async throws -> Daemon {
+        switch try await credentialed(keys) {
+        // A public application has no secret that could stay one.
+        case .application: throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
+        case .daemon(let daemon):
+            try mayGive(daemon)
+            return daemon
+        }
+    }
+
+    /// A caller who could make a secret of a daemon with more roles would have them.
+    private func mayGive(_ daemon: Daemon) throws(DirectoryFailure) {
+        guard Set(daemon.roles).isSubset(of: caller.daemon.roles) else { throw DirectoryFailure(.insufficientScope) }
+    }
+
+    private func editDaemon(_ id: ClientID, _ change: @Sendable (inout Daemon) -> Void) async throws {
+        try await edit { (entry) throws(TenantEditFault) in
+            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
+            change(&entry.daemons[index])
+        }
+    }
+
+    /// Makes the next version of the tenants' document. Another change at the same moment comes first, and this one is made
+    /// over it.
+    private func edit(
+        _ change: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
+    ) async throws {
+        guard let editor else { throw DirectoryFailure.missing }
+        for _ in 0..<5 {
+            switch try await editor.edit(tenant.id, over: editor.version, as: actor, now: now, change) {
+            case .success: return
+            case .failure(.changedMeanwhile): try await editor.refresh()
+            case .failure(.notFound): throw DirectoryFailure(.notFound)
+            case .failure(.invalid(let problems)): throw DirectoryFailure.againstTheRules(problems)
+            }
+        }
+        throw DirectoryFailure(.changedMeanwhile)
     }
 
     // MARK: - The audit trail

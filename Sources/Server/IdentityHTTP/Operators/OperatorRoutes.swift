@@ -58,7 +58,7 @@ extension IdentityRoutes {
             engine: engine, store: store, caller: caller,
             flows: try await engine.applications(of: caller.tenant).map(\.userFlow),
             actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), context: context,
-            searches: searches, baseURL: baseURL)
+            searches: searches, baseURL: baseURL, editor: editor)
         return try await desk.answer(operation, path.keys, request, context.trace)
     }
 
@@ -82,6 +82,14 @@ extension IdentityRoutes {
 }
 
 extension DirectoryFailure {
+    /// The change would break rules of the tenant file.
+    static func againstTheRules(_ problems: [String]) -> DirectoryFailure {
+        DirectoryFailure(
+            status: .badRequest, code: .badRequest,
+            message: problems.isEmpty
+                ? "The rules of the tenant file do not allow this." : problems.joined(separator: " "))
+    }
+
     /// The vendor has the resource, and this server does not.
     static let missing = DirectoryFailure(
         status: .notImplemented, code: .notSupported, message: "This server does not have this part of the directory.")

@@ -458,7 +458,10 @@ package struct Migration: Sendable {
             digest BLOB NOT NULL,
             role TEXT NOT NULL,
             until INTEGER NOT NULL,
-            PRIMARY KEY (tenant, digest)
+            inviter BLOB,
+            attempts INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest),
+            FOREIGN KEY (tenant, inviter) REFERENCES operators (tenant, "user") ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE operator_sessions (

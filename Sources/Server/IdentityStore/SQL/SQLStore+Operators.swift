@@ -51,6 +51,12 @@ extension SQLStore {
                 try session.run(
                     #"UPDATE operators SET role = ? WHERE tenant = ? AND "user" = ?"#,
                     [role, OperatorTenant.id, change.user], expecting: 1)
+                // Only owners invite.
+                if role != .owner {
+                    try session.run(
+                        "DELETE FROM operator_invitations WHERE tenant = ? AND inviter = ?",
+                        [OperatorTenant.id, change.user])
+                }
             } else {
                 try session.run(
                     #"DELETE FROM operators WHERE tenant = ? AND "user" = ?"#, [OperatorTenant.id, change.user],
@@ -63,24 +69,62 @@ extension SQLStore {
 
     package func addInvitation(
         _ invitation: OperatorInvitation, recording event: AuditEvent
-    ) async throws(StoreError) {
-        try await write([]) { session in
+    ) async throws(StoreError) -> Bool {
+        try await write([.operators]) { session in
+            if let inviter = invitation.inviter {
+                let rows = try session.rows(
+                    of: "operators", #"SELECT role FROM operators WHERE tenant = ? AND "user" = ?"#,
+                    [OperatorTenant.id, inviter])
+                guard try rows.get().first?.value("role", as: OperatorRole.self) == .owner else { return false }
+            }
             try session.run(
-                "INSERT INTO operator_invitations (tenant, digest, role, until) VALUES (?, ?, ?, ?)",
-                [OperatorTenant.id, invitation.digest, invitation.role, invitation.until])
+                """
+                INSERT INTO operator_invitations (tenant, digest, role, until, inviter, attempts)
+                VALUES (?, ?, ?, ?, ?, 0)
+                """,
+                [OperatorTenant.id, invitation.digest, invitation.role, invitation.until, invitation.inviter])
             try session.insert(event)
+            return true
         }
     }
 
-    package func invitation(_ digest: Data, now: Date) async throws(StoreError) -> OperatorInvitation? {
+    package func invitations(now: Date) async throws(StoreError) -> [OperatorInvitation] {
         try await read { session in
             let rows = try session.rows(
                 of: "operator_invitations",
-                "SELECT role, until FROM operator_invitations WHERE tenant = ? AND digest = ? AND until > ?",
-                [OperatorTenant.id, digest, now])
-            return try rows.get().first.map {
-                OperatorInvitation(digest: digest, role: try $0.value("role"), until: try $0.value("until"))
+                """
+                SELECT digest, role, until, inviter FROM operator_invitations WHERE tenant = ? AND until > ?
+                ORDER BY until, digest
+                """, [OperatorTenant.id, now])
+            return try rows.get().map {
+                OperatorInvitation(
+                    digest: try $0.value("digest"), role: try $0.value("role"), until: try $0.value("until"),
+                    inviter: try $0.value("inviter"))
             }
+        }
+    }
+
+    package func removeInvitation(_ digest: Data) async throws(StoreError) {
+        try await write([.operators]) { session in
+            try session.run(
+                "DELETE FROM operator_invitations WHERE tenant = ? AND digest = ?", [OperatorTenant.id, digest])
+        }
+    }
+
+    package func tryInvitation(
+        _ digest: Data, now: Date, most: Int
+    ) async throws(StoreError) -> OperatorRole? {
+        try await write([.operators]) { session in
+            let counted = try session.change(
+                """
+                UPDATE operator_invitations SET attempts = attempts + 1
+                WHERE tenant = ? AND digest = ? AND until > ? AND attempts < ?
+                """, [OperatorTenant.id, digest, now, most])
+            guard counted == 1 else { return nil }
+            let rows = try session.rows(
+                of: "operator_invitations", "SELECT role FROM operator_invitations WHERE tenant = ? AND digest = ?",
+                [OperatorTenant.id, digest])
+            return try rows.get().first?.value("role")
         }
     }
 

@@ -3,6 +3,20 @@ import NativeAuthCore
 package import PortableFoundation
 
 extension SQLStore {
+    /// How many mails wait, 1,000 at most, and since when the oldest of them does.
+    package func waitingMails() async throws(StoreError) -> (count: Int, oldest: Date?) {
+        try await read { session in
+            let rows = try session.rows(
+                of: "outbox",
+                """
+                SELECT COUNT(*) AS number, MIN(created_at) AS oldest
+                FROM (SELECT created_at FROM outbox WHERE state = 'pending' LIMIT 1000) waiting
+                """, [])
+            guard let row = try rows.get().first else { return (0, nil) }
+            return (try row.value("number"), try row.value("oldest"))
+        }
+    }
+
     package func leaseMails(
         _ room: MailRoom, now: Date, until leaseEnd: Date
     ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool) {

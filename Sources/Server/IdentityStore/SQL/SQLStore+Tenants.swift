@@ -37,11 +37,13 @@ extension SQLStore {
     /// Puts a checked document in force, and writes `config.changed` with the SHA-256 of the old and the new one for
     /// each tenant that the database knows or the document names.
     ///
-    /// - Parameter version: The version of the current document, as the caller knows it; 0 when there is none.
+    /// - Parameters:
+    ///   - version: The version of the current document, as the caller knows it; 0 when there is none.
+    ///   - actor: Who does it; nil for a command.
     /// - Returns: The current document; its version is the old one when nothing changed. Nil, and nothing is changed,
     ///   when the current document is another one than the caller knows.
     package func apply(
-        _ text: String, naming tenants: [TenantID], over version: Int, at now: Date
+        _ text: String, naming tenants: [TenantID], over version: Int, by actor: ClientID? = nil, at now: Date
     ) async throws(StoreError) -> TenantDocument? {
         try await write([.tenantDocuments]) { session in
             let old = try session.tenantDocuments("", [], limit: 1).get().first
@@ -53,7 +55,8 @@ extension SQLStore {
                 [new.version, new.text, now])
             let detail = "before \(old?.checksum ?? "none") after \(new.checksum)"
             for tenant in Set(try session.tenants()).union(tenants) {
-                try session.insert(AuditEvent(.configChanged, at: now, tenant: tenant, detail: detail))
+                try session.insert(
+                    AuditEvent(.configChanged, at: now, tenant: tenant, client: actor, detail: detail))
             }
             return new
         }

@@ -36,19 +36,3 @@ struct DaemonCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension DaemonSecret {
-    /// Makes a secret, valid from now on for whole days.
-    ///
-    /// - Returns: The text for the daemon, 43 characters, and what the server knows of it.
-    static func making(
-        named name: String, days: Int, randomness: any Randomness, now: Date
-    ) -> (text: Secret<String>, secret: DaemonSecret) {
-        let text = Base64URL.encode(randomness.bytes(randomBytes))
-        let start = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-        let secret = DaemonSecret(
-            id: randomness.uuid(), displayName: name, hint: String(text.prefix(3)), digest: digest(of: Secret(text)),
-            startsAt: start, endsAt: start.addingTimeInterval(Double(days) * 86_400))
-        return (Secret(text), secret)
-    }
-}

@@ -18,7 +18,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a secret that makes its reader an operator, once.",
+            abstract: "Make an invitation and print its secret.",
             discussion: """
                 The first line is the secret; nothing else has it. It works once, for 30 minutes, at the console's page \
                 /console/invitation. The first operator is invited by this command, the others by the console, too.
@@ -30,10 +30,11 @@ struct OperatorCommand: AsyncParsableCommand {
         func run() async throws {
             try await place.open { opened in
                 let operators = try opened.operators()
-                let secret = try await operators.invite(role, as: .command, now: opened.now)
+                guard let secret = try await operators.invite(role, as: .command, now: opened.now) else { return }
                 say(secret.reveal())
                 Terminal.complain(
-                    "Open /console/invitation at the operators' listener and enter this secret within 30 minutes.")
+                    "Open http://127.0.0.1:PORT/console/invitation, with the PORT of --operators, and enter this secret within 30 minutes."
+                )
             }
         }
     }
@@ -124,6 +125,7 @@ extension OperatorRefusal {
         switch self {
         case .notAnOperator: "No operator has this e-mail address."
         case .lastOwner: "This is the last owner: without one, no operator can invite another."
+        case .notAnOwner: "Only an owner may do this."
         case .invitationUsed: "The invitation was used, or has ended."
         }
     }

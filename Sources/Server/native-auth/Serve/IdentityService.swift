@@ -327,9 +327,11 @@ struct IdentityService: Sendable {
                     IdentityRoutes(
                         engine: engine, clock: clock, readiness: readiness, countsRequests: metrics != nil,
                         listener: .operators(store, baseURL: baseURL),
-                        console: console(engine, keys, readiness, address, baseURL)),
+                        console: console(engine, keys, readiness, address, baseURL),
+                        editor: DocumentEditor(store: store, tenants: tenants)),
+                    // The proxy that is trusted is the one of apps: here every program of this machine could say that it is one.
                     within: AccessPolicy(
-                        trustedProxies: settings.trustedProxies,
+                        trustedProxies: TrustedProxies(),
                         limits: engine.settings.limits.map { _ in SourceLimits() },
                         unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: [],
                         inboxHosts: []),
@@ -366,7 +368,20 @@ struct IdentityService: Sendable {
                 },
                 announce: { [clock] tenant, actor in
                     try await keys.announceRotation(for: tenant, by: actor.id, now: clock.now)
-                }), isDevelopment: settings.profile == .development, appBaseURL: address.baseURL)
+                }), editor: DocumentEditor(store: store, tenants: tenants), mailTexts: mailTexts(),
+            isDevelopment: settings.profile == .development, appBaseURL: address.baseURL, baseURL: baseURL)
+    }
+
+    /// The texts of the mails that the console shows.
+    private func mailTexts() -> @Sendable (Tenant, MailLanguage) -> [Console.MailSample] {
+        let renderer = Result { try MailRenderer() }
+        return { tenant, language in
+            MailContent.Purpose.allCases.compactMap { purpose in
+                let content = MailContent.sample(of: purpose, for: tenant, in: language)
+                guard let words = try? renderer.get().words(of: content) else { return nil }
+                return Console.MailSample(occasion: purpose.occasion, subject: words.subject, text: words.text)
+            }
+        }
     }
 
     /// What this node runs, for the console. None of it is secret.
@@ -378,17 +393,18 @@ struct IdentityService: Sendable {
         let still: [Console.Fact] = [
             .init("This node", "Version", ProductVersion.current),
             .init("This node", "Profile", settings.profile.rawValue),
-            .init("This node", "Started", started.formatted(.iso8601)),
+            .init("This node", "Started", started),
             .init("This node", "Database", database),
             .init("Listeners", "Apps", address.listening), .init("Listeners", "Base URL of apps", address.baseURL),
             .init("Listeners", "Operators", operators),
             .init("Listeners", "Metrics", settings.metricsPort.map { "port \($0)" } ?? "off"),
-            .init("Settings in force", "Limits over time", settings.limits == .development ? "off" : "on"),
+            .init("Settings in force", "Rate limits", settings.limits == .development ? "off" : "on"),
             .init("Settings in force", "Mail", settings.smtpURL == nil ? "development inbox" : "SMTP server"),
             .init(
                 "Settings in force", "Trusted proxies",
                 settings.trustedProxies.networks.isEmpty ? "none" : "named"),
         ]
+        let withoutDocument = settings.hasTenantFile ? "none: the tenants of --config" : "none: the development tenant"
         return { [store, clock, tenants] in
             let now = clock.now
             let begin = ContinuousClock.now
@@ -397,26 +413,26 @@ struct IdentityService: Sendable {
             var facts = still
             facts.append(
                 .init(
-                    "Health", "Database", isReady ? "takes writes, in \(time) ms" : "does not take writes",
+                    "Health", "Database", isReady ? "writes work, in \(max(time, 1)) ms or less" : "writes do not work",
                     isReady ? .good : .bad))
             do {
-                // A mail that is due and waits for a minute means that the mail server does not take it.
-                let due = try await store.nextMailDue()
-                let waiting = due.map { now.timeIntervalSince($0) } ?? 0
-                facts.append(
-                    .init(
-                        "Health", "Mail",
-                        due == nil
-                            ? "no mail waits"
-                            : waiting > 60 ? "a mail waits for \(Int(waiting / 60)) minutes" : "a mail is on its way",
-                        waiting > 60 ? .bad : .good))
+                // The mail server takes a mail within seconds, or it cannot be reached.
+                let (count, oldest) = try await store.waitingMails()
+                let waiting = oldest.map { now.timeIntervalSince($0) } ?? 0
+                let text =
+                    switch count {
+                    case 0: "no mail is waiting"
+                    case _ where waiting <= 60: "\(count) on the way"
+                    case _: "\(count) waiting, the oldest for \(Int(waiting / 60)) minutes: see the log"
+                    }
+                facts.append(.init("Health", "Mail", text, waiting > 60 ? .bad : .good))
             } catch {
                 facts.append(.init("Health", "Mail", "the queue cannot be read", .bad))
             }
             facts.append(
                 .init(
                     "Settings in force", "Tenant document",
-                    tenants.version == 0 ? "none: --config, or the development tenant" : "version \(tenants.version)"))
+                    tenants.version == 0 ? withoutDocument : "version \(tenants.version)"))
             return facts
         }
     }

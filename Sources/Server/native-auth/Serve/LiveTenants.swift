@@ -10,11 +10,15 @@ final class LiveTenants: ClientStore {
     private let state: Mutex<(directory: TenantDirectory, version: Int)>
     /// Warnings for the operator about the tenants at the start, one sentence each.
     let warnings: [String]
+    private let profile: ServeSettings.Profile
 
     /// - Throws: ``ServeSettings/Invalid`` when the document in the database is invalid.
     init(_ settings: ServeSettings, _ document: TenantDocument?) throws(ServeSettings.Invalid) {
         let file = try document.map { document throws(ServeSettings.Invalid) in try document.file() }
-        state = Mutex((file?.directory ?? settings.directory, document?.version ?? 0))
+        profile = settings.profile
+        let directory = file?.directory ?? settings.directory
+        state = Mutex(
+            (settings.profile == .development ? directory.withDevelopmentSecret : directory, document?.version ?? 0))
         warnings = file?.warnings ?? settings.tenantWarnings
     }
 
@@ -43,13 +47,42 @@ final class LiveTenants: ClientStore {
         try await directory.daemons(of: tenant)
     }
 
-    /// Adopts a newer document; an invalid one changes nothing.
+    /// Adopts a document that is newer than the one in force; an invalid one changes nothing, and is not read again.
     ///
-    /// - Throws: ``ServeSettings/Invalid``; the same document is not read again.
-    fileprivate func take(_ document: TenantDocument) throws(ServeSettings.Invalid) {
-        state.withLock { $0.version = max($0.version, document.version) }
-        let directory = try document.file().directory
-        state.withLock { $0.directory = directory }
+    /// - Throws: ``ServeSettings/Invalid``.
+    func take(_ document: TenantDocument) throws(ServeSettings.Invalid) {
+        let isNewer = state.withLock { state in
+            guard document.version > state.version else { return false }
+            state.version = document.version
+            return true
+        }
+        guard isNewer else { return }
+        let read = try document.file().directory
+        let directory = profile == .development ? read.withDevelopmentSecret : read
+        // While it was read, a still newer one may have come into force.
+        state.withLock { if $0.version == document.version { $0.directory = directory } }
+    }
+}
+
+extension TenantDirectory {
+    /// With the secret of the development tenant's daemon, which no document can have: in the development profile scripts
+    /// keep it when the first change writes a document.
+    fileprivate var withDevelopmentSecret: TenantDirectory {
+        guard let development = TenantDirectory.development.entries.first else { return self }
+        return TenantDirectory(
+            entries.map { entry in
+                var entry = entry
+                guard entry.tenant.id == development.tenant.id else { return entry }
+                for daemon in development.daemons {
+                    for index in entry.daemons.indices
+                    where entry.daemons[index].id == daemon.id
+                        && !entry.daemons[index].secrets.contains(where: { daemon.secrets.map(\.id).contains($0.id) })
+                    {
+                        entry.daemons[index].secrets = daemon.secrets + entry.daemons[index].secrets
+                    }
+                }
+                return entry
+            })
     }
 }
 

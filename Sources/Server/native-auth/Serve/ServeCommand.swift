@@ -71,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
     @Option(
         help: """
-            Where operators' daemons call /graph: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
+            Where the console and operators' daemons (/graph) are: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
             apps, or off (default: off, in development shared).
             """)
     var operators: String?
@@ -157,6 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
               base URL   \(address.baseURL)
               home page  \(address.baseURL)/
               inbox      \(address.listening)/dev/inbox
+              console    \(address.listening)/console
               data       \(settings.dataFolder)
 
             Client ids

@@ -280,7 +280,7 @@ private struct TenantReader {
         if EmailAddress("no-reply@" + domain)?.address.utf8.count == domain.utf8.count + 9,
             !(isLabel && text.contains("."))
         {
-            if isLabel, ["graph", "dev", "livez", "readyz"].contains(text.lowercased()) {
+            if isLabel, ["graph", "dev", "livez", "readyz", "console"].contains(text.lowercased()) {
                 members.add("the subdomain “\(text)” is a path of the server itself; choose another.", at: name)
             }
             return text

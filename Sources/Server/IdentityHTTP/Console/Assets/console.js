@@ -48,13 +48,13 @@ function say(text, kind = '') {
 }
 
 let running;
-// Fetches the address and shows its list. Returns whether it did.
-async function load(address) {
+// Fetches the address and shows its list. Returns whether it did. What the page does by itself does not keep the session alive.
+async function load(address, headers = {}) {
   running?.abort();
   const { signal } = running = new AbortController();
   const list = one('#results');
   try {
-    const answer = await fetch(address, { signal, redirect: 'manual' });
+    const answer = await fetch(address, { signal, headers, redirect: 'manual' });
     const fresh = one('#results', new DOMParser().parseFromString(await answer.text(), 'text/html'));
     // The server has trouble: the list stays.
     if (answer.status > 428) throw answer;
@@ -95,7 +95,7 @@ function follow(box) {
   const isOn = () => box.checked && !document.hidden;
   async function again() {
     clearTimeout(timer);
-    if (isOn() && !one('#results[aria-busy]')) await load(location.pathname + location.search);
+    if (isOn() && !one('#results[aria-busy]')) await load(location.pathname + location.search, { 'X-Console-Background': '1' });
     clearTimeout(timer);
     if (isOn()) timer = setTimeout(again, 2000);
   }

@@ -1,0 +1,55 @@
+import IdentityEngine
+import NativeAuthCore
+import PortableFoundation
+
+/// The tenants in memory, with one rule of the tenant file: an application has a name.
+final class TestEditor: TenantEditor, ClientStore {
+    private let state: Locked<(directory: TenantDirectory, version: Int)>
+
+    init(directory: TenantDirectory) { state = Locked((directory, 7)) }
+
+    var directory: TenantDirectory { state.withLock { $0.directory } }
+    var version: Int { state.withLock { $0.version } }
+
+    /// How often another change comes first.
+    let rivals = Locked(0)
+
+    func refresh() async throws(EngineError) {}
+
+    func tenant(named name: String) async throws(StoreError) -> Tenant? { try await directory.tenant(named: name) }
+    func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+        try await directory.client(id, in: tenant)
+    }
+    func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+        try await directory.applications(of: tenant)
+    }
+    func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
+        try await directory.daemon(id, in: tenant)
+    }
+    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] { try await directory.daemons(of: tenant) }
+
+    func edit(
+        _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,
+        _ edit: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
+    ) async throws(EngineError) -> Result<Void, TenantEditFault> {
+        var entries = directory.entries
+        let hasRival = rivals.withLock { rivals in
+            guard rivals > 0 else { return false }
+            rivals -= 1
+            return true
+        }
+        guard version == self.version, !hasRival else { return .failure(.changedMeanwhile) }
+        guard let index = entries.firstIndex(where: { $0.tenant.id == tenant }) else { return .failure(.notFound) }
+        do throws(TenantEditFault) {
+            try edit(&entries[index])
+        } catch {
+            return .failure(error)
+        }
+        guard !entries[index].applications.contains(where: { $0.displayName.isEmpty }) else {
+            return .failure(.invalid(["An application needs a name.", "Really."]))
+        }
+        let new = entries
+        state.withLock { $0 = (TenantDirectory(new), version + 1) }
+        return .success(())
+    }
+}
