@@ -694,7 +694,7 @@ import Testing
                 _ = try await server.engine.createUser(
                     new, of: entry.applications[0].id, by: [], in: entry.tenant, as: .command, now: server.clock.now)
             }
-            var (seen, path, pages): (Set<String>, String?, Int) = ([], "\(Self.contoso)/users?state=enabled&q=user", 0)
+            var (seen, path, pages): (Set<String>, String?, Int) = ([], "\(Self.contoso)/users?state=enabled", 0)
             while let next = path {
                 let page = String(decoding: try await owner.get(next).body, as: UTF8.self)
                 let ids = page.split(separator: "<tr id=\"u-").dropFirst().map { String($0.prefix(36)) }
@@ -706,12 +706,16 @@ import Testing
                 }
                 if let path, pages == 1 {
                     // Of another search.
-                    let foreign = path.replacing("q=user", with: "q=us")
+                    let foreign = path.replacing("state=enabled", with: "state=all")
                     #expect(try await owner.get(foreign).status == 404)
                     #expect(try await owner.get(path + "x").status == 404)
                 }
             }
             #expect(seen.count == 120 && pages == 3)
+            let found = String(decoding: try await owner.get("\(Self.contoso)/users?q=USER").body, as: UTF8.self)
+            #expect(found.contains("First 50 users; type more") && !found.contains("rel=\"next\""))
+            let one = String(decoding: try await owner.get("\(Self.contoso)/users?q=user119").body, as: UTF8.self)
+            #expect(one.contains(">1 user<") && one.contains("user119@example.com"))
         }
     }
 

@@ -20,6 +20,14 @@ extension Console {
             case .deleted: "Deleted"
             }
         }
+
+        var condition: UserCondition? {
+            switch self {
+            case .all, .deleted: nil
+            case .enabled: .isEnabled(true)
+            case .disabled: .isEnabled(false)
+            }
+        }
     }
 
     func users(
@@ -38,11 +46,8 @@ extension Console {
                 cursor, as: UserPosition.self, of: fingerprint, tenant: tenant.id, now: context.trace.at)
             guard position != nil else { throw ConsoleFault.missing }
         }
-        let asked = UserPageRequest(
-            Self.condition(text, state), order: text.isEmpty ? .createdDescending : nil, after: position,
-            limit: Self.pageLength, isDeleted: state == .deleted)
-        let page = try await searched(for: visitor) { () throws(StoreError) in
-            try await store.users(asked, in: tenant.id)
+        let (page, isCut) = try await searched(for: visitor) { () throws(StoreError) in
+            try await found(text, state, after: position, in: tenant)
         }
         let rows = page.users.map { account -> Row in
             let user = account.user
@@ -69,7 +74,9 @@ extension Console {
                 "<a class=\"button\" rel=\"next\" href=\"\(path)?\(Self.query(filter + [("page", token)]))\">Next page</a>"
         }
         let number = page.users.count
-        let count = "\(page.next != nil && position == nil ? "First " : "")\(number) user\(number == 1 ? "" : "s")"
+        let isFirstOfMore = isCut || page.next != nil && position == nil
+        let count =
+            "\(isFirstOfMore ? "First " : "")\(number) user\(number == 1 ? "" : "s")\(isCut ? "; type more to find fewer" : "")"
         let table: HTML =
             rows.isEmpty
             ? """
@@ -112,28 +119,37 @@ extension Console {
                 """))
     }
 
-    private static func condition(_ text: String, _ state: UserState) -> UserCondition? {
-        var parts: [UserCondition] = []
-        if !text.isEmpty {
-            if let id = UUID(uuidString: text) {
-                parts.append(.hasID(UserID(id)))
-            } else if text.contains("@") {
-                parts.append(.mail(.begins(text)))
-            } else {
-                parts.append(
-                    .any([
-                        .mail(.begins(text)), .attribute("displayName", .begins(text)),
-                        .attribute("givenName", .begins(text)), .attribute("surname", .begins(text)),
-                        .signsIn(as: text, .local),
-                    ]))
-            }
+    /// A page of the users that the search finds.
+    ///
+    /// - Returns: Also whether more users are found than the page can show, although no page follows.
+    private func found(
+        _ text: String, _ state: UserState, after position: UserPosition?, in tenant: Tenant
+    ) async throws(StoreError) -> (page: UserPage, isCut: Bool) {
+        func ask(_ condition: UserCondition?) async throws(StoreError) -> UserPage {
+            let parts = [condition, state.condition].compactMap(\.self)
+            // The index of the few that are disabled or deleted has no order by time.
+            let isNewestFirst = condition == nil && (state == .all || state == .enabled)
+            return try await store.users(
+                UserPageRequest(
+                    parts.count > 1 ? .all(parts) : parts.first, order: isNewestFirst ? .createdDescending : nil,
+                    after: position, limit: Self.pageLength, isDeleted: state == .deleted), in: tenant.id)
         }
-        switch state {
-        case .all, .deleted: break
-        case .enabled: parts.append(.isEnabled(true))
-        case .disabled: parts.append(.isEnabled(false))
+        if text.isEmpty { return (try await ask(nil), false) }
+        if let id = UUID(uuidString: text) { return (try await ask(.hasID(UserID(id))), false) }
+        if text.contains("@") { return (try await ask(.mail(.begins(text))), false) }
+        // Each of these has an index; one question with “or” would read the users of all.
+        let conditions: [UserCondition] = [
+            .signsIn(as: text, .local), .mail(.begins(text)), .attribute("displayName", .begins(text)),
+            .attribute("givenName", .begins(text)), .attribute("surname", .begins(text)),
+        ]
+        var (users, known, isCut): ([UserAccount], Set<UserID>, Bool) = ([], [], false)
+        for condition in conditions {
+            let page = try await ask(condition)
+            isCut = isCut || page.next != nil
+            for account in page.users where known.insert(account.user.id).inserted { users.append(account) }
         }
-        return parts.count > 1 ? .all(parts) : parts.first
+        isCut = isCut || users.count > Self.pageLength
+        return (UserPage(users: Array(users.prefix(Self.pageLength)), next: nil), isCut)
     }
 
     static func state(of account: UserAccount) -> HTML {
