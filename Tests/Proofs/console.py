@@ -6,6 +6,7 @@ Chromium comes from the system's packages, the tools from PyPI (`scripts/setup c
 each page there."""
 
 import argparse
+import json
 import pathlib
 import shutil
 import socket
@@ -34,7 +35,7 @@ tenants:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Contoso app, signIn: emailOneTimePasscode}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Contoso web, signIn: emailPassword}
     daemons:
-      - {clientId: 44445555-aaaa-6666-bbbb-7777cccc8888, displayName: Contoso reports, roles: [AuditLog.Read.All]}
+      - {clientId: 44445555-aaaa-6666-bbbb-7777cccc8888, displayName: Contoso reports, roles: [AuditLog.Read.All, Application.ReadWrite.All]}
   - id: bbbbcccc-0000-dddd-1111-eeee2222ffff
     subdomain: harbour
     domain: harbour.example.com
@@ -264,6 +265,10 @@ class Check:
         owner.click("text='Make a secret'")
         secret = owner.inner_text("#new-secret")
         self.expect("a daemon's new secret works at once", self.daemon_token(secret) == 200)
+        self.expect("the daemon makes an application in the same document", self.application_of_daemon(secret) == 201)
+        owner.goto(f"{self.url}/console/t/contoso/applications")
+        self.expect("the console shows it", "Made by a script" in owner.inner_text("main"))
+        owner.click("text='Contoso reports'")
         owner.click("text='Remove'")
         owner.click("main form button.danger")
         self.expect("a removed secret does not", self.daemon_token(secret) == 401)
@@ -272,10 +277,18 @@ class Check:
         self.expect("a copy of a user's data", b"Pilot" in pathlib.Path(download.value.path()).read_bytes())
         self.owner = owner
 
+    def application_of_daemon(self, secret):
+        headers = {"Authorization": f"Bearer {self.daemon_answer(secret).body['access_token']}", "Content-Type": "application/json"}
+        body = json.dumps({"displayName": "Made by a script", "isFallbackPublicClient": True})
+        return world.ask(self.port, "POST", "/graph/v1.0/applications", body, headers).status
+
     def daemon_token(self, secret):
+        return self.daemon_answer(secret).status
+
+    def daemon_answer(self, secret):
         form = {"grant_type": "client_credentials", "client_id": "44445555-aaaa-6666-bbbb-7777cccc8888", "client_secret": secret}
         form["scope"] = "https://graph.microsoft.com/.default"
-        return world.ask(self.port, "POST", "/contoso/oauth2/v2.0/token", form).status
+        return world.ask(self.port, "POST", "/contoso/oauth2/v2.0/token", form)
 
     def needs_city(self, client):
         """Whether a sign-up with this application asks for the city."""

@@ -298,7 +298,8 @@ struct IdentityService: Sendable {
                 countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users,
                 times: times,
                 console: settings.operators == .shared
-                    ? console(engine, keys, readiness, address, address.baseURL) : nil),
+                    ? console(engine, keys, readiness, address, address.baseURL) : nil,
+                editor: DocumentEditor(store: store, tenants: tenants)),
             within: policy(address, limits: engine.settings.limits, admission), host: settings.host, port: port,
             logger: logger,
             onRunning: { _ in await onReady(address) })
