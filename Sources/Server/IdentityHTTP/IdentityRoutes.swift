@@ -20,7 +20,7 @@ package struct IdentityRoutes: Sendable {
     private let times: StepTimes?
     private let console: Console?
     let editor: (any TenantEditor)?
-    let searches = SearchGate()
+    let searches: SearchGate
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -49,6 +49,8 @@ package struct IdentityRoutes: Sendable {
         self.listener = listener
         self.times = times
         self.console = console
+        // One gate for daemons and operators: they search the same database.
+        searches = console?.searches ?? SearchGate()
         self.editor = editor
     }
 

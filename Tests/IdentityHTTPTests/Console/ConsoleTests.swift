@@ -106,7 +106,7 @@ import Testing
             let owner = try await ConsoleVisitor(server).invited(.owner)
             var visitor = try ConsoleVisitor(server, like: owner)
             let wrong = try await visitor.signIn("owner@example.com", password: "Wrong-Password-1")
-            let unknown = try await visitor.signIn("nobody@example.com")
+            let unknown = try await visitor.signIn("unknown@example.com")
             #expect(wrong.status == 400 && unknown.status == 400)
             let sentences = [wrong, unknown].map {
                 String(decoding: $0.body, as: UTF8.self).contains("or the password is not right")
@@ -373,6 +373,7 @@ import Testing
             #expect(
                 !String(decoding: try await owner.get("/console/operators").body, as: UTF8.self).contains(
                     "Open invitations"))
+            #expect(try await server.audited(.invitationWithdrawn) == 1)
             // A second owner invites, and is removed.
             var other = try ConsoleVisitor(server, like: owner)
             try await other.accept(Secret(try await made(by: owner)), "other@example.com")

@@ -82,26 +82,71 @@ import Testing
         }
     }
 
-    @Test("Two searches run at a time; another one is asked to come again, and leaves nothing behind")
+    @Test(
+        "Two searches run at a time, one of each caller; another one waits, is then asked to come again, and leaves nothing"
+    )
     func searchesAreFew() async throws {
         let gate = SearchGate()
         let (opened, open) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
+        let refused = RequestFault.unavailable(retryAfter: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 {
+            func hold(_ caller: UInt8) {
                 group.addTask {
-                    try await gate {
+                    try await gate(of: Data([caller])) {
                         begin.yield()
                         for await _ in opened { break }
                     }
                 }
             }
             var running = begun.makeAsyncIterator()
-            for _ in 0..<2 { await running.next() }
-            await #expect(throws: RequestFault.unavailable(retryAfter: 1)) { try await gate {} }
+            hold(1)
+            await running.next()
+            // The other place is not for the same caller.
+            await #expect(throws: refused) { try await gate(of: Data([1])) {} }
+            hold(2)
+            await running.next()
+            await #expect(throws: refused) { try await gate(of: Data([3])) {} }
+            // One that waits gets the place that is freed.
+            async let waited: Void = gate(of: Data([4])) {}
             open.finish()
+            try await waited
             try await group.waitForAll()
         }
-        try await gate {}
+        try await gate(of: Data([1])) {}
+    }
+
+    @Test("Of one caller's searches four may wait, and the fifth is refused at once")
+    func waitingIsBounded() async throws {
+        let gate = SearchGate()
+        let (opened, open) = AsyncStream<Void>.makeStream()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let refusals = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await gate(of: Data([1])) {
+                    begin.yield()
+                    for await _ in opened { break }
+                }
+                return false
+            }
+            var running = begun.makeAsyncIterator()
+            await running.next()
+            for _ in 0..<20 {
+                group.addTask {
+                    do {
+                        try await gate(of: Data([1])) {}
+                        return false
+                    } catch {
+                        return true
+                    }
+                }
+            }
+            var refusals = 0
+            while refusals < 16, let isRefused = try await group.next() { refusals += isRefused ? 1 : 0 }
+            open.finish()
+            for try await isRefused in group where isRefused { refusals += 1 }
+            return refusals
+        }
+        #expect(refusals == 16)
     }
 }

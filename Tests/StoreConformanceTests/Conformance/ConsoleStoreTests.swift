@@ -110,7 +110,7 @@ struct ConsoleStoreTests {
                 try await store.changeOperators { _ in (change, ()) }
             }
             #expect(try await store.invitations(now: noon).map(\.digest) == [digest("tried")])
-            try await store.removeInvitation(digest("tried"))
+            try await store.removeInvitation(digest("tried"), recording: event(.invitationWithdrawn))
             #expect(try await store.invitations(now: noon).isEmpty)
         }
     }

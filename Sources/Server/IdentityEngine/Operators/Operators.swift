@@ -81,8 +81,13 @@ package struct Operators: Sendable {
         try await stored { () throws(StoreError) in try await store.invitations(now: now) }
     }
 
-    package func withdraw(_ digest: Data) async throws(EngineError) {
-        try await stored { () throws(StoreError) in try await store.removeInvitation(digest) }
+    package func withdraw(
+        _ invitation: OperatorInvitation, as actor: Operator, now: Date
+    ) async throws(EngineError) {
+        let event = event(.invitationWithdrawn, nil, invitation.role.rawValue, as: actor, at: now)
+        try await stored { () throws(StoreError) in
+            try await store.removeInvitation(invitation.digest, recording: event)
+        }
     }
 
     /// Counts an attempt to sign up with an invitation: each mails a code to an address that the visitor chooses.

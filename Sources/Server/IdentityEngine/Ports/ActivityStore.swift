@@ -52,7 +52,7 @@ package enum Activity: Hashable, Sendable {
             .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,
             .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .mailFlood, .daemonSignedIn,
-            .daemonRefused, .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved:
+            .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved:
             return nil
         }
     }

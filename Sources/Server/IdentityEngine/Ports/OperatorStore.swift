@@ -89,7 +89,7 @@ package protocol OperatorStore: Sendable {
     ) async throws(StoreError) -> Bool
     /// The invitations that can be accepted, the first to end first.
     func invitations(now: Date) async throws(StoreError) -> [OperatorInvitation]
-    func removeInvitation(_ digest: Data) async throws(StoreError)
+    func removeInvitation(_ digest: Data, recording event: AuditEvent) async throws(StoreError)
     /// Counts an attempt to sign up with the invitation.
     ///
     /// - Returns: Its role; nil when it was used, has ended, or had as many attempts.

@@ -397,6 +397,7 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case daemonRefused = "daemon.refused"
         /// The four are in the trail of the operators' tenant; the detail says which role.
         case operatorInvited = "operator.invited"
+        case invitationWithdrawn = "operator.invitation_withdrawn"
         case operatorAdded = "operator.added"
         case operatorChanged = "operator.changed"
         case operatorRemoved = "operator.removed"

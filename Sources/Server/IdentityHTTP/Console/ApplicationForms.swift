@@ -179,11 +179,19 @@ extension Console {
         var client = try client(context, in: entry)
         let answer: Result<Void, TenantEditFault>
         do {
+            // A form that does not read ends here.
             try Self.change(&client, by: form)
-            let changed = client
+            let id = client.id
+            // This node may know an older version than the form has, so the change is made on that of the document.
             answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
-                guard let index = entry.applications.firstIndex(where: { $0.id == changed.id }) else { throw .notFound }
-                entry.applications[index] = changed
+                guard let index = entry.applications.firstIndex(where: { $0.id == id }) else { throw .notFound }
+                do {
+                    try Self.change(&entry.applications[index], by: form)
+                } catch let fault as TenantEditFault {
+                    throw fault
+                } catch {
+                    throw .invalid(["The form does not read."])
+                }
             }
         } catch let fault as TenantEditFault {
             answer = .failure(fault)

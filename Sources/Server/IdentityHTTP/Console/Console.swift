@@ -31,7 +31,7 @@ package struct Console: Sendable {
     let appBaseURL: String
     /// The address of the listener with the console.
     let baseURL: String
-    let searches = ConsoleGate()
+    let searches = SearchGate()
     /// In place of the cookie in the development profile, where visitors have none.
     private let developmentCookie: Secret<String>
 

@@ -140,7 +140,7 @@ extension Console {
         let name = try Self.value("invitation", of: form)
         let found = try await operators.invitations(now: context.trace.at).first { $0.digest.hexadecimal == name }
         guard let found else { throw ConsoleFault.missing }
-        try await operators.withdraw(found.digest)
+        try await operators.withdraw(found, as: actor(visitor, context), now: context.trace.at)
         return Self.redirect(to: "\(ConsoleRoute.operators.path)?done=withdrawn")
     }
 

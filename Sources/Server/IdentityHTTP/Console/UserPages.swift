@@ -545,7 +545,7 @@ extension Console {
     func searched<Value>(
         for visitor: Visitor, _ body: () async throws(StoreError) -> Value
     ) async throws -> Value {
-        try await searches(visitor.user) { try await read(body) }
+        try await searches(of: Data((visitor.user?.description ?? "development").utf8)) { try await read(body) }
     }
 
     /// A question of bounded cost.

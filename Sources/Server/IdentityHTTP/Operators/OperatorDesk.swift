@@ -31,9 +31,11 @@ struct OperatorDesk: Sendable {
     ) async throws -> Response {
         switch operation {
         // A place is kept until the body is made, which can take longer than the search.
-        case .listUsers: return try await searches { try await list(request, isDeleted: false, trace) }
-        case .listDeletedUsers: return try await searches { try await list(request, isDeleted: true, trace) }
-        case .countUsers: return try await searches { try await count(request, trace) }
+        case .listUsers:
+            return try await searches(of: Data(caller.limitKey)) { try await list(request, isDeleted: false, trace) }
+        case .listDeletedUsers:
+            return try await searches(of: Data(caller.limitKey)) { try await list(request, isDeleted: true, trace) }
+        case .countUsers: return try await searches(of: Data(caller.limitKey)) { try await count(request, trace) }
         case .createUser: return try await create(request, trace)
         case .readUser: return try json(try await user(keys, isDeleted: false), request, trace)
         case .readDeletedUser: return try json(try await user(keys, isDeleted: true), request, trace)
@@ -94,8 +96,10 @@ struct OperatorDesk: Sendable {
             return try json(document, trace)
         // Its parts come here one by one.
         case .batch: throw RequestFault.unknownPath
-        case .listSignIns: return try await searches { try await lines(.signIns, request, trace) }
-        case .listDirectoryAudits: return try await searches { try await lines(.directoryAudits, request, trace) }
+        case .listSignIns:
+            return try await searches(of: Data(caller.limitKey)) { try await lines(.signIns, request, trace) }
+        case .listDirectoryAudits:
+            return try await searches(of: Data(caller.limitKey)) { try await lines(.directoryAudits, request, trace) }
         case .listApplications: return try await applications(request, trace)
         case .readApplication: return try await application("id", keys, request, trace)
         case .readApplicationByAppID: return try await application("appId", keys, request, trace)

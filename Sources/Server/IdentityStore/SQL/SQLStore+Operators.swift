@@ -104,10 +104,11 @@ extension SQLStore {
         }
     }
 
-    package func removeInvitation(_ digest: Data) async throws(StoreError) {
+    package func removeInvitation(_ digest: Data, recording event: AuditEvent) async throws(StoreError) {
         try await write([.operators]) { session in
-            try session.run(
+            let removed = try session.change(
                 "DELETE FROM operator_invitations WHERE tenant = ? AND digest = ?", [OperatorTenant.id, digest])
+            if removed == 1 { try session.insert(event) }
         }
     }
 

@@ -3,7 +3,7 @@ import IdentityStoreSQL
 import NativeAuthCore
 import PortableFoundation
 
-/// Changes the tenants' document for the console: the document in force, changed, written anew, read again by the rules of
+/// Changes the tenants' document for the console and the API: the document in force, changed, written anew, read again by the rules of
 /// the file, and applied over the version that it came from.
 struct DocumentEditor: TenantEditor {
     let store: any SQLStore

@@ -132,7 +132,8 @@ extension AuditEvent.Kind {
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .mailFlood, .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved:
+            .backupMade, .restoreDone, .mailFlood, .operatorInvited, .invitationWithdrawn, .operatorAdded,
+            .operatorChanged, .operatorRemoved:
             nil
         }
     }
@@ -151,7 +152,8 @@ extension AuditEvent.Kind {
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
         case .configChanged: "Policy"
-        case .operatorInvited, .operatorAdded, .operatorChanged, .operatorRemoved: "RoleManagement"
+        case .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved:
+            "RoleManagement"
         case .keyRotated, .keyRevoked: "KeyManagement"
         case .mailFailed, .backupMade, .restoreDone, .mailFlood: "Other"
         }
@@ -170,7 +172,8 @@ extension AuditEvent.Kind {
             .passwordChanged, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed, .sessionsEnded,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .daemonSignedIn, .operatorInvited, .operatorAdded, .operatorChanged,
+            .backupMade, .restoreDone, .daemonSignedIn, .operatorInvited, .invitationWithdrawn, .operatorAdded,
+            .operatorChanged,
             .operatorRemoved:
             "success"
         }
