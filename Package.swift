@@ -9,18 +9,19 @@ import PackageDescription
 let testing: TargetDependencyCondition? = .when(traits: ["Testing"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
-
 // SwiftPM makes a product of every executable target, which each package that depends on this one would see. So the programs of
 // proofs and measurements, and the tests that run them, are here only where the environment asks for them, as `scripts/test`,
 // `scripts/prove` and `scripts/bench` do. See docs/design/0015-executables.md.
 let hasTools = Context.environment["SWIFT_NATIVE_AUTH_TOOLS"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (hasTools ? [.treatAllWarnings(as: .error)] : [])
 
 let package = Package(
     name: "swift-native-auth",

@@ -256,6 +256,27 @@ class Check:
         owner.fill("#scopes", "nonsense")
         owner.click("button.primary")
         self.expect("the rules of the tenant file hold", "scope" in owner.inner_text(".note.bad").lower(), owner.inner_text("main")[:300])
+        # A user flow with an attribute of the tenant, for that application.
+        owner.goto(f"{self.url}/console/t/contoso/user-flows")
+        owner.click("text='New attribute'")
+        owner.fill("#name", "Boat number")
+        owner.select_option("#type", "integer")
+        owner.click("main form button.primary")
+        self.expect("an attribute is created", "was created" in owner.inner_text(".note.good"))
+        owner.click("text='New user flow'")
+        owner.fill("#name", "Sailors")
+        owner.check("input[value=emailPassword]")
+        owner.check("input[name=open]")
+        owner.select_option("select[name^='u-extension']", "required")
+        owner.click("main form button.primary")
+        self.expect("a user flow is created", "was created" in owner.inner_text(".note.good"), owner.inner_text("main")[:300])
+        self.flow = owner.url.split("?")[0].removeprefix(self.url)
+        owner.goto(f"{self.url}/console/t/contoso/applications/{boats}/edit")
+        owner.select_option("#flow", label="Sailors")
+        self.expect("with a flow, the form hides the application's own rules", not owner.is_visible("input[value=emailPassword]"))
+        owner.click("main form button.primary")
+        self.expect("an application gets the flow", "Sailors" in owner.inner_text("main"), owner.inner_text("main")[:300])
+        self.expect("its sign-up asks for the flow's attribute", self.asks(boats, "ship@example.com", "_Boatnumber"))
         owner.goto(f"{self.url}/console/t/contoso/applications/{boats}/delete")
         owner.fill("#typed", "Boats")
         owner.click("main form button.danger")
@@ -292,11 +313,15 @@ class Check:
 
     def needs_city(self, client):
         """Whether a sign-up with this application asks for the city."""
-        person = world.Person(self.site, client=client, seed=2)
-        token, code = person.begin("sailor@example.com", PASSWORD)
+        return self.asks(client, "sailor@example.com", "city")
+
+    def asks(self, client, email, ending):
+        """Whether a sign-up asks for one attribute, whose name ends so."""
+        person = world.Person(self.site, client=client, seed=len(email))
+        token, code = person.begin(email, PASSWORD)
         answer = person.post("signup/v1.0/continue", {"continuation_token": token, "grant_type": "oob", "oob": code})
         names = [attribute["name"] for attribute in answer.body.get("required_attributes", [])]
-        return names == ["city"]
+        return len(names) == 1 and names[0].endswith(ending)
 
     def without_script(self):
         page = self.visitor(script=False)
@@ -332,6 +357,9 @@ class Check:
             "daemon": "/console/t/contoso/applications/44445555-aaaa-6666-bbbb-7777cccc8888",
             "new-application": "/console/t/contoso/new-application",
             "edit-application": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/edit",
+            "user-flows": "/console/t/contoso/user-flows", "new-user-flow": "/console/t/contoso/new-user-flow",
+            "user-flow": self.flow, "edit-user-flow": f"{self.flow}/edit", "delete-user-flow": f"{self.flow}/delete",
+            "new-attribute": "/console/t/contoso/new-attribute",
             "mails": "/console/t/contoso/mails", "mails-ja": "/console/t/contoso/mails?language=ja",
             "events": "/console/t/contoso/events", "events-none": "/console/t/contoso/events?kind=key.revoked",
             "operators": "/console/operators", "server": "/console/server", "new-key": "/console/t/contoso/new-key",

@@ -113,17 +113,14 @@ struct HookedTenants: ClientStore {
         try await directory.client(id, in: tenant)
     }
 
-    func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-        try await directory.applications(of: tenant)
+    func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
+        try await directory.entry(of: tenant)
     }
 
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         try await directory.daemon(id, in: tenant)
     }
 
-    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
-        try await directory.daemons(of: tenant)
-    }
 }
 
 extension TestTenant.Hooks {

@@ -25,6 +25,30 @@ import Testing
         ) { $0.applications[0].displayName = name }.fault
     }
 
+    @Test("SEC-ADM-4: a change of a user flow takes no second factor away from an application that requires one")
+    func flowsTakeNoFactorAway() async throws {
+        try await withEditor { editor, _ in
+            let flow = SharedUserFlow(id: UUID(), displayName: "Members", method: .emailPassword)
+            let actor = Operator(user: UserID(UUID()), source: nil)
+            let given = try await editor.edit(contoso, over: 0, as: actor, now: Date()) { entry in
+                entry.userFlows.append(flow)
+                entry.applications[0].flowSource = .shared(flow.id)
+                entry.applications[0].userFlow.requiresSecondFactor = true
+            }
+            #expect(given.fault == nil && editor.version == 1)
+            let application = editor.tenants.directory.entries[0].applications[0]
+            #expect(application.userFlow.method == .emailPassword && application.userFlow.requiresSecondFactor)
+            let weaker = try await editor.edit(contoso, over: 1, as: actor, now: Date()) { entry in
+                entry.userFlows[0].method = .emailOneTimePasscode
+            }
+            guard case .invalid(let problems)? = weaker.fault else {
+                Issue.record("\(weaker)")
+                return
+            }
+            #expect(problems.first?.contains("requiresSecondFactor") == true && editor.version == 1)
+        }
+    }
+
     @Test("A change is the next version, in force at once, with all else as it was, and in the trail with the operator")
     func aChangeIsAVersion() async throws {
         try await withEditor { editor, store in

@@ -78,6 +78,53 @@ struct TenantCheckTests {
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
     }
 
+    @Test("Faults of user flows and attributes of the tenant: names, types, references, and members that a flow says")
+    func userFlows() {
+        let text = """
+            tenants:
+              - id: 0c2e6a3e-52d7-4b1c-9f3e-3f6a5d2b7c10
+                subdomain: harbour
+                domain: harbour.example.com
+                displayName: Harbour
+                userAttributes:
+                  - {name: city}
+                  - {name: 7up}
+                  - {name: extension_size, type: integer}
+                  - {name: Extension_Size}
+                userFlows:
+                  - {id: x, displayName: Members, signIn: emailPassword}
+                  - {id: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3, displayName: members, signIn: emailPassword}
+                  - {id: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3, displayName: Guests, requiredAttributes: [shoe]}
+                  - id: 3f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                    displayName: Cards
+                    signIn: emailOneTimePasscode
+                    attributes: [{name: extension_size, type: boolean}]
+                applications:
+                  - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7, displayName: A, userFlow: no}
+                  - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f8, displayName: B, userFlow: none, signIn: emailPassword}
+                  - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f9, displayName: C}
+            """
+        let expected = [
+            "t.yaml:7: the attribute “city” is built in, or is there twice",
+            "t.yaml:8: the attribute “7up” must have 1 to 128 letters",
+            "t.yaml:10: the attribute “Extension_Size” is built in, or is there twice",
+            "t.yaml:12: the id of a user flow “x” is not a UUID",
+            "t.yaml:13: two user flows of the tenant are called “members”",
+            "t.yaml:14: requiredAttributes names “shoe”, which is no attribute",
+            "t.yaml:14: “signIn” is missing; a user flow needs it",
+            "t.yaml:14: two user flows of the tenant have the id",
+            "t.yaml:18: “extension_size” is of type integer in the tenant",
+            "t.yaml:20: the userFlow “no” is none of the tenant's userFlows",
+            "t.yaml:21: “B” has a userFlow, which says this; leave signIn out",
+            "t.yaml:22: “signIn” is missing; an application needs it",
+        ]
+        let told = faults(text)
+        #expect(told.count == expected.count, "\(told)")
+        for sentence in expected {
+            #expect(told.contains { $0.hasPrefix(sentence) }, "\(sentence) is not in \(told)")
+        }
+    }
+
     @Test("Names are those of hosts, in any letter case, and a member that is given twice is named")
     func names() {
         let small = TenantFileTests.small

@@ -181,6 +181,46 @@ struct TenantCommandTests {
         #expect(difference.lines.contains { $0.contains("claims: [{name: state}") && $0.contains("→ [{name: city}") })
     }
 
+    @Test("What export writes of user flows and attributes of the tenant, apply reads, and the difference names them")
+    func userFlowsSurviveTheirText() throws {
+        let lists = """
+                userAttributes:
+                  - {name: extension_size, displayName: Shoe size, description: In Europe, type: integer}
+                userFlows:
+                  - id: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                    displayName: Members
+                    description: With a card
+                    priority: 7
+                    signIn: emailPassword
+                    allowsSignUp: false
+                    requiredAttributes: [extension_size]
+                    attributes: [{name: city, label: Your town, required: true}]
+                  - {id: 3f0c9d1e-7b46-4a58-9c3d-5e6f708192a3, displayName: Guests, signIn: emailOneTimePasscode}
+                applications:
+            """
+        let shared = TenantFileTests.small.replacing(
+            "signIn: emailOneTimePasscode", with: "userFlow: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3"
+        ).replacing("    applications:", with: lists)
+        let directory = try TenantFile(shared, named: "flows").directory
+        let entry = try #require(directory.entries.first)
+        let application = try #require(entry.applications.last)
+        #expect(application.sharedFlow == entry.userFlows.first?.id && !application.userFlow.allowsSignUp)
+        #expect(application.userFlow.attributes == entry.userFlows.first?.attributes)
+        #expect(application.userFlow.attributes.last { $0.name == "extension_size" }?.type == .integer)
+        let written = try TenantText.document(directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
+        let none = try TenantFile(
+            shared.replacing("userFlow: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3", with: "userFlow: none"), named: "none"
+        ).directory
+        #expect(none.entries.first?.applications.last?.isOpen == false)
+        #expect(try TenantFile(try TenantText.document(none), named: "none").directory.entries == none.entries)
+        let difference = TenantDifference(
+            from: try TenantFile(TenantFileTests.small, named: "small").directory, to: directory, users: [:])
+        #expect(difference.lines.contains { $0.contains("+ user flow Members") }, "\(difference.lines)")
+        #expect(difference.lines.contains { $0.contains("+ attribute Shoe size") })
+        #expect(difference.lines.contains { $0.contains("userFlow: default → 2f0c9d1e") })
+    }
+
     @Test("What export writes of an attribute, apply reads: each rule, and what users may change")
     func attributesSurviveTheirText() throws {
         let text =

@@ -36,6 +36,7 @@ extension DirectoryAnswerName {
         case .step(.passwordNotUsed): self = .passwordNotUsed
         case .step(.locked): self = .locked
         case .step(.blockedContact), .step(.unknownTenant), .step(.unknownClient), .step(.nativeAuthDisabled),
+            .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
             .step(.enumerationLimited), .step(.invalidScope),
             .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.accountDisabled),
@@ -615,14 +616,9 @@ extension DirectoryTable {
             return try await TenantDirectory.development.daemon(id, in: tenant)
         }
 
-        func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
+        func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
-            return try await TenantDirectory.development.daemons(of: tenant)
-        }
-
-        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
-            return try await TenantDirectory.development.applications(of: tenant)
+            return try await TenantDirectory.development.entry(of: tenant)
         }
     }
 

@@ -191,14 +191,16 @@ import Testing
         switch route {
         case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation, .home, .signOut,
             .overview,
-            .users, .user, .applications, .application, .mails, .events, .exportEvents, .verifyEvents, .server:
+            .users, .user, .applications, .application, .userFlows, .userFlow, .mails, .events, .exportEvents,
+            .verifyEvents, .server:
             true
         case .disableLook, .disable, .enableLook, .enable, .resetLook, .reset, .endSessionsLook, .endSessions:
             role != .auditor
         case .newUser, .createUser, .editUser, .changeUser, .exportUser, .deleteLook, .delete, .restoreLook, .restore,
             .purgeLook, .purge, .removeMethodLook, .removeMethod, .newApplication, .createApplication, .editApplication,
             .changeApplication, .deleteApplicationLook, .deleteApplication, .newSecret, .removeSecretLook,
-            .removeSecret:
+            .removeSecret, .newUserFlow, .createUserFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
+            .deleteUserFlow, .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute:
             role == .admin || role == .owner
         case .operators, .invite, .withdrawInvitation, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook,
             .rotateKey:
@@ -222,7 +224,8 @@ import Testing
                 let path = route.path.replacing("{tenant}", with: "contoso").replacing(
                     "{id}", with: user.id.description
                 )
-                .replacing("{method}", with: UUID().uuidString)
+                .replacing("{method}", with: UUID().uuidString).replacing("{flow}", with: UUID().uuidString)
+                .replacing("{attribute}", with: "x")
                 .replacing("{application}", with: IdentityTestServer.Application.emailOneTimePasscode.rawValue)
                 for (role, visitor) in visitors {
                     let before = try await server.snapshot()
@@ -256,6 +259,7 @@ import Testing
         let pairs: [(ConsoleRoute, OperatorOperation)] = [
             (.createUser, .createUser), (.delete, .deleteUser), (.restore, .restoreUser), (.purge, .purgeUser),
             (.removeMethod, .removeUserMethod), (.exportUser, .exportUser), (.endSessions, .endUserSessions),
+            (.userFlows, .listUserFlows), (.changeUserFlow, .changeUserFlow), (.createAttribute, .createAttribute),
             (.users, .listUsers), (.events, .listDirectoryAudits), (.applications, .listApplications),
         ]
         for (route, operation) in pairs {
@@ -270,7 +274,7 @@ import Testing
         #expect(OperatorRole.admin.permissions == OperatorRole.owner.permissions)
     }
 
-    @Test("SEC-ADM-3: operators, copies of data, keys and deletion for good need a proof of the last ten minutes")
+    @Test("SEC-ADM-3: operators, copies of data, keys and permanent deletion need a proof of the last ten minutes")
     func freshProofs() async throws {
         try await withIdentityServer { server in
             _ = try await server.signUp()
@@ -280,13 +284,14 @@ import Testing
             let fresh: Set<ConsoleRoute> = [
                 .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod,
                 .purge,
-                .rotateKey, .deleteApplication, .newSecret, .removeSecret,
+                .rotateKey, .deleteApplication, .deleteUserFlow, .newSecret, .removeSecret,
             ]
             for route in ConsoleRoute.allCases where route.need != .nothing && route != .signOut {
                 let path = route.path.replacing("{tenant}", with: "contoso").replacing(
                     "{id}", with: user.id.description
                 )
-                .replacing("{method}", with: UUID().uuidString).replacing("{application}", with: "x")
+                .replacing("{method}", with: UUID().uuidString).replacing("{flow}", with: UUID().uuidString)
+                .replacing("{attribute}", with: "x").replacing("{application}", with: "x")
                 let answer = try await owner.send(
                     route.method.rawValue, path, route.method == .post ? FormFields() : nil)
                 let asks = answer.headers["location"] == "/console/sign-in?again=1"
@@ -384,7 +389,7 @@ import Testing
         }
     }
 
-    @Test("What a page does by itself does not keep a session alive")
+    @Test("A request that the operator did not make does not keep a session alive")
     func followingIsNoUse() async throws {
         try await withIdentityServer { server in
             let owner = try await ConsoleVisitor(server).invited(.owner)
@@ -656,6 +661,63 @@ import Testing
             #expect(try await owner.submit("\(path)/delete", [("typed", "Boats")]).status == 400)
             #expect(try await owner.submit("\(path)/delete", [("typed", "Ships")]).status == 303)
             #expect(stored() == nil)
+            #expect(try await owner.get(path).status == 404)
+        }
+    }
+
+    @Test("SEC-ADM-6: a user flow and an attribute are created, given to an application, and deleted")
+    func userFlows() async throws {
+        try await withIdentityServer { server in
+            let owner = try await ConsoleVisitor(server).invited(.owner)
+            func entry() -> TenantDirectory.Entry { owner.console.tenants().entries[0] }
+            func text(_ answer: WireAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+            let new = [("name", "Shoe <size>"), ("type", "integer"), ("description", "In Europe")]
+            let made = try await owner.submit("\(Self.contoso)/new-attribute", new)
+            #expect(made.headers["location"] == "\(Self.contoso)/user-flows?done=attribute", "\(made)")
+            #expect(try await owner.submit("\(Self.contoso)/new-attribute", new).status == 400, "it is there")
+            #expect(try await owner.submit("\(Self.contoso)/new-attribute", [("name", "✓")]).status == 400)
+            let size = try #require(entry().attributes.first?.name)
+            let fields = [
+                ("name", "Members"), ("method", "emailOneTimePasscode"), ("open", "1"), ("u-city", "required"),
+                ("u-\(size)", "optional"), ("p-city", "[A-Z][a-z]+"),
+            ]
+            let wrong = fields.map { $0.0 == "p-city" ? ("p-city", "(") : $0 }
+            let refused = try await owner.submit("\(Self.contoso)/new-user-flow", wrong)
+            #expect(refused.status == 400 && text(refused).contains("The rule of City"), "\(refused)")
+            let created = try await owner.submit("\(Self.contoso)/new-user-flow", fields)
+            let path = String(try #require(created.headers["location"], "\(created)").prefix { $0 != "?" })
+            let flow = try #require(entry().userFlows.first)
+            let asked = flow.attributes.filter(UserFlowCodec.isCollected)
+            #expect(asked.map(\.name) == ["city", size] && asked.first?.pattern?.source == "[A-Z][a-z]+")
+            let list = text(try await owner.get("\(Self.contoso)/user-flows"))
+            #expect(list.contains("Shoe &lt;size&gt;") && list.contains("Members"))
+            #expect(try await owner.get("\(Self.contoso)/attributes/\(size)/delete").status == 200)
+            let used = try await owner.submit("\(Self.contoso)/attributes/\(size)/delete", [])
+            #expect(used.status == 400 && text(used).contains("used by Members"), "\(used)")
+
+            // The application keeps its scopes and takes the flow's rules.
+            let client = try #require(entry().applications.first)
+            let place = "\(Self.contoso)/applications/\(client.id)"
+            let given = try await owner.submit(
+                "\(place)/edit",
+                [("name", client.displayName), ("native", "1"), ("flow", flow.id.text), ("method", "emailPassword")])
+            #expect(given.status == 303, "\(given)")
+            #expect(entry().applications.first?.userFlow.method == .emailOneTimePasscode, "the flow says so")
+            #expect(entry().applications.first?.userFlow.attributes == flow.attributes)
+            let (ofClient, ofFlow) = (text(try await owner.get(place)), text(try await owner.get(path)))
+            #expect(ofClient.contains(path) && ofFlow.contains(place))
+
+            let changed = try await owner.submit("\(path)/edit", [("name", "Members"), ("method", "emailPassword")])
+            #expect(changed.headers["location"] == "\(path)?done=saved", "\(changed)")
+            #expect(entry().applications.first?.userFlow.allowsSignUp == false)
+            #expect(entry().applications.first?.userFlow.method == .emailPassword)
+            #expect(try await owner.submit("\(path)/delete", [("typed", "Guests")]).status == 400)
+            let look = text(try await owner.get("\(path)/delete"))
+            #expect(look.contains("No user can sign up or in with \(client.displayName)"))
+            #expect(try await owner.submit("\(path)/delete", [("typed", "Members")]).status == 303)
+            #expect(entry().applications.first?.isOpen == false && entry().userFlows.isEmpty)
+            #expect(text(try await owner.get("\(Self.contoso)/applications")).contains("No user flow"))
+            #expect(try await owner.submit("\(Self.contoso)/attributes/\(size)/delete", []).status == 303)
             #expect(try await owner.get(path).status == 404)
         }
     }

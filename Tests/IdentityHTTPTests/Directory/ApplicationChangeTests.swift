@@ -27,7 +27,7 @@ import Testing
                 "POST", Self.path,
                 """
                 {"displayName":"Boats","signInAudience":"AzureADMyOrg","isFallbackPublicClient":true,
-                "nativeAuthenticationApisEnabled":"all","publicClient":{"redirectUris":["msalX://auth"]},
+                "nativeAuthenticationApisEnabled":"all","nativeAuthSignIn":"emailOneTimePasscode","publicClient":{"redirectUris":["msalX://auth"]},
                 "requiredResourceAccess":[{"resourceAppId":"00000003-0000-0000-c000-000000000000","resourceAccess":[]}]}
                 """)
             #expect(created.status == 201, "\(created)")
@@ -50,6 +50,8 @@ import Testing
             #expect(try await desk.send("DELETE", "\(Self.path)/\(id)").status == 204)
             #expect(try await desk.send("GET", "\(Self.path)/\(id)").status == 404)
             #expect(editor.version == 7 + 4)
+            let without = try await desk.send("POST", Self.path, #"{"displayName":"A","isFallbackPublicClient":true}"#)
+            #expect(without["nativeAuthSignIn"] == .null && without["nativeAuthUserFlowId"] == .null)
         }
     }
 

@@ -46,6 +46,7 @@ extension AnswerName {
             case .unknownTenant: .unknownTenant
             case .unknownClient: .unknownClient
             case .nativeAuthDisabled: .nativeAuthDisabled
+            case .signUpNotAllowed: .signUpNotAllowed
             case .invalidUsername: .invalidUsername
             case .userAlreadyExists: .userAlreadyExists
             case .unacceptablePassword(.invalid): .passwordInvalid
@@ -168,6 +169,7 @@ extension AnswerName {
         case .unknownTenant, .unknownTenantOfDocument: Wire("invalid_request", 90_002)
         case .unknownClient: Wire("unauthorized_client", 700_016)
         case .nativeAuthDisabled: Wire("invalid_client", 70_001, "nativeauthapi_disabled")
+        case .signUpNotAllowed: Wire("unauthorized_client", 70_001)
         case .invalidUsername, .invalid, .unknownMethod: Wire("invalid_request", 90_100)
         case .userAlreadyExists: Wire("user_already_exists", 1_003_037)
         case .passwordInvalid: Wire("invalid_grant", 399_246, "password_is_invalid")
@@ -241,7 +243,8 @@ extension AnswerName {
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
             .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .accountChanged,
-            .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .userAlreadyExists,
+            .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
+            .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
@@ -435,6 +438,9 @@ enum EndpointTable {
     private static let starts: [EndpointRow] =
         [
             start(.startSignUp, .invalidUsername, "no e-mail address", "username", "invalid"),
+            row(.startSignUp, .signUpNotAllowed, "the user flow of the application has no sign-up") {
+                try await $0.answer(.value("client_id", TestDirectory.closed))
+            },
             row(.startSignUp, .userAlreadyExists, "the address or the alias belongs to another account") { ready in
                 _ = try await ready.server.traveller(for: .signIn)
                 return try await ready.answer()
@@ -747,8 +753,7 @@ enum EndpointTable {
             throw .unavailable(Gone())
         }
 
-        func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] { throw .unavailable(Gone()) }
-        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
+        func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
             throw .unavailable(Gone())
         }
     }

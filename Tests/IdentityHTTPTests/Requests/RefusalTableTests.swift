@@ -23,7 +23,8 @@ extension Refusal {
         switch self {
         case .unknownTenant: .unknownClient
         case .unknownClient: .nativeAuthDisabled
-        case .nativeAuthDisabled: .invalidUsername
+        case .nativeAuthDisabled: .signUpNotAllowed
+        case .signUpNotAllowed: .invalidUsername
         case .invalidUsername: .userAlreadyExists
         case .userAlreadyExists: .unacceptablePassword(.invalid)
         case .unacceptablePassword: .passwordNotUsed
@@ -67,7 +68,7 @@ extension Refusal {
             ]
         // Documented for every endpoint (docs/protocol.md §4.0), known to one client at one of them (§16 row 25).
         case .nativeAuthDisabled: [.token]
-        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .signUpNotAllowed, .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes: [.signUpStart, .signUpContinue]
         case .refusedAttributes, .blockedByHook: [.signUpContinue]
         case .unacceptablePassword: [.signUpStart, .signUpContinue, .resetPasswordSubmit]
@@ -250,7 +251,7 @@ extension RequestFault {
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 32 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 33 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

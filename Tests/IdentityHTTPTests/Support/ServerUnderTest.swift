@@ -132,12 +132,13 @@ extension IdentityTestServer {
 /// Applications that the development tenant does not have, and a second tenant.
 enum TestDirectory {
     static let disabled = "99990000-aaaa-1111-bbbb-2222cccc3333"
+    static let closed = "99990000-aaaa-1111-bbbb-2222cccc7777"
     static let custom = "99990000-aaaa-1111-bbbb-2222cccc4444"
     static let scoped = "99990000-aaaa-1111-bbbb-2222cccc5555"
     static let wide = "99990000-aaaa-1111-bbbb-2222cccc6666"
     static let prefix = "extension_0123456789abcdef0123456789abcdef_"
 
-    /// Contoso with five more applications, and Fabrikam, which has one of Contoso's client ids.
+    /// Contoso with six more applications, and Fabrikam, which has one of Contoso's client ids.
     static func directory(hooks: [Hook] = []) throws -> TenantDirectory {
         func client(
             _ id: String, _ method: UserFlow.Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
@@ -161,6 +162,9 @@ enum TestDirectory {
         contoso.tenant.hooks = hooks
         contoso.applications += [
             try client(disabled, .emailOneTimePasscode, isEnabled: false),
+            Client(
+                id: try #require(ClientID(closed)), displayName: "Test",
+                userFlow: UserFlow(method: .emailOneTimePasscode, allowsSignUp: false)),
             try client(custom, .emailOneTimePasscode, attributes: attributes),
             try client(
                 wide, .emailOneTimePasscode,

@@ -20,13 +20,12 @@ final class TestEditor: TenantEditor, ClientStore {
     func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
         try await directory.client(id, in: tenant)
     }
-    func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-        try await directory.applications(of: tenant)
+    func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
+        try await directory.entry(of: tenant)
     }
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         try await directory.daemon(id, in: tenant)
     }
-    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] { try await directory.daemons(of: tenant) }
 
     func edit(
         _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,
@@ -42,6 +41,7 @@ final class TestEditor: TenantEditor, ClientStore {
         guard let index = entries.firstIndex(where: { $0.tenant.id == tenant }) else { return .failure(.notFound) }
         do throws(TenantEditFault) {
             try edit(&entries[index])
+            entries[index].resolveUserFlows()
         } catch {
             return .failure(error)
         }

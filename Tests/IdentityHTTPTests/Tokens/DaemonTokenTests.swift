@@ -411,12 +411,8 @@ import Testing
             try await directory.withLock { $0 }.daemon(id, in: tenant)
         }
 
-        func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
-            try await directory.withLock { $0 }.daemons(of: tenant)
-        }
-
-        func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-            try await directory.withLock { $0 }.applications(of: tenant)
+        func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
+            try await directory.withLock { $0 }.entry(of: tenant)
         }
     }
 }

@@ -30,8 +30,10 @@
                 53_003, "BlockedByConditionalAccess", "A rule of conditional access refuses tokens here.",
                 "Look up the correlation ID in the tenant's sign-in log, and change the rule that it names."),
             Self(
-                70_001, "UnauthorizedClient", "The app is switched off, or may not use native authentication.",
-                "Enable native authentication, and public client flows, in the app's registration."),
+                70_001, "UnauthorizedClient",
+                "The app is switched off, may not use native authentication, or has no user flow that allows a sign-up.",
+                "Enable native authentication, and public client flows, in the app's registration, and add the app to a user flow."
+            ),
             Self(
                 90_002, "InvalidTenantName", "No tenant has the name or id in the authority.",
                 "Correct the tenant's subdomain, domain or id."),

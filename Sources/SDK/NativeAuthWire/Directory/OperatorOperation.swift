@@ -11,6 +11,18 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     /// Applications and daemons.
     case listApplications, readApplication, readApplicationByAppID
     case createApplication, changeApplication, deleteApplication, addApplicationPassword, removeApplicationPassword
+    /// What the vendor has of an application in a tenant: here always one of each application and daemon, and the directory's.
+    case listServicePrincipals, createServicePrincipal, readServicePrincipal, readServicePrincipalByAppID
+    /// The scopes that applications may ask for.
+    case listGrants, createGrant, readGrant, changeGrant, deleteGrant
+    /// The roles of daemons.
+    case listRoleAssignments, createRoleAssignment, deleteRoleAssignment
+    case listRoleAssignees, createRoleAssignee, deleteRoleAssignee
+    case listUserFlows, createUserFlow, readUserFlow, changeUserFlow, deleteUserFlow
+    case listFlowApplications, addFlowApplication, removeFlowApplication
+    case listFlowProviders, listFlowAttributes
+    case listAttributes, createAttribute, readAttribute, changeAttribute, deleteAttribute
+    case listIdentityProviders
     /// Several of the others in one request.
     case batch
 
@@ -18,42 +30,78 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization,
-            .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID:
+            .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
+            .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
+            .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow, .listFlowApplications,
+            .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute, .listIdentityProviders:
             .get
         case .createUser, .endUserSessions, .restoreUser, .batch, .createApplication, .addApplicationPassword,
-            .removeApplicationPassword:
+            .removeApplicationPassword, .createServicePrincipal, .createGrant, .createRoleAssignment,
+            .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute:
             .post
-        case .changeUser, .changeApplication: .patch
-        case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication: .delete
+        case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute: .patch
+        case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication, .deleteGrant, .deleteRoleAssignment,
+            .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute:
+            .delete
         }
     }
 
     /// The path without a leading slash, with `{id}` for the id of a user, `{method}` for that of
-    /// a method, `{application}` and `{appId}` for those of an application.
+    /// a method, `{application}` and `{appId}` for those of an application, and so on.
     package var path: String {
+        let flows = "graph/v1.0/identity/authenticationEventsFlows"
+        let flow = "\(flows)/{flow}/microsoft.graph.externalUsersSelfServiceSignUpEventsFlow"
         switch self {
-        case .listUsers, .createUser: "graph/v1.0/users"
-        case .countUsers: "graph/v1.0/users/$count"
-        case .readUser, .changeUser, .deleteUser: "graph/v1.0/users/{id}"
-        case .endUserSessions: "graph/v1.0/users/{id}/revokeSignInSessions"
-        case .listUserSessions: "graph/beta/users/{id}/nativeAuthSessions"
-        case .listUserMethods: "graph/v1.0/users/{id}/authentication/methods"
-        case .listUserEmailMethods: "graph/v1.0/users/{id}/authentication/emailMethods"
-        case .listUserPasswordMethods: "graph/v1.0/users/{id}/authentication/passwordMethods"
-        case .removeUserMethod: "graph/v1.0/users/{id}/authentication/emailMethods/{method}"
-        case .exportUser: "graph/beta/users/{id}/nativeAuth.export"
-        case .listDeletedUsers: "graph/v1.0/directory/deletedItems/microsoft.graph.user"
-        case .readDeletedUser, .purgeUser: "graph/v1.0/directory/deletedItems/{id}"
-        case .restoreUser: "graph/v1.0/directory/deletedItems/{id}/restore"
-        case .readOrganization: "graph/v1.0/organization"
-        case .batch: "graph/v1.0/$batch"
-        case .listApplications, .createApplication: "graph/v1.0/applications"
-        case .readApplication, .changeApplication, .deleteApplication: "graph/v1.0/applications/{application}"
-        case .addApplicationPassword: "graph/v1.0/applications/{application}/addPassword"
-        case .removeApplicationPassword: "graph/v1.0/applications/{application}/removePassword"
-        case .readApplicationByAppID: "graph/v1.0/applications(appId='{appId}')"
-        case .listSignIns: "graph/v1.0/auditLogs/signIns"
-        case .listDirectoryAudits: "graph/v1.0/auditLogs/directoryAudits"
+        case .listServicePrincipals, .createServicePrincipal: return "graph/v1.0/servicePrincipals"
+        case .readServicePrincipal: return "graph/v1.0/servicePrincipals/{principal}"
+        case .readServicePrincipalByAppID: return "graph/v1.0/servicePrincipals(appId='{appId}')"
+        case .listGrants, .createGrant: return "graph/v1.0/oauth2PermissionGrants"
+        case .readGrant, .changeGrant, .deleteGrant: return "graph/v1.0/oauth2PermissionGrants/{grant}"
+        case .listRoleAssignments, .createRoleAssignment:
+            return "graph/v1.0/servicePrincipals/{principal}/appRoleAssignments"
+        case .deleteRoleAssignment:
+            return "graph/v1.0/servicePrincipals/{principal}/appRoleAssignments/{assignment}"
+        case .listRoleAssignees, .createRoleAssignee:
+            return "graph/v1.0/servicePrincipals/{principal}/appRoleAssignedTo"
+        case .deleteRoleAssignee: return "graph/v1.0/servicePrincipals/{principal}/appRoleAssignedTo/{assignment}"
+        case .listUserFlows, .createUserFlow: return flows
+        case .readUserFlow, .changeUserFlow, .deleteUserFlow: return "\(flows)/{flow}"
+        case .listFlowApplications, .addFlowApplication:
+            return "\(flows)/{flow}/conditions/applications/includeApplications"
+        case .removeFlowApplication:
+            return "\(flows)/{flow}/conditions/applications/includeApplications/{appId}"
+        case .listFlowProviders:
+            return
+                "\(flow)/onAuthenticationMethodLoadStart/microsoft.graph.onAuthenticationMethodLoadStartExternalUsersSelfServiceSignUp/identityProviders"
+        case .listFlowAttributes:
+            return
+                "\(flow)/onAttributeCollection/microsoft.graph.onAttributeCollectionExternalUsersSelfServiceSignUp/attributes"
+        case .listAttributes, .createAttribute: return "graph/v1.0/identity/userFlowAttributes"
+        case .readAttribute, .changeAttribute, .deleteAttribute:
+            return "graph/v1.0/identity/userFlowAttributes/{attribute}"
+        case .listIdentityProviders: return "graph/v1.0/identity/identityProviders"
+        case .listUsers, .createUser: return "graph/v1.0/users"
+        case .countUsers: return "graph/v1.0/users/$count"
+        case .readUser, .changeUser, .deleteUser: return "graph/v1.0/users/{id}"
+        case .endUserSessions: return "graph/v1.0/users/{id}/revokeSignInSessions"
+        case .listUserSessions: return "graph/beta/users/{id}/nativeAuthSessions"
+        case .listUserMethods: return "graph/v1.0/users/{id}/authentication/methods"
+        case .listUserEmailMethods: return "graph/v1.0/users/{id}/authentication/emailMethods"
+        case .listUserPasswordMethods: return "graph/v1.0/users/{id}/authentication/passwordMethods"
+        case .removeUserMethod: return "graph/v1.0/users/{id}/authentication/emailMethods/{method}"
+        case .exportUser: return "graph/beta/users/{id}/nativeAuth.export"
+        case .listDeletedUsers: return "graph/v1.0/directory/deletedItems/microsoft.graph.user"
+        case .readDeletedUser, .purgeUser: return "graph/v1.0/directory/deletedItems/{id}"
+        case .restoreUser: return "graph/v1.0/directory/deletedItems/{id}/restore"
+        case .readOrganization: return "graph/v1.0/organization"
+        case .batch: return "graph/v1.0/$batch"
+        case .listApplications, .createApplication: return "graph/v1.0/applications"
+        case .readApplication, .changeApplication, .deleteApplication: return "graph/v1.0/applications/{application}"
+        case .addApplicationPassword: return "graph/v1.0/applications/{application}/addPassword"
+        case .removeApplicationPassword: return "graph/v1.0/applications/{application}/removePassword"
+        case .readApplicationByAppID: return "graph/v1.0/applications(appId='{appId}')"
+        case .listSignIns: return "graph/v1.0/auditLogs/signIns"
+        case .listDirectoryAudits: return "graph/v1.0/auditLogs/directoryAudits"
         }
     }
 
@@ -81,9 +129,46 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .createApplication, .changeApplication, .deleteApplication, .addApplicationPassword,
             .removeApplicationPassword:
             ["Application.ReadWrite.All"]
+        case .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID:
+            ["Application.Read.All", "Application.ReadWrite.All", "Directory.Read.All"]
+        case .createServicePrincipal: ["Application.ReadWrite.All"]
+        case .listGrants, .readGrant: ["Directory.Read.All", "DelegatedPermissionGrant.ReadWrite.All"]
+        case .createGrant, .changeGrant, .deleteGrant: ["DelegatedPermissionGrant.ReadWrite.All"]
+        case .listRoleAssignments, .listRoleAssignees:
+            ["Application.Read.All", "Directory.Read.All", "AppRoleAssignment.ReadWrite.All"]
+        case .createRoleAssignment, .deleteRoleAssignment, .createRoleAssignee, .deleteRoleAssignee:
+            ["AppRoleAssignment.ReadWrite.All"]
+        case .listUserFlows, .readUserFlow, .listFlowApplications, .listFlowProviders, .listFlowAttributes:
+            ["EventListener.Read.All", "EventListener.ReadWrite.All"]
+        case .createUserFlow, .changeUserFlow, .deleteUserFlow, .addFlowApplication, .removeFlowApplication:
+            ["EventListener.ReadWrite.All"]
+        case .listAttributes, .readAttribute: ["IdentityUserFlow.Read.All", "IdentityUserFlow.ReadWrite.All"]
+        case .createAttribute, .changeAttribute, .deleteAttribute: ["IdentityUserFlow.ReadWrite.All"]
+        case .listIdentityProviders: ["IdentityProvider.Read.All"]
         // Each request in it needs its own.
         case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]
+        }
+    }
+
+    /// Whether the operation makes a new version of the tenants' document.
+    package var changesDocument: Bool {
+        switch self {
+        case .createApplication, .changeApplication, .deleteApplication, .addApplicationPassword,
+            .removeApplicationPassword, .createGrant, .changeGrant, .deleteGrant, .createRoleAssignment,
+            .deleteRoleAssignment, .createRoleAssignee, .deleteRoleAssignee, .createUserFlow, .changeUserFlow,
+            .deleteUserFlow, .addFlowApplication, .removeFlowApplication, .createAttribute, .changeAttribute,
+            .deleteAttribute:
+            true
+        case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
+            .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
+            .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser, .readOrganization,
+            .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
+            .listServicePrincipals, .createServicePrincipal, .readServicePrincipal, .readServicePrincipalByAppID,
+            .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow,
+            .listFlowApplications, .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute,
+            .listIdentityProviders, .batch:
+            false
         }
     }
 

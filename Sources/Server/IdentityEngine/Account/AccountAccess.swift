@@ -126,7 +126,7 @@ extension Engine {
         guard !scopes.isDisjoint(with: live.claims.scopes) else { return .refused(.insufficientScope) }
         do {
             guard let client = try await ports.clients.client(live.claims.client, in: tenant.id),
-                client.isNativeAuthEnabled
+                client.isOpen
             else { return .refused(.applicationDisabled) }
             return .accepted(
                 DirectoryCaller(

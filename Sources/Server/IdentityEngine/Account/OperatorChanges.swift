@@ -83,9 +83,10 @@ extension Engine {
         return profile(of: account, attributeNames: names.sorted(), in: tenant)
     }
 
-    package func applications(of tenant: Tenant) async throws(EngineError) -> [Client] {
+    /// All of the tenant that its document has; empty when the tenant has gone meanwhile.
+    package func entry(of tenant: Tenant) async throws(EngineError) -> TenantDirectory.Entry {
         do {
-            return try await ports.clients.applications(of: tenant.id)
+            return try await ports.clients.entry(of: tenant.id) ?? .init(tenant: tenant, applications: [])
         } catch {
             throw .store(error)
         }

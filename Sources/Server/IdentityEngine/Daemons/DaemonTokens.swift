@@ -203,14 +203,6 @@ extension Engine {
         }
     }
 
-    package func daemons(of tenant: Tenant) async throws(EngineError) -> [Daemon] {
-        do {
-            return try await ports.clients.daemons(of: tenant.id)
-        } catch {
-            throw .store(error)
-        }
-    }
-
     func daemon(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Daemon? {
         do {
             return try await ports.clients.daemon(id, in: tenant.id)

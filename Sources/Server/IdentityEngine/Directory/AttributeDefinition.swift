@@ -17,18 +17,21 @@ package struct AttributeDefinition: Hashable, Sendable {
     package var pattern: AttributePattern?
     /// The maximum length of a value, in characters.
     package var maximumLength: Int
+    /// The text at the input of a page, at most 256 bytes; nil: the page has its own.
+    package var label: String?
     /// Whether a signed-in user may change the value (docs/protocol.md §18.2).
     package var userMayChange: Bool
 
     package init(
         name: String, type: ValueType = .string, isRequired: Bool = false, pattern: AttributePattern? = nil,
-        maximumLength: Int = 250, userMayChange: Bool? = nil
+        maximumLength: Int = 250, label: String? = nil, userMayChange: Bool? = nil
     ) {
         self.name = name
         self.type = type
         self.isRequired = isRequired
         self.pattern = pattern
         self.maximumLength = maximumLength
+        self.label = label
         self.userMayChange = userMayChange ?? Self.changedByUsers.contains(name)
     }
 

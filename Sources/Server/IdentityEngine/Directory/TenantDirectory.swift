@@ -8,11 +8,19 @@ package struct TenantDirectory: ClientStore {
         package var tenant: Tenant
         package var applications: [Client]
         package var daemons: [Daemon]
+        package var userFlows: [SharedUserFlow]
+        /// The attributes that the tenant has beside the built-in ones; an application or a flow can define more.
+        package var attributes: [TenantAttribute]
 
-        package init(tenant: Tenant, applications: [Client], daemons: [Daemon] = []) {
+        package init(
+            tenant: Tenant, applications: [Client], daemons: [Daemon] = [], userFlows: [SharedUserFlow] = [],
+            attributes: [TenantAttribute] = []
+        ) {
             self.tenant = tenant
             self.applications = applications
             self.daemons = daemons
+            self.userFlows = userFlows
+            self.attributes = attributes
         }
     }
 
@@ -47,16 +55,12 @@ package struct TenantDirectory: ClientStore {
         byClient[tenant]?[id]
     }
 
-    package func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-        entries.first { $0.tenant.id == tenant }?.applications ?? []
+    package func entry(of tenant: TenantID) async throws(StoreError) -> Entry? {
+        entries.first { $0.tenant.id == tenant }
     }
 
     package func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         byDaemon[tenant]?[id]
-    }
-
-    package func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
-        entries.first { $0.tenant.id == tenant }?.daemons ?? []
     }
 
     private static func normal(_ name: String) -> String {

@@ -1,5 +1,5 @@
 package import NativeAuthCore
-package import PortableFoundation
+import PortableFoundation
 
 /// The tenant of the operators. It is in the program and not in the tenant file, and only the operators' listener knows it,
 /// so no request of an app can name it (`SEC-ADM-2`).

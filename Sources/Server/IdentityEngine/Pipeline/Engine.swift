@@ -181,7 +181,7 @@ package struct Engine: Sendable {
             guard let client = try await ports.clients.client(caller.client, in: tenant.id) else {
                 return .refused(.unknownClient)
             }
-            return client.isNativeAuthEnabled ? .found(tenant, client) : .refused(.nativeAuthDisabled)
+            return client.isOpen ? .found(tenant, client) : .refused(.nativeAuthDisabled)
         } catch {
             throw .store(error)
         }

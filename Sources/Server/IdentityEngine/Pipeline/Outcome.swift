@@ -129,7 +129,10 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
 package enum Refusal: Hashable, Sendable, Codable {
     case unknownTenant
     case unknownClient
+    /// Native authentication is off for the application, or it has no user flow.
     case nativeAuthDisabled
+    /// The user flow has no sign-up.
+    case signUpNotAllowed
     /// Not an e-mail address.
     case invalidUsername
     /// An account with this address or alias exists.

@@ -1,4 +1,5 @@
 package import NativeAuthCore
+package import PortableFoundation
 
 /// How much an answer may tell an unauthenticated client about the existence of an account (design record 0010).
 package enum EnumerationMode: String, Hashable, Sendable, Codable, CaseIterable {
@@ -102,7 +103,9 @@ package struct Client: Hashable, Sendable {
     package var id: ClientID
     /// The name shown on pages.
     package var displayName: String
+    /// That of ``flowSource``; where there is none, one that no user gets to.
     package var userFlow: UserFlow
+    package var flowSource: UserFlowSource
     /// When false, every native endpoint answers `invalid_client` with `nativeauthapi_disabled` (docs/protocol.md
     /// §3.6).
     package var isNativeAuthEnabled: Bool
@@ -117,17 +120,32 @@ package struct Client: Hashable, Sendable {
     package var claims: [ApplicationClaim]
 
     package init(
-        id: ClientID, displayName: String, userFlow: UserFlow, isNativeAuthEnabled: Bool = true, scopes: [String] = [],
-        requiresSecondFactor: Bool = false, enumeration: EnumerationMode? = nil, claims: [ApplicationClaim] = []
+        id: ClientID, displayName: String, userFlow: UserFlow, flowSource: UserFlowSource = .own,
+        isNativeAuthEnabled: Bool = true, scopes: [String] = [], requiresSecondFactor: Bool = false,
+        enumeration: EnumerationMode? = nil, claims: [ApplicationClaim] = []
     ) {
         self.id = id
         self.displayName = displayName
         self.userFlow = userFlow
+        self.flowSource = flowSource
         self.isNativeAuthEnabled = isNativeAuthEnabled
         self.scopes = scopes
         self.requiresSecondFactor = requiresSecondFactor
         self.enumeration = enumeration
         self.claims = claims
+    }
+}
+
+extension Client {
+    /// Whether users can sign up or in with the application.
+    package var isOpen: Bool { isNativeAuthEnabled && flowSource != .none }
+
+    /// The id of the tenant's flow that the application has.
+    package var sharedFlow: UUID? {
+        switch flowSource {
+        case .shared(let id): id
+        case .own, .none: nil
+        }
     }
 }
 
@@ -146,15 +164,19 @@ package struct UserFlow: Hashable, Sendable {
     package var requiresSecondFactor: Bool
     /// Whether the second factor after a reset must use another mailbox than the code of the reset (`SEC-MFA-3`).
     package var requiresDistinctMailbox: Bool
+    /// Whether new users can sign up.
+    package var allowsSignUp: Bool
 
     package init(
         method: Method, attributes: [AttributeDefinition] = AttributeDefinition.builtIn,
-        requiresSecondFactor: Bool = false, requiresDistinctMailbox: Bool = false
+        requiresSecondFactor: Bool = false, requiresDistinctMailbox: Bool = false,
+        allowsSignUp: Bool = true
     ) {
         self.method = method
         self.attributes = attributes
         self.requiresSecondFactor = requiresSecondFactor
         self.requiresDistinctMailbox = requiresDistinctMailbox
+        self.allowsSignUp = allowsSignUp
     }
 }
 
@@ -164,10 +186,8 @@ package protocol ClientStore: Sendable {
     func tenant(named name: String) async throws(StoreError) -> Tenant?
     /// The application with this id in this tenant; nil when there is none.
     func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client?
-    /// The tenant's applications, in the order of its document.
-    func applications(of tenant: TenantID) async throws(StoreError) -> [Client]
+    /// All of the tenant, in the order of its document; nil when there is no such tenant.
+    func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry?
     /// The daemon with this id in this tenant; nil when there is none.
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
-    /// The tenant's daemons, in the order of its document.
-    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon]
 }

@@ -8,6 +8,7 @@ extension Engine {
     /// Starts a sign-up. Nothing is written: the token holds the whole draft (design record 0014).
     func startSignUp(_ request: SignUpRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
         let flow = context.userFlow
+        guard flow.allowsSignUp else { return context.outcome(.refused(.signUpNotAllowed)) }
         if let missing = flow.neededChallengeTypes.first(where: { !request.accepted.contains($0) }) {
             return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(missing))))
         }

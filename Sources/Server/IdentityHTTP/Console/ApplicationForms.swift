@@ -10,7 +10,8 @@ extension Console {
     func newApplication(
         _ context: IdentityRequestContext, _ visitor: Visitor, problems: [String] = [], form: FormFields? = nil
     ) throws -> HTML {
-        let tenant = try tenant(context).tenant
+        let entry = try tenant(context)
+        let tenant = entry.tenant
         let empty = Client(
             id: ClientID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))), displayName: "",
             userFlow: UserFlow(method: .emailOneTimePasscode))
@@ -21,7 +22,7 @@ extension Console {
             \(Self.head("New application", lead: "It is in force on all nodes within five seconds."))
             \(Self.note(problems))
             \(try applicationForm(
-                empty, to: Self.path(.createApplication, tenant), back: Self.path(.applications, tenant), visitor, form))
+                empty, entry, to: Self.path(.createApplication, tenant), back: Self.path(.applications, tenant), visitor, form))
             """)
     }
 
@@ -39,11 +40,11 @@ extension Console {
             \(Self.head("Edit \(client.displayName)"))
             \(Self.note(problems))
             \(try applicationForm(
-                client, to: Self.path(.changeApplication, tenant, other: client.id.description), back: own, visitor, form))
+                client, entry, to: Self.path(.changeApplication, tenant, other: client.id.description), back: own, visitor, form))
             """)
     }
 
-    private static func note(_ problems: [String]) -> HTML? {
+    static func note(_ problems: [String]) -> HTML? {
         guard problems.count > 1 else { return note(problems.first, isGood: false) }
         let items: [HTML] = problems.map { "<li>\($0)</li>" }
         return """
@@ -52,27 +53,29 @@ extension Console {
     }
 
     private func applicationForm(
-        _ client: Client, to action: String, back: String, _ visitor: Visitor, _ form: FormFields?
+        _ client: Client, _ entry: TenantDirectory.Entry, to action: String, back: String, _ visitor: Visitor,
+        _ form: FormFields?
     ) throws -> HTML {
         func text(_ name: String, _ stored: String) throws -> String {
             try form.map { try Self.value(name, of: $0) } ?? stored
         }
         func flag(_ name: String, _ stored: Bool) throws -> Bool { try text(name, stored ? "1" : "") == "1" }
         let method = try text("method", client.userFlow.method.rawValue)
-        let methods: [HTML] = UserFlow.Method.allCases.map {
-            """
-            <label class="choice"><input type="radio" name="method" value="\($0.rawValue)"\(" checked", if: $0.rawValue == method)> \
-            <span>\(Self.name(of: $0))</span></label>
-            """
+        let chosen = try text("flow", Self.word(client.flowSource))
+        let flows: [(String, String)] =
+            [("", "Its own rules")] + entry.userFlows.map { ($0.id.text, $0.displayName) }
+            + [("none", "None: no user can sign up or in")]
+        let options: [HTML] = flows.map {
+            "<option value=\"\($0.0)\"\(" selected", if: $0.0 == chosen)>\($0.1)</option>"
         }
         let required: [HTML] = try client.userFlow.attributes.map { definition in
             let isRequired = try flag("r-\(definition.name)", definition.isRequired)
             let code: HTML? =
-                Self.label(of: definition.name) == definition.name
+                AttributeTitle.of(definition.name) == definition.name
                 ? nil : " <span class=\"hint\">\(definition.name)</span>"
             return """
                 <label class="choice"><input type="checkbox" name="r-\(definition.name)" value="1"\(" checked", if: isRequired)> \
-                <span>\(Self.label(of: definition.name))\(code)</span></label>
+                <span>\(AttributeTitle.of(definition.name))\(code)</span></label>
                 """
         }
         let types: [HTML] = AttributeDefinition.ValueType.allCases.map {
@@ -86,17 +89,22 @@ extension Console {
             \(hidden(visitor))
             <input type="hidden" name="version" value="\(try text("version", "\(editor.version)"))">
             \(Self.field("name", "Name", value: try text("name", client.displayName), hint: "Users see it in mails and consents.", isRequired: true))
-            <fieldset><legend>Users sign in with</legend>\(methods)</fieldset>
+            <div class="field"><label for="flow">User flow</label>
+            <p class="hint" id="flow-hint">What a sign-up asks for and how users sign in. Its own rules are below.</p>
+            <select id="flow" name="flow" aria-describedby="flow-hint" data-hides=".own-rules">\(options)</select></div>
             <label class="choice"><input type="checkbox" name="factor" value="1"\(" checked", if: needsFactor)> \
             <span>Every sign-in needs a second factor <span class="hint">Only with a password as the first.</span></span></label>
             <label class="choice"><input type="checkbox" name="native" value="1"\(" checked", if: isNative)> \
             <span>Native sign-in is on</span></label>
+            <div class="own-rules">
+            \(Self.methods(chosen: method))
             <fieldset><legend>A sign-up needs</legend>\(required)</fieldset>
             <fieldset><legend>One more attribute</legend>
             \(Self.field("a-name", "Name", value: try text("a-name", ""), hint: "Such as extension_0123456789abcdef0123456789abcdef_LoyaltyNumber."))
             <div class="field"><label for="a-type">Type</label><select id="a-type" name="a-type">\(types)</select></div>
             \(Self.field("a-regex", "Rule", value: try text("a-regex", ""), hint: "A regular expression that the whole value matches."))
             </fieldset>
+            </div>
             <div class="field"><label for="scopes">Scopes <span class="optional">optional</span></label>
             <p class="hint" id="scopes-hint">What the app may ask for of your APIs, a line each, such as api://orders/Orders.Read.</p>
             <textarea id="scopes" name="scopes" rows="3" aria-describedby="scopes-hint" spellcheck="false">\(scopes)</textarea></div>
@@ -112,14 +120,26 @@ extension Console {
         }
     }
 
+    /// The source of a user flow as a value of the form.
+    private static func word(_ source: UserFlowSource) -> String {
+        switch source {
+        case .own: ""
+        case .shared(let id): id.text
+        case .none: "none"
+        }
+    }
+
     /// What the form says of an application.
     private static func change(_ client: inout Client, by form: FormFields) throws {
         client.displayName = try value("name", of: form).trimmed
-        client.userFlow.method = UserFlow.Method(rawValue: try value("method", of: form)) ?? client.userFlow.method
+        let flow = try value("flow", of: form)
+        client.flowSource = UUID(uuidString: flow).map { .shared($0) } ?? (flow.isEmpty ? .own : .none)
         client.userFlow.requiresSecondFactor = try value("factor", of: form) == "1"
         client.isNativeAuthEnabled = try value("native", of: form) == "1"
         client.scopes = try value("scopes", of: form).split(whereSeparator: \.isNewline).map { String($0).trimmed }
             .filter { !$0.isEmpty }
+        guard client.flowSource == .own else { return }
+        client.userFlow.method = UserFlow.Method(rawValue: try value("method", of: form)) ?? client.userFlow.method
         for index in client.userFlow.attributes.indices {
             client.userFlow.attributes[index].isRequired =
                 try value("r-\(client.userFlow.attributes[index].name)", of: form) == "1"
@@ -142,7 +162,7 @@ extension Console {
     }
 
     /// Changes the tenant over the version that the form has.
-    private func edit(
+    func edit(
         _ tenant: Tenant, _ form: FormFields, _ context: IdentityRequestContext, _ visitor: Visitor,
         _ change: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
     ) async throws -> Result<Void, TenantEditFault> {
@@ -320,7 +340,7 @@ extension Console {
         return secret
     }
 
-    private func respond(
+    func respond(
         _ answer: Result<Void, TenantEditFault>, to path: String, _ page: ([String]) throws -> HTML
     ) throws -> Response {
         switch answer {

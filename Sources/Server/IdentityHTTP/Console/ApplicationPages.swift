@@ -14,7 +14,7 @@ extension Console {
             ? "They come from \(isDevelopment ? "the program" : "the tenant file"). A change here writes them into the database, which is in force from then on."
             : "Version \(version) of the tenants' document. A change here is the next version; native-auth tenant versions lists them."
         let rows = entry.applications.map { client -> Row in
-            let required = client.userFlow.attributes.filter(\.isRequired).map { Self.label(of: $0.name) }
+            let required = client.userFlow.attributes.filter(\.isRequired).map { AttributeTitle.of($0.name) }
             return Row(
                 id: "a-\(client.id)",
                 head:
@@ -22,8 +22,7 @@ extension Console {
                 cells: [
                     "<code>\(client.id)</code>", "\(Self.name(of: client.userFlow.method))",
                     required.isEmpty ? nil : "\(required.joined(separator: ", "))",
-                    client.isNativeAuthEnabled
-                        ? Self.badge("Enabled", "good") : Self.badge("Native sign-in off", "warn"),
+                    Self.state(of: client),
                 ])
         }
         let daemons = entry.daemons.map { daemon -> Row in
@@ -55,7 +54,7 @@ extension Console {
             "Applications", .applications, of: tenant, for: visitor,
             """
             \(Self.head("Applications", lead: lead, actions: actions))
-            \(Self.note(Self.done(try Self.queryFields(of: request))))
+            \(Self.note(try Self.done(Self.queryFields(of: request))))
             <section class="panel"><h2>Apps</h2>
             \(Self.table("Apps", "Name", [Column(title: "Client id"), Column(title: "Users sign in with"), Column(title: "Required attributes", kind: "wide"), Column(title: "State")], rows))
             </section>
@@ -66,11 +65,11 @@ extension Console {
     }
 
     func application(_ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
-        let done = Self.done(try Self.queryFields(of: request))
+        let done = try Self.done(Self.queryFields(of: request))
         let entry = try tenant(context)
         let id = try context.parameters.require("application").lowercased()
         if let client = entry.applications.first(where: { $0.id.description == id }) {
-            return page(of: client, in: entry.tenant, visitor, done: done)
+            return page(of: client, in: entry, visitor, done: done)
         }
         if let daemon = entry.daemons.first(where: { $0.id.description == id }) {
             return page(of: daemon, in: entry.tenant, visitor, done: done)
@@ -78,12 +77,21 @@ extension Console {
         throw ConsoleFault.missing
     }
 
-    private func page(of client: Client, in tenant: Tenant, _ visitor: Visitor, done: String?) -> HTML {
+    private static func state(of client: Client) -> HTML {
+        if client.flowSource == .none { return badge("No user flow", "warn") }
+        return client.isNativeAuthEnabled ? badge("Enabled", "good") : badge("Native sign-in off", "warn")
+    }
+
+    private func page(
+        of client: Client, in entry: TenantDirectory.Entry, _ visitor: Visitor, done: String?
+    ) -> HTML {
+        let tenant = entry.tenant
+        let shared = entry.userFlows.first { $0.id == client.sharedFlow }
         let snippets = Snippets(for: client, of: tenant, baseURL: appBaseURL)
         let rows = client.userFlow.attributes.map { definition in
             Row(
                 id: "f-\(definition.name)",
-                head: "\(Self.label(of: definition.name))<span class=\"sub\"><code>\(definition.name)</code></span>",
+                head: "\(AttributeTitle.of(definition.name))<span class=\"sub\"><code>\(definition.name)</code></span>",
                 cells: [
                     "\(definition.type.rawValue)", definition.isRequired ? "Required" : "Optional",
                     definition.userMayChange ? "Yes" : nil,
@@ -108,7 +116,9 @@ extension Console {
             \(Self.facts([
                 ("Client id", "<code id=\"client\">\(client.id)</code> \(Self.copyButton("client"))"),
                 ("Authority", "<code id=\"authority\">\(appBaseURL)/\(tenant.domain)</code> \(Self.copyButton("authority"))"),
-                ("Users sign in with", "\(Self.name(of: client.userFlow.method))"),
+                ("User flow", shared.map { "<a href=\"\(Self.path(.userFlow, tenant, other: $0.id.text))\">\($0.displayName)</a>" } ?? (client.flowSource == .none ? "none: no user can sign up or in" : "its own rules")),
+                ("Users sign in with", client.flowSource == .none ? nil : "\(Self.name(of: client.userFlow.method))"),
+                ("Sign-up", client.userFlow.allowsSignUp ? nil : "closed"),
                 ("Second factor", demands ? "at every sign-in" : "when the app asks for it"),
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),

@@ -24,7 +24,7 @@ package struct Console: Sendable {
     let keys: Keys
     let editor: any TenantEditor
     /// The texts of all mails of a tenant in a language.
-    let mailTexts: @Sendable (Tenant, MailLanguage) -> [MailSample]
+    let mailTexts: @Sendable (Tenant, MailLanguage) throws -> [MailSample]
     /// In the development profile every visitor of this machine is the owner: the inbox shows all codes there anyway.
     let isDevelopment: Bool
     /// The address of the listener for apps, for snippets.
@@ -64,7 +64,8 @@ package struct Console: Sendable {
     package init(
         engine: Engine, operators: Operators, store: Store, tenants: @escaping @Sendable () -> TenantDirectory,
         facts: @escaping @Sendable () async -> [Fact], keys: Keys, editor: any TenantEditor,
-        mailTexts: @escaping @Sendable (Tenant, MailLanguage) -> [MailSample], isDevelopment: Bool, appBaseURL: String,
+        mailTexts: @escaping @Sendable (Tenant, MailLanguage) throws -> [MailSample], isDevelopment: Bool,
+        appBaseURL: String,
         baseURL: String
     ) {
         self.engine = engine
@@ -116,7 +117,7 @@ package struct Console: Sendable {
             let new = operators.cookie()
             return Visitor(cookie: new, hasCookie: false, formToken: Self.formToken(of: new))
         }
-        // A page that follows events asks by itself.
+        // A page that follows events asks without the operator.
         let isUse = request.headers[ConsoleHeader.background] == nil
         let found = try await operators.operatorSignedIn(by: cookie, isUse: isUse, now: now)
         return Visitor(

@@ -17,6 +17,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case applications, application
     case newApplication, createApplication, editApplication, changeApplication
     case deleteApplicationLook, deleteApplication, newSecret, removeSecretLook, removeSecret
+    case userFlows, newUserFlow, createUserFlow, userFlow, editUserFlow, changeUserFlow
+    case deleteUserFlowLook, deleteUserFlow, newAttribute, createAttribute, removeAttributeLook, removeAttribute
     case mails
     case events, exportEvents, verifyEvents
     case operators, invite, withdrawInvitation, setRole, removeOperatorLook, removeOperator
@@ -55,6 +57,11 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
             .deleteApplication, .newSecret, .removeSecretLook, .removeSecret:
             .permission(OperatorOperation.changeApplication.roles)
+        case .userFlows, .userFlow: .permission(OperatorOperation.listUserFlows.roles)
+        case .newUserFlow, .createUserFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook, .deleteUserFlow:
+            .permission(OperatorOperation.changeUserFlow.roles)
+        case .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute:
+            .permission(OperatorOperation.createAttribute.roles)
         case .events, .exportEvents, .verifyEvents: .permission(OperatorOperation.listDirectoryAudits.roles)
         case .operators, .invite, .withdrawInvitation, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook,
             .rotateKey:
@@ -66,7 +73,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     var needsFreshProof: Bool {
         switch self {
         case .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod, .purge,
-            .rotateKey, .deleteApplication,
+            .rotateKey, .deleteApplication, .deleteUserFlow,
             .newSecret,
             .removeSecret:
             true
@@ -75,6 +82,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .users, .newUser, .createUser, .user, .editUser, .changeUser, .disableLook, .disable, .enableLook, .enable,
             .resetLook, .reset, .endSessionsLook, .endSessions, .deleteLook, .delete, .restoreLook, .restore,
             .purgeLook,
+            .userFlows, .newUserFlow, .createUserFlow, .userFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
+            .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute,
             .removeMethodLook, .applications, .application, .newApplication, .createApplication,
             .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .events,
             .verifyEvents, .operators,
@@ -116,6 +125,13 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .deleteApplicationLook, .deleteApplication: return "\(tenant)/applications/{application}/delete"
         case .newSecret: return "\(tenant)/applications/{application}/new-secret"
         case .removeSecretLook, .removeSecret: return "\(tenant)/applications/{application}/secrets/{method}/remove"
+        case .userFlows: return "\(tenant)/user-flows"
+        case .newUserFlow, .createUserFlow: return "\(tenant)/new-user-flow"
+        case .userFlow: return "\(tenant)/user-flows/{flow}"
+        case .editUserFlow, .changeUserFlow: return "\(tenant)/user-flows/{flow}/edit"
+        case .deleteUserFlowLook, .deleteUserFlow: return "\(tenant)/user-flows/{flow}/delete"
+        case .newAttribute, .createAttribute: return "\(tenant)/new-attribute"
+        case .removeAttributeLook, .removeAttribute: return "\(tenant)/attributes/{attribute}/delete"
         case .mails: return "\(tenant)/mails"
         case .events: return "\(tenant)/events"
         case .exportEvents: return "\(tenant)/events-file"
@@ -135,13 +151,15 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .endSessions,
             .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .withdrawInvitation, .setRole,
             .removeOperator, .rotateKey,
-            .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret:
+            .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret, .createUserFlow,
+            .changeUserFlow, .deleteUserFlow, .createAttribute, .removeAttribute:
             .post
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
             .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
             .removeSecretLook, .mails, .events, .exportEvents, .operators, .removeOperatorLook,
-            .server, .rotateKeyLook:
+            .server, .rotateKeyLook, .userFlows, .newUserFlow, .userFlow, .editUserFlow, .deleteUserFlowLook,
+            .newAttribute, .removeAttributeLook:
             .get
         }
     }

@@ -9,13 +9,14 @@ import PortableFoundation
 extension Console {
     /// Where a page is in the navigation.
     enum Place: String, Sendable, CaseIterable {
-        case overview, users, applications, events, operators, server
+        case overview, users, applications, userFlows, events, operators, server
 
         var title: String {
             switch self {
             case .overview: "Overview"
             case .users: "Users"
             case .applications: "Applications"
+            case .userFlows: "User flows"
             case .events: "Events"
             case .operators: "Operators"
             case .server: "Server"
@@ -27,6 +28,7 @@ extension Console {
             case .overview: .overview
             case .users: .users
             case .applications: .applications
+            case .userFlows: .userFlows
             case .events: .events
             case .operators: .operators
             case .server: .server
@@ -166,6 +168,7 @@ extension Console {
     ) -> String {
         route.path.replacing("{tenant}", with: tenant.subdomain).replacing("{id}", with: user?.description ?? "")
             .replacing("{method}", with: secret ?? other).replacing("{application}", with: other)
+            .replacing("{flow}", with: other).replacing("{attribute}", with: other)
     }
 
     static func crumbs(_ parent: (title: String, path: String), _ name: String) -> HTML {

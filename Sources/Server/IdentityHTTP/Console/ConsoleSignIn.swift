@@ -208,7 +208,7 @@ extension Console {
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact, .blockedContact,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant,
-            .unknownClient, .nativeAuthDisabled:
+            .unknownClient, .nativeAuthDisabled, .signUpNotAllowed:
             .refused(Self.begunAnew, goesOn: false)
         }
     }

@@ -1,5 +1,5 @@
 import Hummingbird
-package import IdentityEngine
+import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
 
@@ -26,7 +26,7 @@ extension Console {
         let languages: [HTML] = MailLanguage.allCases.map {
             "<li><a href=\"\(path)?language=\($0.rawValue)\"\(" aria-current=\"true\"", if: $0 == language)>\($0.title)</a></li>"
         }
-        let samples: [HTML] = mailTexts(tenant, language).enumerated().map { index, sample in
+        let samples: [HTML] = try mailTexts(tenant, language).enumerated().map { index, sample in
             """
             <section class="panel"><h2>\(sample.occasion)</h2>
             <article class="preview" aria-labelledby="mail-\(index)">

@@ -103,7 +103,7 @@ extension Console {
             """
             \(Self.head("Operators", lead: "They sign in with e-mail address, password and a code that is mailed to them."))
             \(Self.note(problem, isGood: false))
-            \(Self.note(Self.done(try Self.queryFields(of: request))))
+            \(Self.note(try Self.done(Self.queryFields(of: request))))
             \(shown)
             <section class="panel"><h2>Operators</h2>
             \(table)

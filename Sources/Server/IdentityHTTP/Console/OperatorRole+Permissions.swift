@@ -7,7 +7,7 @@ extension OperatorRole {
     var permissions: Set<String> {
         let reading: Set<String> = [
             "User.Read.All", "UserAuthenticationMethod.Read.All", "AuditLog.Read.All", "Application.Read.All",
-            "Organization.Read.All",
+            "Organization.Read.All", "EventListener.Read.All", "IdentityUserFlow.Read.All",
         ]
         switch self {
         case .auditor: return reading
@@ -16,7 +16,8 @@ extension OperatorRole {
             return reading.union([
                 "User.ReadWrite.All", "User.ManageIdentities.All", "User.EnableDisableAccount.All",
                 "User.RevokeSessions.All", "User.DeleteRestore.All", "User.Export.All",
-                "UserAuthenticationMethod.ReadWrite.All", "Application.ReadWrite.All",
+                "UserAuthenticationMethod.ReadWrite.All", "Application.ReadWrite.All", "EventListener.ReadWrite.All",
+                "IdentityUserFlow.ReadWrite.All",
             ])
         }
     }
@@ -28,7 +29,8 @@ extension OperatorRole {
     var summary: String {
         switch self {
         case .owner: "Everything, also operators and keys."
-        case .admin: "Creates, edits and deletes users, copies their data, changes applications; reads the rest."
+        case .admin:
+            "Creates, edits and deletes users, copies their data, changes applications and user flows; reads the rest."
         case .support: "Reads; disables users, ends sessions, starts resets."
         case .auditor: "Reads, and changes nothing."
         }

@@ -88,7 +88,7 @@ extension Console {
             "Server", .server, of: nil, for: visitor,
             """
             \(Self.head("Server", lead: "What the node that answered this request runs."))
-            \(Self.note(Self.done(try Self.queryFields(of: request))))
+            \(Self.note(try Self.done(Self.queryFields(of: request))))
             <div class="grid">\(panels)</div>
             \(keyPanels)
             """)
@@ -100,7 +100,7 @@ extension Console {
             title: "A new signing key for \(tenant.displayName)",
             effects: [
                 "The server publishes the key now and uses it after one day. By then, resource servers have it.",
-                "Tokens of the present key stay good. A server does the same by itself every 90 days.",
+                "Tokens of the present key stay good. The server also does this every 90 days.",
                 "If an attacker may have a key, revoke it: native-auth key revoke.",
             ], button: "Publish a new key", isGrave: false, typed: nil, action: Self.path(.rotateKey, tenant),
             back: ("Server", ConsoleRoute.server.path), .server, nil, visitor)

@@ -6,11 +6,11 @@ import PortableFoundation
 
 // Sign-in, code, invitation, sign-out.
 extension Console {
-    func signInForm(_ request: Request, _ visitor: Visitor, problem: String? = nil, email: String = "") -> HTML {
-        let query = try? Self.queryFields(of: request)
-        let next = Self.local(query.flatMap { try? Self.value("next", of: $0) })
-        let isAgain = query?.names.contains("again") ?? false
-        let isSignedOut = query?.names.contains("out") ?? false
+    func signInForm(_ request: Request, _ visitor: Visitor, problem: String? = nil, email: String = "") throws -> HTML {
+        let query = try Self.queryFields(of: request)
+        let next = Self.local(try Self.value("next", of: query))
+        let isAgain = query.names.contains("again")
+        let isSignedOut = query.names.contains("out")
         return Self.gate(
             "Sign in",
             """
@@ -38,14 +38,15 @@ extension Console {
         let (email, password) = (try Self.value("email", of: form), try Self.value("password", of: form))
         guard !Self.isTooLong(email: email, password: password) else {
             return Self.page(
-                signInForm(request, visitor, problem: "The e-mail address or the password is not right."), .badRequest)
+                try signInForm(request, visitor, problem: "The e-mail address or the password is not right."),
+                .badRequest)
         }
         let stage = try await signIn(
             email: email, password: Secret(password),
             next: Self.local(try Self.value("next", of: form)), request, context)
         switch stage {
         case .refused(let sentence, _):
-            return Self.page(signInForm(request, visitor, problem: sentence, email: email), .badRequest)
+            return Self.page(try signInForm(request, visitor, problem: sentence, email: email), .badRequest)
         case .enterCode(let flow): return Self.page(try codeForm(flow, visitor))
         case .signedIn(let user): return try await begin(user, invitation: nil, next: "/console", context, visitor)
         }
@@ -95,7 +96,7 @@ extension Console {
             return Self.page(try codeForm(flow, visitor, problem: sentence), .badRequest)
         case .refused(let sentence, goesOn: false):
             return flow.invitation == nil
-                ? Self.page(signInForm(request, visitor, problem: sentence), .badRequest)
+                ? Self.page(try signInForm(request, visitor, problem: sentence), .badRequest)
                 : Self.page(invitationForm(visitor, problem: sentence), .badRequest)
         case .signedIn(let user):
             return try await begin(

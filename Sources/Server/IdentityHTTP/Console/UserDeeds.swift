@@ -41,7 +41,7 @@ enum Deed: String, Hashable, Sendable, CaseIterable {
         case .enable: "Enable"
         case .restore: "Restore"
         case .delete: "Delete"
-        case .purge: "Delete for good"
+        case .purge: "Delete permanently"
         }
     }
 
@@ -217,8 +217,8 @@ extension Console {
     }
 
     /// The sentence that an action leaves on the page after it. The address bar has a word of a fixed list.
-    static func done(_ query: FormFields) -> String? {
-        switch try? value("done", of: query) {
+    static func done(_ query: FormFields) throws -> String? {
+        switch try value("done", of: query) {
         case "created": "The user was created."
         case "saved": "The changes are saved."
         case "reset": "The user gets a mail, and must set a new password."
@@ -227,13 +227,17 @@ extension Console {
         case "enable": "The user can sign in again."
         case "restore": "The user was restored."
         case "delete": "The user is deleted, and can be restored for 30 days."
-        case "purge": "The user was deleted for good."
+        case "purge": "The user was deleted permanently."
         case "method": "The method was removed."
         case "role": "The role is changed."
         case "withdrawn": "The invitation was withdrawn."
         case "removed": "The operator was removed."
         case "application": "The application was created."
         case "applicationDeleted": "The application was deleted."
+        case "userFlow": "The user flow was created. Edit an application to give it the flow."
+        case "userFlowDeleted": "The user flow was deleted."
+        case "attribute": "The attribute was created. Edit a user flow to ask for it."
+        case "attributeDeleted": "The attribute was deleted."
         case "secret": "The secret was removed."
         case "rotated": "The new key is published. The server uses it after one day."
         case _: nil

@@ -39,11 +39,11 @@ extension DirectoryFailure {
                 ])
         case .unknownProperty(let name):
             self.init(
-                status: .badRequest, code: .badRequest, message: "The user has no such property.",
+                status: .badRequest, code: .badRequest, message: "There is no such property.",
                 target: Self.shown(name))
         case .readOnlyProperty(let name):
             self.init(
-                status: .forbidden, code: .denied, message: "The user may not change this property.",
+                status: .forbidden, code: .denied, message: "The caller may not change this property.",
                 target: Self.shown(name))
         case .invalidValue(let name):
             self.init(
@@ -55,7 +55,7 @@ extension DirectoryFailure {
                 message: "Another object with the same value for property \(name) already exists.", target: name,
                 detail: DirectoryErrorDetail.nameTaken.rawValue)
         case .notFound:
-            self.init(status: .notFound, code: .notFound, message: "The user has no such object.")
+            self.init(status: .notFound, code: .notFound, message: "There is no such object.")
         case .lastMethod:
             self.init(
                 status: .forbidden, code: .denied,
@@ -76,7 +76,7 @@ extension DirectoryFailure {
         case .secondFactorNeeded: self.init(.proofNeeded(secondFactor: true))
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
-            .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .invalidUsername,
+            .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
             .unusableRefreshToken,
@@ -102,7 +102,8 @@ extension DirectoryFailure {
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
         case .unacceptablePassword, .throttled, .blockedContact, .unknownTenant, .unknownClient,
-            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .refusedAttributes,
+            .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
+            .refusedAttributes,
             .blockedByHook,
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
             .unknownMethod,
@@ -119,7 +120,8 @@ extension DirectoryFailure {
         case .passwordNotUsed: "The user has no password."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .blockedContact, .unknownTenant, .unknownClient,
-            .nativeAuthDisabled, .invalidUsername, .userAlreadyExists, .invalidAttributes, .refusedAttributes,
+            .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
+            .refusedAttributes,
             .blockedByHook,
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
             .unknownMethod,

@@ -215,6 +215,7 @@ struct RequestGuard: RouterMiddleware {
     /// Checks the host name (`SEC-NET-1`) and the limits per source, before anything is read or hashed.
     private func checkPolicy(_ request: Request, _ context: Context) throws(RequestFault) {
         // Use the router's template when there is one: the router ignores doubled slashes, so this check must too.
+        // Where there is no console, its paths are those of any unknown page: their host names are checked, and nothing tells.
         let isConsole = request.uri.path.hasPrefix("/console")
         let path = context.endpointPath ?? (isConsole && !hasConsole ? "/" : request.uri.path)
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])

@@ -37,6 +37,7 @@ extension AnswerName {
         case .unknownTenant: refusal(.unknownTenant)
         case .unknownClient: refusal(.unknownClient)
         case .nativeAuthDisabled: refusal(.nativeAuthDisabled)
+        case .signUpNotAllowed: refusal(.signUpNotAllowed)
         case .invalidUsername: refusal(.invalidUsername)
         case .userAlreadyExists: refusal(.userAlreadyExists)
         case .passwordInvalid: refusal(.unacceptablePassword(.invalid))

@@ -14,7 +14,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     case daemonToken, unknownDaemon, daemonWithoutProof, severalProofs, wrongSecret, endedSecret, unusableAssertion
     case assertionOutsideItsTime, daemonScopeInvalid, scopeNotDefault
     // Refusals.
-    case unknownTenant, unknownClient, nativeAuthDisabled, invalidUsername, userAlreadyExists, passwordInvalid
+    case unknownTenant, unknownClient, nativeAuthDisabled, signUpNotAllowed, invalidUsername, userAlreadyExists,
+        passwordInvalid
     case passwordTooShort, passwordTooLong, passwordTooWeak, passwordBanned, passwordRecentlyUsed, passwordNotUsed
     case invalidAttributes, refusedAttributes, blockedByHook, unusableToken, expiredToken, notAllowedNow, incorrectCode,
         expiredCode
@@ -51,7 +52,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .signIn: [.signUpContinue, .registerContinue]
         case .redirectToBrowser: Self.starts.union(Self.challenges).union([.token])
         case .unknownTenant, .unknownClient, .nativeAuthDisabled: Self.everywhere
-        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .signUpNotAllowed, .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
         case .passwordInvalid, .passwordTooShort, .passwordTooLong, .passwordTooWeak, .passwordBanned:
             [.signUpStart, .signUpContinue, .resetPasswordSubmit]

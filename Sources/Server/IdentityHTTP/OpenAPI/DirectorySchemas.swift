@@ -97,6 +97,7 @@ extension Schema {
             "isFallbackPublicClient": flag, "nativeAuthenticationApisEnabled": words(["all", "none"]),
             "nativeAuthSignIn": text.orNull.described(
                 "What users sign in with: emailOneTimePasscode or emailPassword; null for a daemon."),
+            "nativeAuthUserFlowId": text.orNull.described("The user flow that the application shares with others."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
             "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
@@ -122,6 +123,124 @@ extension Schema {
     static let passwordCredential = object(
         ["keyId": uuid, "endDateTime": moment, "startDateTime": moment, "hint": text, "secretText": text],
         optional: ["@odata.context": text, "displayName": text])
+
+    /// An object of which a list with `$select` shows a part.
+    private static func partly(_ members: [String: Schema], required: [String]) -> Schema {
+        object(
+            members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) })
+    }
+
+    static func servicePrincipal(required: [String]) -> Schema {
+        let permission = object(
+            ["id": uuid, "value": text, "isEnabled": flag],
+            optional: [
+                "displayName": text, "description": text, "allowedMemberTypes": list(of: text), "type": text,
+                "adminConsentDisplayName": text,
+            ])
+        return partly(
+            [
+                "@odata.context": text, "id": uuid, "appId": uuid, "displayName": text, "appDisplayName": text,
+                "servicePrincipalType": text, "accountEnabled": flag,
+                "appRoles": list(of: permission).described("The roles of the directory; others have none here."),
+                "oauth2PermissionScopes": list(of: permission),
+            ], required: required)
+    }
+
+    static func grant(required: [String]) -> Schema {
+        partly(
+            [
+                "@odata.context": text, "id": uuid, "clientId": uuid, "consentType": text, "principalId": text.orNull,
+                "resourceId": uuid, "scope": text.described("Names with blanks between them."),
+            ], required: required)
+    }
+
+    static func assignment(required: [String]) -> Schema {
+        partly(
+            [
+                "@odata.context": text, "id": uuid, "principalId": uuid, "principalDisplayName": text,
+                "principalType": text, "resourceId": uuid, "resourceDisplayName": text, "appRoleId": uuid,
+            ], required: required)
+    }
+
+    static let provider = object(
+        [:], optional: ["@odata.type": text, "id": text, "displayName": text, "identityProviderType": text])
+
+    static func attribute(required: [String]) -> Schema {
+        partly(
+            [
+                "@odata.context": text, "id": text, "displayName": text, "description": text.orNull,
+                "userFlowAttributeType": words(["builtIn", "custom"]),
+                "dataType": words(["string", "boolean", "int64"]),
+            ], required: required)
+    }
+
+    private static let input = object(
+        ["attribute": text, "label": text(1...256), "inputType": words(["text", "boolean"])],
+        optional: [
+            "defaultValue": Schema(json: ["type": .string("null")]), "hidden": flag, "editable": flag,
+            "writeToDirectory": flag, "required": flag,
+            "validationRegEx": text.orNull.described(
+                "A POSIX extended regular expression that the whole value matches."),
+            "options": list(of: text),
+        ])
+
+    private static let page = object(
+        [
+            "views": list(
+                of: object(["inputs": list(of: input)], optional: ["title": text.orNull, "description": text.orNull]))
+        ],
+        optional: ["customStringsFileId": text.orNull])
+
+    private static let flowType = words(["#microsoft.graph.externalUsersSelfServiceSignUpEventsFlow"])
+
+    /// The parts of a user flow.
+    private static func parts(_ attribute: Schema) -> [String: Schema] {
+        let type = ["@odata.type": text]
+        return [
+            "conditions": object([
+                "applications": object(
+                    [:],
+                    optional: [
+                        "includeAllApplications": Schema(json: ["const": .boolean(false)]),
+                        "includeApplications": list(of: object(["appId": uuid], optional: type)),
+                    ])
+            ]),
+            "onInteractiveAuthFlowStart": object(["isSignUpAllowed": flag], optional: type),
+            "onAuthenticationMethodLoadStart": object(
+                [
+                    "identityProviders": list(
+                        of: object(
+                            ["id": words(["EmailPassword-OAUTH", "EmailOtpSignup-OAUTH"])],
+                            optional: [
+                                "@odata.type": text, "displayName": text, "identityProviderType": text,
+                            ]))
+                ], optional: type),
+            "onAttributeCollection": object(
+                [:],
+                optional: [
+                    "@odata.type": text, "attributes": list(of: attribute), "attributeCollectionPage": page,
+                ]),
+            "onUserCreateStart": object([:], optional: ["@odata.type": text, "userTypeToCreate": words(["member"])]),
+        ]
+    }
+
+    static func userFlow(required: [String]) -> Schema {
+        let nothing = Schema(json: ["type": .string("null")])
+        return partly(
+            parts(attribute(required: [])).merging([
+                "@odata.context": text, "@odata.type": flowType, "id": uuid, "displayName": text,
+                "description": text.orNull, "priority": whole, "onAttributeCollectionStart": nothing,
+                "onAttributeCollectionSubmit": nothing,
+            ]) { $1 }, required: required)
+    }
+
+    static func userFlowEdit(required: [String]) -> Schema {
+        partly(
+            parts(object(["id": text])).merging([
+                "@odata.type": flowType, "displayName": text(1...256), "description": text(0...256),
+                "priority": whole,
+            ]) { $1 }, required: required)
+    }
 
     private static func headers(_ names: String...) -> Schema {
         object([:], optional: Dictionary(uniqueKeysWithValues: names.map { ($0, text) }))

@@ -57,6 +57,7 @@ enum DocumentedParameter: String, CaseIterable {
     case select
     case filter, auditFilter, auditTop
     case application, appID, applicationFilter, applicationTop
+    case principal, grant, assignment, flow, attribute, objectFilter, objectTop
     case search
     case top
     case orderby
@@ -105,6 +106,17 @@ enum DocumentedParameter: String, CaseIterable {
                 "$filter", in: "query", "Which applications (docs/protocol.md, Operators).",
                 Schema.text(1...2_048).example("displayName eq 'Daemon'"))
         case .applicationTop: parameter("$top", in: "query", "The most applications on a page; 999 at most.", .whole)
+        case .principal: parameter("principal", in: "path", "The id of a service principal.", .uuid)
+        case .grant: parameter("grant", in: "path", "The id of a grant.", .uuid)
+        case .assignment: parameter("assignment", in: "path", "The id of an assignment.", .uuid)
+        case .flow: parameter("flow", in: "path", "The id of a user flow.", .uuid)
+        case .attribute:
+            parameter("attribute", in: "path", "The id of an attribute.", Schema.text(1...256).example("city"))
+        case .objectFilter:
+            parameter(
+                "$filter", in: "query", "Which objects (docs/protocol.md, User flows).",
+                Schema.text(1...2_048).example("id eq 'aaaabbbb-0000-cccc-1111-dddd2222eeee'"))
+        case .objectTop: parameter("$top", in: "query", "The most objects on a page; 999 at most.", .whole)
         case .auditTop: parameter("$top", in: "query", "The most lines on a page; 1,000 at most.", .whole)
         case .orderby:
             parameter(

@@ -15,6 +15,8 @@ extension OperatorOperation {
         .filter, .search, .select, .top, .orderby, .count, .skiptoken, .consistencyLevel,
     ]
 
+    private static let objects: [DocumentedParameter] = [.objectFilter, .select, .objectTop, .skiptoken]
+
     private var outline: Outline {
         switch self {
         case .listUsers: Outline(summary: "Lists users", reply: .userList, parameters: Self.list)
@@ -69,6 +71,84 @@ extension OperatorOperation {
                 reply: .newPasswordAnswer, parameters: [.application])
         case .removeApplicationPassword:
             Outline(summary: "Removes a secret of a daemon", body: .passwordKey, parameters: [.application])
+        case .listServicePrincipals:
+            Outline(
+                summary: "Lists service principals, one of each application and daemon, and the directory's",
+                reply: .servicePrincipalList, parameters: Self.objects)
+        case .createServicePrincipal:
+            Outline(
+                summary: "Answers the service principal that an application has from the beginning",
+                body: .applicationName, reply: .servicePrincipal)
+        case .readServicePrincipal:
+            Outline(summary: "Reads a service principal", reply: .servicePrincipal, parameters: [.principal, .select])
+        case .readServicePrincipalByAppID:
+            Outline(
+                summary: "Reads a service principal by its client id", reply: .servicePrincipal,
+                parameters: [.appID, .select])
+        case .listGrants:
+            Outline(summary: "Lists the scopes of applications", reply: .grantList, parameters: Self.objects)
+        case .createGrant:
+            Outline(summary: "Gives an application scopes of a resource", body: .newGrant, reply: .grant)
+        case .readGrant:
+            Outline(
+                summary: "Reads the scopes of an application", reply: .grant, parameters: [.grant, .select])
+        case .changeGrant:
+            Outline(summary: "Replaces the scopes of an application", body: .grantEdit, parameters: [.grant])
+        case .deleteGrant: Outline(summary: "Takes the scopes of a resource away", parameters: [.grant])
+        case .listRoleAssignments:
+            Outline(
+                summary: "Lists the roles of a daemon", reply: .assignmentList,
+                parameters: [.principal] + Self.objects)
+        case .listRoleAssignees:
+            Outline(
+                summary: "Lists the daemons with roles of the directory", reply: .assignmentList,
+                parameters: [.principal] + Self.objects)
+        case .createRoleAssignment, .createRoleAssignee:
+            Outline(
+                summary: "Gives a daemon a role that the caller has", body: .newAssignment, reply: .assignment,
+                parameters: [.principal])
+        case .deleteRoleAssignment, .deleteRoleAssignee:
+            Outline(
+                summary: "Takes a role away that the caller has", parameters: [.principal, .assignment])
+        case .listUserFlows:
+            Outline(summary: "Lists user flows", reply: .userFlowList, parameters: Self.objects)
+        case .createUserFlow: Outline(summary: "Creates a user flow", body: .newUserFlow, reply: .userFlow)
+        case .readUserFlow:
+            Outline(summary: "Reads a user flow", reply: .userFlow, parameters: [.flow, .select])
+        case .changeUserFlow: Outline(summary: "Changes a user flow", body: .userFlowEdit, parameters: [.flow])
+        case .deleteUserFlow:
+            Outline(summary: "Deletes a user flow; its applications have none then", parameters: [.flow])
+        case .listFlowApplications:
+            Outline(
+                summary: "Lists the applications of a user flow", reply: .applicationNameList,
+                parameters: [.flow] + Self.objects)
+        case .addFlowApplication:
+            Outline(
+                summary: "Gives an application the user flow", body: .applicationName, reply: .applicationName,
+                parameters: [.flow])
+        case .removeFlowApplication:
+            Outline(summary: "Takes an application out of a user flow", parameters: [.flow, .appID])
+        case .listFlowProviders:
+            Outline(
+                summary: "Lists how users of a flow sign in", reply: .providerList, parameters: [.flow] + Self.objects)
+        case .listFlowAttributes:
+            Outline(
+                summary: "Lists the attributes that a flow asks for", reply: .attributeList,
+                parameters: [.flow] + Self.objects)
+        case .listAttributes:
+            Outline(
+                summary: "Lists the attributes that flows can ask for", reply: .attributeList,
+                parameters: Self.objects)
+        case .createAttribute: Outline(summary: "Creates an attribute", body: .newAttribute, reply: .attribute)
+        case .readAttribute:
+            Outline(summary: "Reads an attribute", reply: .attribute, parameters: [.attribute, .select])
+        case .changeAttribute:
+            Outline(
+                summary: "Changes the description of an attribute", body: .attributeEdit, parameters: [.attribute])
+        case .deleteAttribute: Outline(summary: "Deletes an attribute that is not used", parameters: [.attribute])
+        case .listIdentityProviders:
+            Outline(
+                summary: "Lists how users can sign in", reply: .providerList, parameters: Self.objects)
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -102,14 +182,21 @@ extension OperatorOperation {
         switch self {
         case .createUser: DocumentedAnswer(201, "The user.", .json(.named(.operatorUser)))
         case .createApplication: DocumentedAnswer(201, "The application.", .json(.named(.application)))
+        case .createServicePrincipal, .createGrant, .createRoleAssignment, .createRoleAssignee, .createUserFlow,
+            .addFlowApplication, .createAttribute:
+            DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
         case .changeUser, .deleteUser, .removeUserMethod, .purgeUser, .changeApplication, .deleteApplication,
-            .removeApplicationPassword:
+            .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
+            .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
-            .listDirectoryAudits, .addApplicationPassword:
+            .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
+            .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,
+            .listUserFlows, .readUserFlow, .listFlowApplications, .listFlowProviders, .listFlowAttributes,
+            .listAttributes, .readAttribute, .listIdentityProviders:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
@@ -121,24 +208,23 @@ extension OperatorOperation {
         outline.parameters.contains { parameters.contains($0) }
     }
 
-    /// Whether the operation makes a new version of the tenants' document.
-    private var changesDocument: Bool { roles == ["Application.ReadWrite.All"] }
-
     private var failures: [DocumentedAnswer] {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
-        if has(.user, .application, .appID) {
+        if has(.user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute) {
             failures.append(DirectoryFailure(.notFound))
         }
         if has(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }
-        if has(.filter, .auditFilter, .applicationFilter) {
+        if has(.filter, .auditFilter, .applicationFilter, .objectFilter) {
             failures += [
                 DirectoryFailure(.unsupported(property: "NAME"), in: "$filter"),
                 DirectoryFailure(.malformed(at: 1), in: "$filter"),
             ]
         }
         if has(.skiptoken) { failures.append(.expiredPageToken) }
+        if self == .deleteAttribute { failures.append(DirectoryFailure(.readOnlyProperty("NAME"))) }
         if outline.body != nil {
             failures += [
+                .unsupportedValue(of: "NAME"),
                 DirectoryFailure(.unknownProperty("NAME")), DirectoryFailure(.readOnlyProperty("NAME")),
                 DirectoryFailure(.invalidValue("NAME")), DirectoryFailure(.nameTaken("NAME")),
                 DirectoryFailure(.step(.unacceptablePassword(.tooShort))),

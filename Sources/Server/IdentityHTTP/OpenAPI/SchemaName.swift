@@ -48,6 +48,26 @@ enum SchemaName: String, CaseIterable {
     case newPassword = "NewPassword"
     case newPasswordAnswer = "PasswordCredential"
     case passwordKey = "PasswordKey"
+    case servicePrincipal = "ServicePrincipal"
+    case servicePrincipalList = "ServicePrincipalList"
+    case applicationName = "ApplicationName"
+    case applicationNameList = "ApplicationNameList"
+    case grant = "Grant"
+    case grantList = "GrantList"
+    case newGrant = "NewGrant"
+    case grantEdit = "GrantEdit"
+    case assignment = "RoleAssignment"
+    case assignmentList = "RoleAssignmentList"
+    case newAssignment = "NewRoleAssignment"
+    case userFlow = "UserFlow"
+    case userFlowList = "UserFlowList"
+    case newUserFlow = "NewUserFlow"
+    case userFlowEdit = "UserFlowEdit"
+    case providerList = "IdentityProviderList"
+    case attribute = "UserFlowAttribute"
+    case attributeList = "UserFlowAttributeList"
+    case newAttribute = "NewUserFlowAttribute"
+    case attributeEdit = "UserFlowAttributeEdit"
     case batch = "Batch"
     case batchAnswers = "BatchAnswers"
     case signInList = "SignInList"
@@ -131,6 +151,33 @@ enum SchemaName: String, CaseIterable {
                 ])
         case .newPasswordAnswer: .passwordCredential
         case .passwordKey: .object(["keyId": .uuid])
+        case .servicePrincipal: .servicePrincipal(required: ["id", "appId"])
+        case .servicePrincipalList: .page(of: .servicePrincipal(required: []))
+        case .applicationName: .object(["appId": .uuid])
+        case .applicationNameList: .page(of: .object([:], optional: ["@odata.type": .text, "appId": .uuid]))
+        case .grant: .grant(required: ["id", "clientId", "resourceId", "scope"])
+        case .grantList: .page(of: .grant(required: []))
+        case .newGrant:
+            .object(
+                ["clientId": .uuid, "resourceId": .uuid, "scope": .text],
+                optional: ["consentType": .words(["AllPrincipals"])])
+        case .grantEdit: .object(["scope": .text.described("Names with blanks between them.")])
+        case .assignment: .assignment(required: ["id", "principalId", "resourceId", "appRoleId"])
+        case .assignmentList: .page(of: .assignment(required: []))
+        case .newAssignment: .object(["principalId": .uuid, "resourceId": .uuid, "appRoleId": .uuid])
+        case .userFlow: .userFlow(required: ["id", "displayName", "@odata.type"])
+        case .userFlowList: .page(of: .userFlow(required: []))
+        case .newUserFlow:
+            .userFlowEdit(required: ["@odata.type", "displayName", "onAuthenticationMethodLoadStart"])
+        case .userFlowEdit: .userFlowEdit(required: ["@odata.type"])
+        case .providerList: .page(of: .provider)
+        case .attribute: .attribute(required: ["id", "displayName", "dataType", "userFlowAttributeType"])
+        case .attributeList: .page(of: .attribute(required: []))
+        case .newAttribute:
+            .object(
+                ["displayName": .text(1...100), "dataType": .words(["string", "boolean", "int64"])],
+                optional: ["description": .text(0...256), "userFlowAttributeType": .words(["custom"])])
+        case .attributeEdit: .object(["description": .text(0...256)])
         case .batch: .batch
         case .batchAnswers: .batchAnswers
         case .signInList: .page(of: .signIn)

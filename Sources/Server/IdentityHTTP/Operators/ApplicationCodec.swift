@@ -11,7 +11,8 @@ enum ApplicationCodec {
         shared(client.id, client.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(true),
             "nativeAuthenticationApisEnabled": .string(client.isNativeAuthEnabled ? "all" : "none"),
-            "nativeAuthSignIn": .string(client.userFlow.method.rawValue),
+            "nativeAuthSignIn": client.flowSource == .none ? .null : .string(client.userFlow.method.rawValue),
+            "nativeAuthUserFlowId": client.sharedFlow.map { .string($0.text) } ?? .null,
             "nativeAuthScopes": .texts(client.scopes), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
             "keyCredentials": .array([]),
         ]) { $1 }
@@ -20,7 +21,7 @@ enum ApplicationCodec {
     static func object(_ daemon: Daemon, in tenant: TenantID) -> Object {
         shared(daemon.id, daemon.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
-            "nativeAuthSignIn": .null,
+            "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null,
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .texts(daemon.roles),
             "passwordCredentials": .array(daemon.secrets.map { .object(object($0, text: nil)) }),
             "keyCredentials": .array(
@@ -52,7 +53,9 @@ enum ApplicationCodec {
         "tags", "optionalclaims", "groupmembershipclaims", "info",
     ]
     private static let readOnly: Set<String> = [
-        "id", "appid", "createddatetime", "passwordcredentials", "keycredentials", "nativeauthroles", "publisherdomain",
+        "id", "appid", "createddatetime", "passwordcredentials", "keycredentials", "nativeauthroles",
+        "nativeauthuserflowid",
+        "publisherdomain",
     ]
 
     /// What a body says of an application or a daemon.
@@ -118,7 +121,7 @@ enum ApplicationCodec {
     static func apply(_ change: Change, to client: inout Client) {
         client.displayName = change.displayName ?? client.displayName
         client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
-        client.userFlow.method = change.method ?? client.userFlow.method
+        if let method = change.method { (client.userFlow.method, client.flowSource) = (method, .own) }
         client.scopes = change.scopes ?? client.scopes
     }
 
@@ -154,56 +157,9 @@ enum ApplicationCodec {
 
     private static func shared(_ id: ClientID, _ name: String, in tenant: TenantID) -> Object {
         [
-            "id": .string(objectID(id, in: tenant)), "appId": .string(id.description), "displayName": .string(name),
+            "id": .string(ObjectID.application(id, in: tenant)), "appId": .string(id.description),
+            "displayName": .string(name),
             "signInAudience": .string("AzureADMyOrg"),
         ]
-    }
-
-    /// The vendor gives an application two ids. The other one follows from the application's own: a UUID of version 8
-    /// (RFC 9562 section 5.8).
-    private static func objectID(_ id: ClientID, in tenant: TenantID) -> String {
-        var bytes = Array(
-            Vault.fingerprint(["application", tenant.description, id.description].map { Data($0.utf8) }).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return UUID(bytes: bytes)?.text ?? ""
-    }
-
-    /// Whether an application meets a filter over `id`, `appId` and `displayName`.
-    static func meets(_ object: Object, _ filter: ODataFilter) throws(ODataFault) -> Bool {
-        switch filter {
-        // Each part is read, also behind one that decides, so that a wrong part is always refused.
-        case .all(let parts): return try results(object, parts).allSatisfy(\.self)
-        case .any(let parts): return try results(object, parts).contains(true)
-        case .not(let part): return try !meets(object, part)
-        case .comparison(let path, .eq, .text(let text)): return try self.text(path, of: object) == text.lowercased()
-        case .comparison(let path, .ne, .text(let text)): return try self.text(path, of: object) != text.lowercased()
-        case .isOneOf(let path, let literals):
-            let found = try self.text(path, of: object)
-            var texts: [String] = []
-            for literal in literals {
-                guard case .text(let text) = literal else { throw .unsupported(property: path.property) }
-                texts.append(text.lowercased())
-            }
-            return texts.contains(found)
-        case .call(.startsWith, let path, let text):
-            return try self.text(path, of: object).hasPrefix(text.lowercased())
-        case .comparison(let path, _, _), .call(_, let path, _), .lambda(let path, _, _, _):
-            throw .unsupported(property: path.property)
-        }
-    }
-
-    private static func results(_ object: Object, _ parts: [ODataFilter]) throws(ODataFault) -> [Bool] {
-        var results: [Bool] = []
-        for part in parts { results.append(try meets(object, part)) }
-        return results
-    }
-
-    private static func text(_ path: ODataPath, of object: Object) throws(ODataFault) -> String {
-        let names = ["id", "appid", "displayname"]
-        guard path.names.count == 1, names.contains(path.property.lowercased()),
-            let text = object.first(where: { $0.key.lowercased() == path.property.lowercased() })?.value.string
-        else { throw .unsupported(property: path.property) }
-        return text.lowercased()
     }
 }

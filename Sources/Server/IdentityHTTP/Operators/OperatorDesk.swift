@@ -11,8 +11,8 @@ struct OperatorDesk: Sendable {
     let engine: Engine
     let store: any DirectoryStore
     let caller: DaemonCaller
-    /// The user flows of the tenant's applications.
-    let flows: [UserFlow]
+    /// All of the tenant's document, at the beginning of the request.
+    let entry: TenantDirectory.Entry
     let actor: Operator
     let context: IdentityRequestContext
     let searches: SearchGate
@@ -21,9 +21,11 @@ struct OperatorDesk: Sendable {
     /// Changes the tenants' document; nil where there is none, as in a test process.
     let editor: (any TenantEditor)?
 
-    private var tenant: Tenant { caller.tenant }
-    private var now: Date { context.trace.at }
-    private var root: String { "\(baseURL)/graph/v1.0" }
+    var tenant: Tenant { caller.tenant }
+    /// The user flows of the applications.
+    private var flows: [UserFlow] { entry.applications.map(\.userFlow) }
+    var now: Date { context.trace.at }
+    var root: String { "\(baseURL)/graph/v1.0" }
 
     /// - Parameter keys: The ids in the path, in their order.
     func answer(
@@ -101,78 +103,44 @@ struct OperatorDesk: Sendable {
         case .listDirectoryAudits:
             return try await searches(of: Data(caller.limitKey)) { try await lines(.directoryAudits, request, trace) }
         case .listApplications: return try await applications(request, trace)
-        case .readApplication: return try await application("id", keys, request, trace)
-        case .readApplicationByAppID: return try await application("appId", keys, request, trace)
-        case .createApplication:
-            let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
-            guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
-            let id = ClientID(engine.ports.randomness.uuid())
-            try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
-            var client = Client(
-                id: id, displayName: name, userFlow: UserFlow(method: .emailOneTimePasscode), isNativeAuthEnabled: false
-            )
-            ApplicationCodec.apply(body, to: &client)
-            let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
-            try await edit { entry in
-                if body.makesApplication {
-                    entry.applications.append(newClient)
-                } else {
-                    entry.daemons.append(newDaemon)
-                }
-            }
-            var made =
-                body.makesApplication
-                ? ApplicationCodec.object(newClient, in: tenant.id) : ApplicationCodec.object(newDaemon, in: tenant.id)
-            let location = "\(root)/applications/\(made["id"]?.string ?? "")"
-            made["@odata.context"] = .string("\(root)/$metadata#applications/$entity")
-            var response = try json(made, trace, .created)
-            response.headers[.location] = location
-            return response
-        case .changeApplication:
-            let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
-            switch try await credentialed(keys) {
-            case .application(let client):
-                try ApplicationCodec.check(body, forDaemon: false)
-                try await edit { (entry) throws(TenantEditFault) in
-                    guard let index = entry.applications.firstIndex(where: { $0.id == client.id }) else {
-                        throw .notFound
-                    }
-                    ApplicationCodec.apply(body, to: &entry.applications[index])
-                }
-            case .daemon(let daemon):
-                try ApplicationCodec.check(body, forDaemon: true)
-                try await editDaemon(daemon.id) { $0.displayName = body.displayName ?? $0.displayName }
-            }
-            return done(trace)
-        case .deleteApplication:
-            let id: ClientID
-            switch try await credentialed(keys) {
-            case .application(let client): id = client.id
-            case .daemon(let daemon):
-                try mayGive(daemon)
-                id = daemon.id
-            }
-            try await edit { entry in
-                entry.applications.removeAll { $0.id == id }
-                entry.daemons.removeAll { $0.id == id }
-            }
-            return done(trace)
-        case .addApplicationPassword:
-            let daemon = try await daemon(keys)
-            let body = try await OperatorCodec.object(of: request)
-            let (name, end) = try ApplicationCodec.password(body, now: now)
-            let (text, secret) = DaemonSecret.making(
-                named: name, until: end, randomness: engine.ports.randomness, now: now)
-            try await editDaemon(daemon.id) { $0.secrets.append(secret) }
-            var made = ApplicationCodec.object(secret, text: text)
-            made["@odata.context"] = .string("\(root)/$metadata#microsoft.graph.passwordCredential")
-            return try json(made, trace)
-        case .removeApplicationPassword:
-            let daemon = try await daemon(keys)
-            let id = try ApplicationCodec.keyID(try await OperatorCodec.object(of: request))
-            guard daemon.secrets.contains(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
-            try await editDaemon(daemon.id) { daemon in daemon.secrets.removeAll { $0.id == id } }
-            return done(trace)
+        case .readApplication: return try application("id", keys, request, trace)
+        case .readApplicationByAppID: return try application("appId", keys, request, trace)
+        case .createApplication: return try await createApplication(request, trace)
+        case .changeApplication: return try await changeApplication(keys, request, trace)
+        case .deleteApplication: return try await deleteApplication(keys, trace)
+        case .addApplicationPassword: return try await addPassword(keys, request, trace)
+        case .removeApplicationPassword: return try await removePassword(keys, request, trace)
+        case .listUserFlows: return try await listUserFlows(request, trace)
+        case .createUserFlow: return try await createUserFlow(request, trace)
+        case .readUserFlow: return try readUserFlow(keys, request, trace)
+        case .changeUserFlow: return try await changeUserFlow(keys, request, trace)
+        case .deleteUserFlow: return try await deleteUserFlow(keys, trace)
+        case .listFlowApplications: return try await listFlowApplications(keys, request, trace)
+        case .addFlowApplication: return try await addFlowApplication(keys, request, trace)
+        case .removeFlowApplication: return try await removeFlowApplication(keys, trace)
+        case .listFlowProviders: return try await listFlowProviders(keys, request, trace)
+        case .listFlowAttributes: return try await listFlowAttributes(keys, request, trace)
+        case .listAttributes: return try await listAttributes(request, trace)
+        case .createAttribute: return try await createAttribute(request, trace)
+        case .readAttribute: return try readAttribute(keys, request, trace)
+        case .changeAttribute: return try await changeAttribute(keys, request, trace)
+        case .deleteAttribute: return try await deleteAttribute(keys, trace)
+        case .listIdentityProviders: return try await listIdentityProviders(request, trace)
+        case .listServicePrincipals: return try await listServicePrincipals(request, trace)
+        case .createServicePrincipal: return try await createServicePrincipal(request, trace)
+        case .readServicePrincipal: return try readServicePrincipal(keys, request, trace)
+        case .readServicePrincipalByAppID: return try readServicePrincipalByAppID(keys, request, trace)
+        case .listGrants: return try await listGrants(request, trace)
+        case .createGrant: return try await createGrant(request, trace)
+        case .readGrant: return try readGrant(keys, request, trace)
+        case .changeGrant: return try await changeGrant(keys, request, trace)
+        case .deleteGrant: return try await deleteGrant(keys, trace)
+        case .listRoleAssignments: return try await listRoleAssignments(keys, request, trace)
+        case .listRoleAssignees: return try await listRoleAssignees(keys, request, trace)
+        case .createRoleAssignment: return try await createAssignment(keys, "principalId", request, trace)
+        case .createRoleAssignee: return try await createAssignment(keys, "resourceId", request, trace)
+        case .deleteRoleAssignment: return try await deleteAssignment(keys, "principalId", trace)
+        case .deleteRoleAssignee: return try await deleteAssignment(keys, "resourceId", trace)
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -278,119 +246,6 @@ struct OperatorDesk: Sendable {
         return try json(Directory.List(DirectoryCodec.methods(of: account, kinds, masked: false)), trace)
     }
 
-    // MARK: - Applications
-
-    /// Those of apps, then the daemons, each in the order of the tenant's document.
-    private func applications() async throws(EngineError) -> [ApplicationCodec.Object] {
-        try await engine.applications(of: tenant).map { ApplicationCodec.object($0, in: tenant.id) }
-            + engine.daemons(of: tenant).map { ApplicationCodec.object($0, in: tenant.id) }
-    }
-
-    private func applications(_ request: Request, _ trace: Trace) async throws -> Response {
-        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .select, .top, .skiptoken])
-        var found = try await applications()
-        let filtered = try options.condition(.filter, resource: "Application") {
-            (text) throws(ODataFault) -> [ApplicationCodec.Object] in
-            let filter = try ODataFilter(text)
-            var met: [ApplicationCodec.Object] = []
-            for object in found where try ApplicationCodec.meets(object, filter) { met.append(object) }
-            return met
-        }
-        found = filtered ?? found
-        let fingerprint = Vault.fingerprint(["applications", options[.filter] ?? ""].map { Data($0.utf8) })
-        var first = 0
-        if let token = options[.skiptoken] {
-            let position = await engine.skipTokens.open(
-                token, as: ListOffset.self, of: fingerprint, tenant: tenant.id, now: now)
-            guard let position else { throw DirectoryFailure.expiredPageToken }
-            first = position.number
-        }
-        let page = found.dropFirst(first).prefix(try options.top(usually: 100, atMost: UserQuery.largestPage))
-        let names = try options.names()
-        var reply: [String: JSONValue] = [
-            "@odata.context": .string("\(root)/$metadata#applications"),
-            "value": .array(try page.map { .object(try OperatorCodec.chosen(names, of: $0)) }),
-        ]
-        if first + page.count < found.count {
-            let token = try engine.skipTokens.seal(
-                ListOffset(first + page.count), of: fingerprint, tenant: tenant.id)
-            reply["@odata.nextLink"] = .string("\(root)/applications?\(options.next(token))")
-        }
-        return try json(reply, trace)
-    }
-
-    private func application(
-        _ member: String, _ keys: [String], _ request: Request, _ trace: Trace
-    ) async throws -> Response {
-        let key = keys.first?.lowercased()
-        guard let found = try await applications().first(where: { $0[member]?.string == key }) else {
-            throw DirectoryFailure(.notFound)
-        }
-        let select = IdentityRoutes.query("select", of: request).map { $0.split(separator: ",").map(String.init) }
-        var body = try OperatorCodec.chosen(select, of: found)
-        body["@odata.context"] = .string("\(root)/$metadata#applications/$entity")
-        return try json(body, trace)
-    }
-
-    private enum Credentialed {
-        case application(Client)
-        case daemon(Daemon)
-    }
-
-    /// The application or the daemon that the path names.
-    private func credentialed(_ keys: [String]) async throws -> Credentialed {
-        let key = keys.first?.lowercased()
-        let client = try await engine.applications(of: tenant).first {
-            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
-        }
-        if let client { return .application(client) }
-        let daemon = try await engine.daemons(of: tenant).first {
-            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
-        }
-        guard let daemon else { throw DirectoryFailure(.notFound) }
-        return .daemon(daemon)
-    }
-
-    /// The daemon of the path, if the caller may give and take its secrets.
-    private func daemon(_ keys: [String]) async throws -> Daemon {
-        switch try await credentialed(keys) {
-        // A public application has no secret that could stay one.
-        case .application: throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
-        case .daemon(let daemon):
-            try mayGive(daemon)
-            return daemon
-        }
-    }
-
-    /// A caller who could make a secret of a daemon with more roles would have them.
-    private func mayGive(_ daemon: Daemon) throws(DirectoryFailure) {
-        guard Set(daemon.roles).isSubset(of: caller.daemon.roles) else { throw DirectoryFailure(.insufficientScope) }
-    }
-
-    private func editDaemon(_ id: ClientID, _ change: @Sendable (inout Daemon) -> Void) async throws {
-        try await edit { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
-            change(&entry.daemons[index])
-        }
-    }
-
-    /// Makes the next version of the tenants' document. Another change at the same moment comes first, and this one is made
-    /// over it.
-    private func edit(
-        _ change: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
-    ) async throws {
-        guard let editor else { throw DirectoryFailure.missing }
-        for _ in 0..<5 {
-            switch try await editor.edit(tenant.id, over: editor.version, as: actor, now: now, change) {
-            case .success: return
-            case .failure(.changedMeanwhile): try await editor.refresh()
-            case .failure(.notFound): throw DirectoryFailure(.notFound)
-            case .failure(.invalid(let problems)): throw DirectoryFailure.againstTheRules(problems)
-            }
-        }
-        throw DirectoryFailure(.changedMeanwhile)
-    }
-
     // MARK: - The audit trail
 
     private func lines(_ list: AuditList, _ request: Request, _ trace: Trace) async throws -> Response {
@@ -418,7 +273,7 @@ struct OperatorDesk: Sendable {
         let page = try await searched {
             () throws(StoreError) in try await store.auditPage(asked, in: tenant.id)
         }
-        let codec = try await codec()
+        let codec = codec()
         var reply: [String: JSONValue] = [
             "@odata.context": .string("\(root)/$metadata#auditLogs/\(list.rawValue)"),
             "value": .array(page.events.map { .object(codec.object($0, in: list)) }),
@@ -431,24 +286,83 @@ struct OperatorDesk: Sendable {
     }
 
     /// Knows the applications and the daemons of the lines.
-    private func codec() async throws(EngineError) -> AuditCodec {
-        let daemons = try await engine.daemons(of: tenant)
+    private func codec() -> AuditCodec {
         var names: [ClientID: String] = [:]
-        for client in try await engine.applications(of: tenant) { names[client.id] = client.displayName }
-        for daemon in daemons { names[daemon.id] = daemon.displayName }
-        return AuditCodec(tenant: tenant, names: names, daemons: Set(daemons.map(\.id))) {
+        for client in entry.applications { names[client.id] = client.displayName }
+        for daemon in entry.daemons { names[daemon.id] = daemon.displayName }
+        return AuditCodec(tenant: tenant, names: names, daemons: Set(entry.daemons.map(\.id))) {
             engine.lineID(of: $0, in: tenant.id)
         }
     }
 
     // MARK: - Answers
 
+    /// A page of objects that are all in memory.
+    ///
+    /// - Parameter collection: The path of the list below the version.
+    func list(
+        _ objects: [[String: JSONValue]], _ collection: String, _ filter: ObjectFilter, _ request: Request,
+        _ trace: Trace
+    ) async throws -> Response {
+        let options = try ListOptions(request.uri.query ?? "", of: [.filter, .select, .top, .skiptoken, .expand])
+        var found = objects
+        let filtered = try options.condition(.filter, resource: "Resource") {
+            (text) throws(ODataFault) -> [[String: JSONValue]] in
+            let parsed = try ODataFilter(text)
+            var met: [[String: JSONValue]] = []
+            for object in objects where try filter.meets(object, parsed) { met.append(object) }
+            return met
+        }
+        found = filtered ?? found
+        let fingerprint = Vault.fingerprint([collection, options[.filter] ?? ""].map { Data($0.utf8) })
+        var first = 0
+        if let token = options[.skiptoken] {
+            let position = await engine.skipTokens.open(
+                token, as: ListOffset.self, of: fingerprint, tenant: tenant.id, now: now)
+            guard let position else { throw DirectoryFailure.expiredPageToken }
+            first = position.number
+        }
+        let page = found.dropFirst(first).prefix(try options.top(usually: 100, atMost: UserQuery.largestPage))
+        let names = try options.names()
+        var reply: [String: JSONValue] = [
+            "@odata.context": .string("\(root)/$metadata#\(collection)"),
+            "value": .array(try page.map { .object(try OperatorCodec.chosen(names, of: $0)) }),
+        ]
+        if first + page.count < found.count {
+            let token = try engine.skipTokens.seal(
+                ListOffset(first + page.count), of: fingerprint, tenant: tenant.id)
+            reply["@odata.nextLink"] = .string("\(root)/\(collection)?\(options.next(token))")
+        }
+        return try json(reply, trace)
+    }
+
+    /// One object, with the members that `$select` names.
+    func one(
+        _ object: [String: JSONValue], _ collection: String, _ request: Request, _ trace: Trace
+    ) throws -> Response {
+        let select = IdentityRoutes.query("select", of: request).map { $0.split(separator: ",").map(String.init) }
+        var body = try OperatorCodec.chosen(select, of: object)
+        body["@odata.context"] = .string("\(root)/$metadata#\(collection)/$entity")
+        return try json(body, trace)
+    }
+
+    /// A new object, with its address.
+    func created(
+        _ object: [String: JSONValue], _ collection: String, _ id: String, _ trace: Trace
+    ) throws -> Response {
+        var body = object
+        body["@odata.context"] = .string("\(root)/$metadata#\(collection)/$entity")
+        var response = try json(body, trace, .created)
+        response.headers[.location] = "\(root)/\(collection)/\(id)"
+        return response
+    }
+
     /// Counts a change that mails the user, or refuses it.
     private func admitNotice(to user: UserID) throws(RequestFault) {
         try context.admit(.operatorNotice, of: Data("\(tenant.id)/\(user)".utf8))
     }
 
-    private func json(_ account: UserAccount, _ request: Request, _ trace: Trace) throws -> Response {
+    func json(_ account: UserAccount, _ request: Request, _ trace: Trace) throws -> Response {
         let profile = profile(of: account)
         let select = IdentityRoutes.query("select", of: request).map { $0.split(separator: ",").map(String.init) }
         var body = try OperatorCodec.user(profile, of: account, select: select)
@@ -459,13 +373,13 @@ struct OperatorDesk: Sendable {
             .ok, body: try WireJSON.encode(body), version: profile.version, trace: trace)
     }
 
-    private func json(
+    func json(
         _ body: some Encodable, _ trace: Trace, _ status: HTTPResponse.Status = .ok
     ) throws -> Response {
         DirectoryCodec.response(status, body: try WireJSON.encode(body), version: nil, trace: trace)
     }
 
-    private func done(_ trace: Trace) -> Response {
+    func done(_ trace: Trace) -> Response {
         DirectoryCodec.response(.noContent, body: nil, version: nil, trace: trace)
     }
 

@@ -10,10 +10,9 @@ extension OperatorOperation {
     var httpMethod: HTTPRequest.Method { DirectoryOperation.httpMethod(method) }
 
     /// The path below `graph/` as ``DirectoryPath`` writes it, with the version in front.
-    private var template: String {
-        path.dropFirst("graph/".count).lowercased().replacing("{method}", with: "{id}")
-            .replacing("{application}", with: "{id}").replacing("(appid='{appid}')", with: "/appid={id}")
-            .replacing("microsoft.graph.user", with: "graph.user")
+    var template: String {
+        let parts = path.dropFirst("graph/".count).split(separator: "/", maxSplits: 1)
+        return "\(parts[0])/\(DirectoryPath(String(parts[1]))?.template ?? "")"
     }
 
     private static let byTemplate = Dictionary(grouping: allCases, by: \.template)
@@ -56,7 +55,7 @@ extension IdentityRoutes {
         }
         let desk = OperatorDesk(
             engine: engine, store: store, caller: caller,
-            flows: try await engine.applications(of: caller.tenant).map(\.userFlow),
+            entry: try await engine.entry(of: caller.tenant),
             actor: Operator(daemon: caller.daemon.id, source: context.source?.forEngine), context: context,
             searches: searches, baseURL: baseURL, editor: editor)
         return try await desk.answer(operation, path.keys, request, context.trace)

@@ -68,7 +68,10 @@ struct V1Failure: Hashable, Sendable {
             case .nativeAuthDisabled:
                 Self(
                     .invalidClient, .nativeAuthAPIDisabled, .applicationDisabled,
-                    "Native authentication is not enabled for this application.")
+                    "Native authentication is not enabled for this application, or it has no user flow.")
+            case .signUpNotAllowed:
+                Self(
+                    .unauthorizedClient, .applicationDisabled, "The user flow of this application allows no sign-up.")
             case .invalidUsername:
                 Self(.invalidRequest, .parameterEmptyOrInvalid, "\(AADSTSCode.usernamePhrase).")
             case .userAlreadyExists:

@@ -374,12 +374,12 @@ struct IdentityService: Sendable {
     }
 
     /// The texts of the mails that the console shows.
-    private func mailTexts() -> @Sendable (Tenant, MailLanguage) -> [Console.MailSample] {
+    private func mailTexts() -> @Sendable (Tenant, MailLanguage) throws -> [Console.MailSample] {
         let renderer = Result { try MailRenderer() }
         return { tenant, language in
-            MailContent.Purpose.allCases.compactMap { purpose in
+            try MailContent.Purpose.allCases.map { purpose in
                 let content = MailContent.sample(of: purpose, for: tenant, in: language)
-                guard let words = try? renderer.get().words(of: content) else { return nil }
+                let words = try renderer.get().words(of: content)
                 return Console.MailSample(occasion: purpose.occasion, subject: words.subject, text: words.text)
             }
         }

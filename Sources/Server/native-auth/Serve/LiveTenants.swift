@@ -35,16 +35,12 @@ final class LiveTenants: ClientStore {
         try await directory.client(id, in: tenant)
     }
 
-    func applications(of tenant: TenantID) async throws(StoreError) -> [Client] {
-        try await directory.applications(of: tenant)
+    func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
+        try await directory.entry(of: tenant)
     }
 
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         try await directory.daemon(id, in: tenant)
-    }
-
-    func daemons(of tenant: TenantID) async throws(StoreError) -> [Daemon] {
-        try await directory.daemons(of: tenant)
     }
 
     /// Adopts a document that is newer than the one in force; an invalid one changes nothing, and is not read again.

@@ -21,6 +21,22 @@ struct TenantDifference {
                 difference.compare(
                     TenantText.members(of: old.tenant), TenantText.members(of: new.tenant), indent: "    ")
                 difference.compare(
+                    old.attributes.map { Item($0.name, "attribute \($0.displayName)", $0) },
+                    new.attributes.map { Item($0.name, "attribute \($0.displayName)", $0) }, indent: "    ",
+                    facts: { $0.type.rawValue },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
+                difference.compare(
+                    old.userFlows.map { Item($0.id.text, "user flow \($0.displayName)", $0) },
+                    new.userFlows.map { Item($0.id.text, "user flow \($0.displayName)", $0) }, indent: "    ",
+                    facts: { "signIn \($0.method.rawValue)" },
+                    changes: { old, new, difference in
+                        difference.compare(
+                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
+                    })
+                difference.compare(
                     old.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
                     new.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
                     indent: "    ",
@@ -106,7 +122,8 @@ extension TenantDirectory {
     var summary: String {
         func all(_ count: (Entry) -> Int) -> Int { entries.map(count).reduce(0, +) }
         let more = [
-            (all(\.daemons.count), "daemon"), (all(\.tenant.hooks.count), "hook"),
+            (all(\.userFlows.count), "user flow"), (all(\.daemons.count), "daemon"),
+            (all(\.tenant.hooks.count), "hook"),
             (all(\.tenant.subscribers.count), "subscriber"),
         ]
         return counted(entries.count, "tenant") + ", " + counted(all(\.applications.count), "application")

@@ -61,7 +61,7 @@ struct TenantFile {
             tenants.map { tenant in
                 .init(
                     tenant: tenant.tenant, applications: tenant.applications.map(\.client),
-                    daemons: tenant.daemons.map(\.daemon))
+                    daemons: tenant.daemons.map(\.daemon), userFlows: tenant.userFlows, attributes: tenant.attributes)
             })
         let advice = YAMLFaults(name)
         for tenant in tenants { tenant.advise(advice, now: now) }
@@ -100,6 +100,8 @@ struct ReadTenant {
     var members: YAMLMembers
     var applications: [Application]
     var daemons: [ReadDaemon]
+    var userFlows: [SharedUserFlow]
+    var attributes: [TenantAttribute]
     var hooks: [ReadHook]
     var subscribers: [ReadSubscriber]
 }
@@ -131,8 +133,15 @@ private struct TenantReader {
         if tenant.id == OperatorTenant.id {
             members.add("the id \(tenant.id) is that of the operators' tenant.", at: "id")
         }
+        let attributes = ReadUserFlow.attributes(members.list("userAttributes", of: "an attribute of the tenant"))
+        let flows = members.list("userFlows", of: "a user flow").map { entry in
+            ReadUserFlow.flow(
+                entry, displayName: displayName(of: entry), id: id("id", of: entry, called: "id of a user flow"),
+                attributes, faults)
+        }
+        ReadUserFlow.check(flows)
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
-            let application = application(entry)
+            let application = application(entry, flows.map(\.flow), attributes)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
             if !clients.insert(application.client.id).inserted {
                 entry.add("two applications of the tenant have the clientId \(application.client.id).", at: "clientId")
@@ -162,7 +171,8 @@ private struct TenantReader {
         tenant.subscribers = subscribers.map(\.subscriber)
         members.end()
         return ReadTenant(
-            tenant: tenant, members: members, applications: applications, daemons: daemons, hooks: hooks,
+            tenant: tenant, members: members, applications: applications, daemons: daemons,
+            userFlows: flows.map(\.flow), attributes: attributes, hooks: hooks,
             subscribers: subscribers)
     }
 
@@ -170,19 +180,30 @@ private struct TenantReader {
         members.add("the clientId \(id) is that of this server's calls of hooks; choose another.", at: "clientId")
     }
 
-    private func application(_ members: YAMLMembers) -> ReadTenant.Application {
+    private func application(
+        _ members: YAMLMembers, _ flows: [SharedUserFlow], _ tenantAttributes: [TenantAttribute]
+    ) -> ReadTenant.Application {
         let clientID = ClientID(id("clientId", of: members))
         let displayName = displayName(of: members)
-        let method: UserFlow.Method? = members.choice("signIn", isRequired: true)
+        let (source, shared) = flow(of: members, among: flows)
+        let method: UserFlow.Method? =
+            shared?.method ?? members.choice("signIn", isRequired: source == .own)
         let isNative = members.flag("nativeAuthentication")
         let scopes = members.texts("scopes")
         for scope in scopes {
             if let fault = ConfiguredScope.fault(scope.text) { faults.add(fault, line: scope.line) }
         }
         let required = members.texts("requiredAttributes")
-        let attributes = attributes(members.list("attributes", of: "an attribute"), required: required)
+        let own = ReadUserFlow.attributes(
+            members.list("attributes", of: "an attribute"), required: required, tenantAttributes, faults)
+        let attributes = shared?.attributes ?? own
         let claims = claims(members.list("claims", of: "a claim"), with: attributes)
         let needsFactor = members.flag("requiresSecondFactor") ?? false
+        if source != .own {
+            for name in ["signIn", "requiredAttributes", "attributes"] where members.has(name) {
+                members.add("“\(displayName)” has a userFlow, which says this; leave \(name) out.", at: name)
+            }
+        }
         // A second factor needs a password as the first (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode {
             members.add(
@@ -193,52 +214,26 @@ private struct TenantReader {
             id: clientID, displayName: displayName,
             userFlow: UserFlow(
                 method: method ?? .emailPassword, attributes: attributes, requiresSecondFactor: needsFactor,
-                requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false),
+                requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false,
+                allowsSignUp: shared?.allowsSignUp ?? true), flowSource: source,
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
             enumeration: members.choice("enumeration"), claims: claims.map(\.claim))
         members.end()
         return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)
     }
 
-    /// The built-in attributes; attributes of the file replace them or follow after them.
-    private func attributes(
-        _ entries: [YAMLMembers], required: [(text: String, line: Int?)]
-    ) -> [AttributeDefinition] {
-        var attributes = AttributeDefinition.builtIn
-        var seen: Set<String> = []
-        for entry in entries {
-            let name = entry.text("name", isRequired: true) ?? ""
-            var definition = attributes.first { $0.name == name } ?? AttributeDefinition(name: name)
-            definition.type = entry.choice("type") ?? definition.type
-            definition.isRequired = entry.flag("required") ?? definition.isRequired
-            definition.maximumLength = entry.number("maximumLength", 1...4_000) ?? definition.maximumLength
-            definition.userMayChange = entry.flag("userMayChange") ?? definition.userMayChange
-            if definition.name == AttributeDefinition.aliasName, definition.userMayChange {
-                entry.add("users cannot change “\(name)”: it is a login name.", at: "userMayChange")
-            }
-            if let regex = entry.text("regex") {
-                definition.pattern = AttributePattern(regex)
-                if definition.pattern == nil {
-                    entry.add(
-                        "the regex of “\(name)” is not understood; it must be a POSIX extended regular expression.",
-                        at: "regex")
-                }
-            }
-            if !name.isEmpty, !seen.insert(name).inserted {
-                entry.add("the attribute “\(name)” is there twice.", at: "name")
-            }
-            entry.end()
-            attributes.removeAll { $0.name == name }
-            attributes.append(definition)
+    /// Where the application has its user flow from; the shared one, if it names one.
+    private func flow(
+        of members: YAMLMembers, among flows: [SharedUserFlow]
+    ) -> (source: UserFlowSource, shared: SharedUserFlow?) {
+        guard let text = members.text("userFlow") else { return (.own, nil) }
+        if text == ReadUserFlow.none { return (.none, nil) }
+        guard let id = UUID(uuidString: text), let found = flows.first(where: { $0.id == id }) else {
+            members.add(
+                "the userFlow “\(text)” is none of the tenant's userFlows; “none” is for no flow.", at: "userFlow")
+            return (.none, nil)
         }
-        for (name, line) in required {
-            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
-                faults.add("requiredAttributes names “\(name)”, which is no attribute.", line: line)
-                continue
-            }
-            attributes[index].isRequired = true
-        }
-        return attributes
+        return (.shared(id), found)
     }
 
     /// The claims, with the lines where they begin.
@@ -262,12 +257,12 @@ private struct TenantReader {
         return claims
     }
 
-    private func id(_ name: String, of members: YAMLMembers) -> UUID {
+    private func id(_ name: String, of members: YAMLMembers, called noun: String? = nil) -> UUID {
         // Unique, so that two missing ids are not reported as one id.
         let none = UUID()
         guard let text = members.text(name, isRequired: true) else { return none }
         if let id = ClientID(text) { return id.uuid }
-        members.add("the \(name == "id" ? "tenant id" : name) “\(text)” is not a UUID.", at: name)
+        members.add("the \(noun ?? (name == "id" ? "tenant id" : name)) “\(text)” is not a UUID.", at: name)
         return none
     }
 

@@ -24,22 +24,55 @@ enum TenantText {
 
     static func members(of client: Client) -> Members {
         let flow = client.userFlow
-        let built = Dictionary(uniqueKeysWithValues: AttributeDefinition.builtIn.map { ($0.name, $0) })
-        let changed = flow.attributes.filter { isChanged($0, built[$0.name]) }
-        let required = flow.attributes.filter { $0.isRequired && !isChanged($0, built[$0.name]) }
+        let rules: [(String, Node?)] =
+            switch client.flowSource {
+            case .own: [("signIn", scalar(flow.method.rawValue))] + lists(of: flow.attributes)
+            case .shared(let id): [("userFlow", scalar(id.text))]
+            case .none: [("userFlow", scalar(ReadUserFlow.none))]
+            }
         let members: [(String, Node?)] = [
             ("clientId", scalar(client.id.description)), ("displayName", scalar(client.displayName)),
-            ("signIn", scalar(flow.method.rawValue)),
             ("nativeAuthentication", client.isNativeAuthEnabled ? nil : scalar("false")),
             ("scopes", list(client.scopes.map { scalar($0) })),
-            ("requiredAttributes", list(required.map { scalar($0.name) })),
-            ("attributes", list(changed.map { mapping(Self.members(of: $0, built[$0.name])) })),
             ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
             ("enumeration", client.enumeration.map { scalar($0.rawValue) }),
         ]
+        let all = members.prefix(2) + rules + members.dropFirst(2)
+        return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    static func members(of flow: SharedUserFlow) -> Members {
+        let members: [(String, Node?)] =
+            [
+                ("id", scalar(flow.id.text)), ("displayName", scalar(flow.displayName)),
+                ("description", flow.description.isEmpty ? nil : scalar(flow.description)),
+                ("priority", flow.priority == SharedUserFlow.usualPriority ? nil : scalar("\(flow.priority)")),
+                ("signIn", scalar(flow.method.rawValue)), ("allowsSignUp", flow.allowsSignUp ? nil : scalar("false")),
+            ] + lists(of: flow.attributes)
         return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    static func members(of attribute: TenantAttribute) -> Members {
+        let members: [(String, Node?)] = [
+            ("name", scalar(attribute.name)),
+            ("displayName", attribute.displayName == attribute.name ? nil : scalar(attribute.displayName)),
+            ("description", attribute.description.isEmpty ? nil : scalar(attribute.description)),
+            ("type", attribute.type == .string ? nil : scalar(attribute.type.rawValue)),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// What an application or a flow says of its attributes.
+    private static func lists(of attributes: [AttributeDefinition]) -> [(String, Node?)] {
+        let built = Dictionary(uniqueKeysWithValues: AttributeDefinition.builtIn.map { ($0.name, $0) })
+        let changed = attributes.filter { isChanged($0, built[$0.name]) }
+        let required = attributes.filter { $0.isRequired && !isChanged($0, built[$0.name]) }
+        return [
+            ("requiredAttributes", list(required.map { scalar($0.name) })),
+            ("attributes", list(changed.map { mapping(members(of: $0, built[$0.name])) })),
+        ]
     }
 
     /// The members of a daemon. The secret of the development tenant's daemon is left out: no document can have it.
@@ -118,8 +151,11 @@ enum TenantText {
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
+            let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
+            let attributes = list(entry.attributes.map { mapping(members(of: $0)) })
             return mapping(
-                members(of: entry.tenant) + [("applications", Node(applications))]
+                members(of: entry.tenant) + (attributes.map { [("userAttributes", $0)] } ?? [])
+                    + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]
                     + (daemons.map { [("daemons", $0)] } ?? []) + (hooks.map { [("hooks", $0)] } ?? [])
                     + (subscribers.map { [("subscribers", $0)] } ?? []))
         }
@@ -152,7 +188,7 @@ enum TenantText {
             ("name", scalar(attribute.name)),
             ("type", attribute.type == standard.type ? nil : scalar(attribute.type.rawValue)),
             ("required", attribute.isRequired ? scalar("true") : nil),
-            ("regex", attribute.pattern.map { scalar($0.source) }),
+            ("regex", attribute.pattern.map { scalar($0.source) }), ("label", attribute.label.map { scalar($0) }),
             (
                 "maximumLength",
                 attribute.maximumLength == standard.maximumLength ? nil : scalar("\(attribute.maximumLength)")

@@ -53,6 +53,8 @@ final class YAMLMembers {
         self.members = members
     }
 
+    func has(_ name: String) -> Bool { members[name] != nil }
+
     /// The line of the member, or of the mapping when the member is missing.
     func line(of name: String) -> Int? { members[name]?.line ?? line }
 

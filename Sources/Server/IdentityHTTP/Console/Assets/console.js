@@ -48,7 +48,7 @@ function say(text, kind = '') {
 }
 
 let running;
-// Fetches the address and shows its list. Returns whether it did. What the page does by itself does not keep the session alive.
+// Fetches the address and shows its list. Returns whether it did. A request that the operator did not make does not keep the session alive.
 async function load(address, headers = {}) {
   running?.abort();
   const { signal } = running = new AbortController();
@@ -128,6 +128,11 @@ function start() {
     target.textContent = 'Copied';
     setTimeout(() => { target.textContent = 'Copy'; }, 2000);
   };
+
+  // What has an effect only while nothing is chosen.
+  for (const list of all('select[data-hides]')) {
+    (list.onchange = () => { for (const part of all(list.dataset.hides)) part.hidden = list.value !== ''; })();
+  }
 
   // A form is sent once.
   let sent = new WeakSet();

@@ -154,9 +154,12 @@ struct DirectoryPath: Hashable, Sendable {
         "nativeauthsessions", "oauth2permissiongrants", "approleassignments", "approleassignedto", "memberof",
         "signins", "directoryaudits", "userflowattributes", "authenticationeventsflows",
         "authenticationeventlisteners", "customauthenticationextensions", "extensionproperties", "organization",
+        "includeapplications",
     ]
     /// The functions and actions of collections, which stand where a key could stand.
-    private static let operations: Set<String> = ["delta", "getbyids", "validatepassword", "validateproperties"]
+    private static let operations: Set<String> = [
+        "delta", "getbyids", "validatepassword", "validateproperties", "includeapplications",
+    ]
     private static let types: Set<String> = ["user", "application", "serviceprincipal", "directoryobject"]
     private static let casts = Set(types.map { "graph.\($0)" })
 }

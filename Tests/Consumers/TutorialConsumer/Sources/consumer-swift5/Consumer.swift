@@ -5,24 +5,32 @@ import MSAL
     import FoundationNetworking
 #endif
 
-/// Follows the tutorials of the series against a running development server: `consumer-swift6 http://127.0.0.1:8765`.
+/// Follows the tutorials of the series against a running development server: `consumer-swift6 http://127.0.0.1:8765`; with a
+/// client id and an address behind it, signs that person up with the application that `Examples/set-up-tenant.py` has made.
 @main
 struct Consumer {
     @MainActor
     static func main() async {
-        guard CommandLine.arguments.count == 2, let base = URL(string: CommandLine.arguments[1]), base.host != nil
-        else {
-            print("usage: \(CommandLine.arguments[0]) BASE-URL")
+        let arguments = CommandLine.arguments
+        guard [2, 5].contains(arguments.count), let base = URL(string: arguments[1]), base.host != nil else {
+            print("usage: \(arguments[0]) BASE-URL [CLIENT-ID ATTRIBUTE EMAIL]")
             exit(64)
         }
         // Set before anything else runs, so that the environment has one reader.
         setenv("NATIVE_AUTH_EMULATOR", base.absoluteString, 1)
 
+        let own =
+            arguments.count == 5 ? [madeByScript(clientID: arguments[2], attribute: arguments[3])] : nil
         var passed = 0
         var failed = 0
-        for scenario in scenarios {
+        for scenario in own ?? scenarios {
             do {
-                try await scenario.run(Person(base: base, screen: scenario.screen, connect: scenario.connect))
+                let (screen, connect) = (scenario.screen, scenario.connect)
+                let person =
+                    own == nil
+                    ? Person(base: base, screen: screen, connect: connect)
+                    : Person(base: base, screen: screen, connect: connect, email: arguments[4])
+                try await scenario.run(person)
                 passed += 1
                 print("ok: \(scenario.tutorial) \(scenario.name)")
             } catch {

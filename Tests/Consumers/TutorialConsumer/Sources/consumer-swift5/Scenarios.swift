@@ -30,6 +30,28 @@ func tutorial(
     steps.map { Scenario(tutorial: name, name: $0.0, screen: { screen.init() }, connect: connect, run: $0.1) }
 }
 
+/// The newest tutorial with the application of a set-up script, whose user flow asks for the city and for a number.
+@MainActor
+func madeByScript(clientID: String, attribute: String) -> Scenario {
+    Scenario(
+        tutorial: "000", name: "an application that a script has made",
+        screen: { Tutorial000() },
+        connect: { base, _ in
+            let authority = try MSALCIAMAuthority(
+                url: base.appending(path: "contoso.onmicrosoft.com"), validateFormat: false)
+            let configuration = MSALNativeAuthPublicClientApplicationConfig(
+                clientId: clientID, authority: authority, challengeTypes: [.OOB])
+            return try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
+        },
+        run: { person in
+            try await person.start(.code, attributes: [attribute: "12"], refused: "bad attributes: [\"\(attribute)\"]")
+            try await person.start(.code, attributes: ["city": "Oslo"])
+            try await person.submitCode(sees: "attributes wanted")
+            try await person.submitAttributes([attribute: "123456"], sees: "signed up")
+            try await person.signIn()
+        })
+}
+
 // MARK: - The ways to point the SDK at a server
 
 func challengeTypes(of client: Client) -> MSALNativeAuthChallengeTypes {

@@ -1,0 +1,88 @@
+import HTTPTypes
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+
+/// Reads a JSON object member by member, by names without letter case; what was not read is refused at the end.
+struct BodyMembers {
+    private let object: [String: JSONValue]
+    private var asked: Set<String> = []
+
+    init(_ object: [String: JSONValue]) { self.object = object }
+
+    /// An object in a body.
+    init(_ value: JSONValue, _ name: String) throws(DirectoryFailure) {
+        guard case .object(let object) = value else { throw DirectoryFailure(.invalidValue(name)) }
+        self.init(object)
+    }
+
+    /// The member; nil without it and for null.
+    mutating func value(_ name: String) -> JSONValue? {
+        asked.insert(name.lowercased())
+        let found = object.first { $0.key.lowercased() == name.lowercased() }?.value
+        return found == .null ? nil : found
+    }
+
+    mutating func text(_ name: String, _ length: ClosedRange<Int> = 0...256) throws(DirectoryFailure) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let text = value.string, length.contains(text.utf8.count) else {
+            throw DirectoryFailure(.invalidValue(name))
+        }
+        return text
+    }
+
+    mutating func flag(_ name: String) throws(DirectoryFailure) -> Bool? {
+        switch value(name) {
+        case nil: return nil
+        case .boolean(let flag)?: return flag
+        case _?: throw DirectoryFailure(.invalidValue(name))
+        }
+    }
+
+    mutating func number(_ name: String) throws(DirectoryFailure) -> Int? {
+        switch value(name) {
+        case nil: return nil
+        case .integer(let number)?: return number
+        case _?: throw DirectoryFailure(.invalidValue(name))
+        }
+    }
+
+    /// At most 100 items.
+    mutating func list(_ name: String) throws(DirectoryFailure) -> [JSONValue]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let items) = value, items.count <= 100 else { throw DirectoryFailure(.invalidValue(name)) }
+        return items
+    }
+
+    mutating func members(_ name: String) throws(DirectoryFailure) -> BodyMembers? {
+        guard let value = value(name) else { return nil }
+        return try BodyMembers(value, name)
+    }
+
+    /// Refuses members that only the server sets.
+    mutating func refuse(_ names: String...) throws(DirectoryFailure) {
+        for name in names where value(name) != nil { throw DirectoryFailure(.readOnlyProperty(name)) }
+    }
+
+    /// Accepts members that have one possible value here.
+    mutating func accept<Value: Equatable>(
+        _ name: String, only value: Value, _ given: Value?
+    ) throws(DirectoryFailure) {
+        if let given, given != value { throw .unsupportedValue(of: name) }
+    }
+
+    /// Refuses members that were not read.
+    func end() throws(DirectoryFailure) {
+        let unknown = object.keys.sorted().first { !asked.contains($0.lowercased()) && !$0.contains("@odata.") }
+        if let unknown { throw DirectoryFailure(.unknownProperty(unknown)) }
+    }
+}
+
+extension DirectoryFailure {
+    /// The vendor has the value, and this server does not.
+    static func unsupportedValue(of name: String) -> DirectoryFailure {
+        DirectoryFailure(
+            status: .badRequest, code: .badRequest, message: "This server has another value of the property only.",
+            target: shown(name))
+    }
+}

@@ -1,0 +1,169 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+// Applications and daemons: every change is a new version of the tenants' document.
+extension OperatorDesk {
+    /// Those of apps, then the daemons, each in the order of the tenant's document.
+    private func applications() -> [ApplicationCodec.Object] {
+        entry.applications.map { ApplicationCodec.object($0, in: tenant.id) }
+            + entry.daemons.map { ApplicationCodec.object($0, in: tenant.id) }
+    }
+
+    private static let filter = ObjectFilter(names: ["id", "appid", "displayname"])
+
+    func applications(_ request: Request, _ trace: Trace) async throws -> Response {
+        try await list(applications(), "applications", Self.filter, request, trace)
+    }
+
+    func application(
+        _ member: String, _ keys: [String], _ request: Request, _ trace: Trace
+    ) throws -> Response {
+        let key = keys.first?.lowercased()
+        guard let found = applications().first(where: { $0[member]?.string == key }) else {
+            throw DirectoryFailure(.notFound)
+        }
+        return try one(found, "applications", request, trace)
+    }
+
+    func createApplication(_ request: Request, _ trace: Trace) async throws -> Response {
+        let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
+        let id = ClientID(engine.ports.randomness.uuid())
+        try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
+        var client = Client(
+            id: id, displayName: name, userFlow: UserFlow(method: .emailOneTimePasscode), flowSource: .none,
+            isNativeAuthEnabled: false)
+        ApplicationCodec.apply(body, to: &client)
+        let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
+        try await edit { entry in
+            if body.makesApplication {
+                entry.applications.append(newClient)
+            } else {
+                entry.daemons.append(newDaemon)
+            }
+        }
+        let made =
+            body.makesApplication
+            ? ApplicationCodec.object(newClient, in: tenant.id) : ApplicationCodec.object(newDaemon, in: tenant.id)
+        return try created(made, "applications", ObjectID.application(id, in: tenant.id), trace)
+    }
+
+    func changeApplication(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        switch try credentialed(keys) {
+        case .application(let client):
+            try ApplicationCodec.check(body, forDaemon: false)
+            try await edit { (entry) throws(TenantEditFault) in
+                guard let index = entry.applications.firstIndex(where: { $0.id == client.id }) else {
+                    throw .notFound
+                }
+                if body.method != nil, entry.applications[index].sharedFlow != nil {
+                    throw .invalid(["The application has a user flow, which says how its users sign in."])
+                }
+                ApplicationCodec.apply(body, to: &entry.applications[index])
+            }
+        case .daemon(let daemon):
+            try ApplicationCodec.check(body, forDaemon: true)
+            try await editDaemon(daemon.id) { $0.displayName = body.displayName ?? $0.displayName }
+        }
+        return done(trace)
+    }
+
+    func deleteApplication(_ keys: [String], _ trace: Trace) async throws -> Response {
+        let id: ClientID
+        switch try credentialed(keys) {
+        case .application(let client): id = client.id
+        case .daemon(let daemon):
+            try mayGive(daemon)
+            id = daemon.id
+        }
+        try await edit { entry in
+            entry.applications.removeAll { $0.id == id }
+            entry.daemons.removeAll { $0.id == id }
+        }
+        return done(trace)
+    }
+
+    func addPassword(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        let daemon = try daemon(keys)
+        let body = try await OperatorCodec.object(of: request)
+        let (name, end) = try ApplicationCodec.password(body, now: now)
+        let (text, secret) = DaemonSecret.making(
+            named: name, until: end, randomness: engine.ports.randomness, now: now)
+        try await editDaemon(daemon.id) { $0.secrets.append(secret) }
+        var made = ApplicationCodec.object(secret, text: text)
+        made["@odata.context"] = .string("\(root)/$metadata#microsoft.graph.passwordCredential")
+        return try json(made, trace)
+    }
+
+    func removePassword(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        let daemon = try daemon(keys)
+        let id = try ApplicationCodec.keyID(try await OperatorCodec.object(of: request))
+        guard daemon.secrets.contains(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
+        try await editDaemon(daemon.id) { daemon in daemon.secrets.removeAll { $0.id == id } }
+        return done(trace)
+    }
+
+    private enum Credentialed {
+        case application(Client)
+        case daemon(Daemon)
+    }
+
+    /// The application or the daemon that the path names.
+    private func credentialed(_ keys: [String]) throws(DirectoryFailure) -> Credentialed {
+        let key = keys.first?.lowercased()
+        let client = entry.applications.first {
+            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
+        }
+        if let client { return .application(client) }
+        let daemon = entry.daemons.first {
+            ApplicationCodec.object($0, in: tenant.id)["id"]?.string == key
+        }
+        guard let daemon else { throw DirectoryFailure(.notFound) }
+        return .daemon(daemon)
+    }
+
+    /// The daemon of the path, if the caller may give and take its secrets.
+    private func daemon(_ keys: [String]) throws(DirectoryFailure) -> Daemon {
+        switch try credentialed(keys) {
+        // A public application has no secret that could stay one.
+        case .application: throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
+        case .daemon(let daemon):
+            try mayGive(daemon)
+            return daemon
+        }
+    }
+
+    /// A caller who could make a secret of a daemon with more roles would have them.
+    private func mayGive(_ daemon: Daemon) throws(DirectoryFailure) {
+        guard Set(daemon.roles).isSubset(of: caller.daemon.roles) else { throw DirectoryFailure(.insufficientScope) }
+    }
+
+    private func editDaemon(_ id: ClientID, _ change: @Sendable (inout Daemon) -> Void) async throws {
+        try await edit { (entry) throws(TenantEditFault) in
+            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
+            change(&entry.daemons[index])
+        }
+    }
+
+    /// Makes the next version of the tenants' document. Another change at the same moment comes first, and this one is made
+    /// over it.
+    func edit(
+        _ change: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
+    ) async throws {
+        guard let editor else { throw DirectoryFailure.missing }
+        for _ in 0..<5 {
+            switch try await editor.edit(tenant.id, over: editor.version, as: actor, now: now, change) {
+            case .success: return
+            case .failure(.changedMeanwhile): try await editor.refresh()
+            case .failure(.notFound): throw DirectoryFailure(.notFound)
+            case .failure(.invalid(let problems)): throw DirectoryFailure.againstTheRules(problems)
+            }
+        }
+        throw DirectoryFailure(.changedMeanwhile)
+    }
+}

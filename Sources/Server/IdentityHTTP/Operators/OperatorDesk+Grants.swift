@@ -1,0 +1,201 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+// Service principals, the scopes of applications and the roles of daemons.
+extension OperatorDesk {
+    private static let principals = "servicePrincipals"
+    private static let grants = "oauth2PermissionGrants"
+
+    func listServicePrincipals(_ request: Request, _ trace: Trace) async throws -> Response {
+        return try await list(
+            GrantCodec.principals(of: entry).map(GrantCodec.object), Self.principals,
+            ObjectFilter(names: ["id", "appid", "displayname", "serviceprincipaltype"]), request, trace)
+    }
+
+    func createServicePrincipal(_ request: Request, _ trace: Trace) async throws -> Response {
+        // Each application has its own from the beginning.
+        let id = try UserFlowCodec.clientID(try await OperatorCodec.object(of: request))
+        guard let found = GrantCodec.principals(of: entry).first(where: { $0.appID == id.description }) else {
+            throw DirectoryFailure(.invalidValue("appId"))
+        }
+        return try created(GrantCodec.object(found), Self.principals, found.id, trace)
+    }
+
+    func readServicePrincipal(_ keys: [String], _ request: Request, _ trace: Trace) throws -> Response {
+        return try one(GrantCodec.object(try principal(keys.first)), Self.principals, request, trace)
+    }
+
+    func readServicePrincipalByAppID(_ keys: [String], _ request: Request, _ trace: Trace) throws -> Response {
+        let key = keys.first?.lowercased()
+        guard let found = GrantCodec.principals(of: entry).first(where: { $0.appID == key }) else {
+            throw DirectoryFailure(.notFound)
+        }
+        return try one(GrantCodec.object(found), Self.principals, request, trace)
+    }
+
+    func listGrants(_ request: Request, _ trace: Trace) async throws -> Response {
+        return try await list(
+            GrantCodec.grants(of: entry).map(\.object), Self.grants,
+            ObjectFilter(names: ["id", "clientid", "resourceid", "consenttype", "principalid"]), request, trace)
+    }
+
+    func readGrant(_ keys: [String], _ request: Request, _ trace: Trace) throws -> Response {
+        return try one(try grant(keys).object, Self.grants, request, trace)
+    }
+
+    func changeGrant(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        let grant = try grant(keys)
+        var members = BodyMembers(try await OperatorCodec.object(of: request))
+        guard let scope = try members.text("scope", 0...4_096) else {
+            throw DirectoryFailure(.invalidValue("scope"))
+        }
+        try members.refuse("id", "clientId", "resourceId", "consentType", "principalId")
+        try members.end()
+        try await give(try GrantCodec.names(scope), of: grant.resource, to: grant.client)
+        return done(trace)
+    }
+
+    func deleteGrant(_ keys: [String], _ trace: Trace) async throws -> Response {
+        let grant = try grant(keys)
+        try await give([], of: grant.resource, to: grant.client)
+        return done(trace)
+    }
+
+    func listRoleAssignments(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        return try await assignments(try principal(keys.first), "principalId", "appRoleAssignments", request, trace)
+    }
+
+    func listRoleAssignees(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
+        return try await assignments(try principal(keys.first), "resourceId", "appRoleAssignedTo", request, trace)
+    }
+
+    func createGrant(_ request: Request, _ trace: Trace) async throws -> Response {
+        var members = BodyMembers(try await OperatorCodec.object(of: request))
+        let kind = try members.text("consentType")?.lowercased()
+        try members.accept("consentType", only: "allprincipals", kind)
+        let user = try members.text("principalId")
+        try members.accept("principalId", only: "", user)
+        guard let client = try? principal(try members.text("clientId")) else {
+            throw DirectoryFailure(.invalidValue("clientId"))
+        }
+        guard let resource = try? principal(try members.text("resourceId")) else {
+            throw DirectoryFailure(.invalidValue("resourceId"))
+        }
+        let names = try GrantCodec.names(try members.text("scope", 0...4_096) ?? "")
+        // The vendor's older scripts send the times.
+        _ = (members.value("startTime"), members.value("expiryTime"))
+        try members.end()
+        guard !names.isEmpty else { throw DirectoryFailure(.invalidValue("scope")) }
+        let grant = GrantCodec.Grant(
+            id: GrantCodec.grantID(client, resource, in: tenant.id), client: client, resource: resource, names: names)
+        guard !GrantCodec.grants(of: entry).contains(where: { $0.id == grant.id }) else {
+            throw DirectoryFailure(.nameTaken("clientId"))
+        }
+        try await give(names, of: resource, to: client)
+        return try created(grant.object, Self.grants, grant.id, trace)
+    }
+
+    private func give(
+        _ names: [String], of resource: GrantCodec.Principal, to client: GrantCodec.Principal
+    ) async throws {
+        // A daemon has roles and no scopes.
+        guard let id = ClientID(client.appID), entry.applications.contains(where: { $0.id == id }) else {
+            throw DirectoryFailure(.invalidValue("clientId"))
+        }
+        try await edit { (entry) throws(TenantEditFault) in
+            try GrantCodec.grant(names, of: resource, to: id, in: &entry)
+        }
+    }
+
+    private func principal(_ key: String?) throws(DirectoryFailure) -> GrantCodec.Principal {
+        let id = key?.lowercased()
+        guard let found = GrantCodec.principals(of: entry).first(where: { $0.id == id }) else {
+            throw DirectoryFailure(.notFound)
+        }
+        return found
+    }
+
+    private func grant(_ keys: [String]) throws(DirectoryFailure) -> GrantCodec.Grant {
+        let id = keys.first?.lowercased()
+        guard let found = GrantCodec.grants(of: entry).first(where: { $0.id == id }) else {
+            throw DirectoryFailure(.notFound)
+        }
+        return found
+    }
+
+    // MARK: - Roles
+
+    func assignments(
+        _ principal: GrantCodec.Principal, _ side: String, _ collection: String, _ request: Request, _ trace: Trace
+    ) async throws -> Response {
+        try await list(
+            GrantCodec.assignments(of: entry).filter { $0[side]?.string == principal.id },
+            "\(Self.principals)/\(principal.id)/\(collection)",
+            ObjectFilter(names: ["id", "principalid", "resourceid", "approleid", "principaldisplayname"]), request,
+            trace)
+    }
+
+    /// - Parameter side: The member of the assignment that the path names.
+    func createAssignment(
+        _ keys: [String], _ side: String, _ request: Request, _ trace: Trace
+    ) async throws -> Response {
+        let named = try principal(keys.first)
+        var members = BodyMembers(try await OperatorCodec.object(of: request))
+        func member(_ name: String) throws(DirectoryFailure) -> GrantCodec.Principal {
+            guard let text = try members.text(name),
+                let found = GrantCodec.principals(of: entry).first(where: { $0.id == text.lowercased() })
+            else { throw DirectoryFailure(.invalidValue(name)) }
+            return found
+        }
+        let (subject, resource) = (try member("principalId"), try member("resourceId"))
+        let role = try members.text("appRoleId").flatMap(DirectoryPermission.role)
+        try members.end()
+        guard named.id == (side == "principalId" ? subject : resource).id else {
+            throw DirectoryFailure(.invalidValue(side))
+        }
+        guard resource.isDirectory, let role else { throw DirectoryFailure(.invalidValue("appRoleId")) }
+        guard let id = ClientID(subject.appID), entry.daemons.contains(where: { $0.id == id }) else {
+            throw DirectoryFailure(.invalidValue("principalId"))
+        }
+        try mayGive(role)
+        try await edit { (entry) throws(TenantEditFault) in
+            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
+            guard !entry.daemons[index].roles(for: ResourceScope.directory, baseURL: "").contains(role) else { return }
+            entry.daemons[index].roles.append(role)
+        }
+        let made = GrantCodec.assignment(of: role, to: subject, by: resource, in: tenant.id)
+        return try created(
+            made, "\(Self.principals)/\(subject.id)/appRoleAssignments", made["id"]?.string ?? "", trace)
+    }
+
+    func deleteAssignment(_ keys: [String], _ side: String, _ trace: Trace) async throws -> Response {
+        let named = try principal(keys.first)
+        let found = GrantCodec.assignments(of: entry).first {
+            $0["id"]?.string == keys.last?.lowercased() && $0[side]?.string == named.id
+        }
+        guard let role = found?["appRoleId"]?.string.flatMap(DirectoryPermission.role),
+            let subject = found?["principalId"]?.string,
+            let id = GrantCodec.principals(of: entry).first(where: { $0.id == subject }).flatMap({ ClientID($0.appID) })
+        else { throw DirectoryFailure(.notFound) }
+        try mayGive(role)
+        try await edit { (entry) throws(TenantEditFault) in
+            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
+            entry.daemons[index].roles.removeAll {
+                ResourceScope($0, baseURL: "").map { $0.resource == ResourceScope.directory && $0.name == role }
+                    ?? false
+            }
+        }
+        return done(trace)
+    }
+
+    /// A caller gives and takes only roles that it has.
+    private func mayGive(_ role: String) throws(DirectoryFailure) {
+        guard caller.daemon.roles(for: ResourceScope.directory, baseURL: "").contains(role) else {
+            throw DirectoryFailure(.insufficientScope)
+        }
+    }
+}
