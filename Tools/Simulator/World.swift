@@ -307,6 +307,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, Key
         try await store.emailUndos(of: user, in: tenant, now: now)
     }
 
+    func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup] {
+        try await store.groups(of: user, in: tenant)
+    }
+
     func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
         try await store.isDeleted(mark, in: tenant)
     }

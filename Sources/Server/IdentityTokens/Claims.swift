@@ -47,14 +47,14 @@ struct AccessTokenClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
-    let acrs: [String]?
+    let acrs, groups: [String]?
     let acr, sid: String?
     let credentialVersion: Int
     let jti, uti: String
     let ver: String
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, acr, sid, jti, uti, ver
+        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, acr, sid, jti, uti, ver
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -74,6 +74,7 @@ struct AccessTokenClaims: JWTPayload {
         authTime = claims.authTime
         amr = claims.amr
         acrs = subject.contexts.isEmpty ? nil : subject.contexts
+        groups = subject.groups?.map(\.text)
         acr = claims.acr
         sid = claims.sid
         credentialVersion = subject.credentialVersion
@@ -93,6 +94,7 @@ struct IDTokenClaims: JWTPayload {
     let iss, sub, aud, tid: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
+    let groups: [String]?
     let acr, sid: String?
     let uti: String
     let ver: String
@@ -104,7 +106,7 @@ struct IDTokenClaims: JWTPayload {
     var email: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, tid, iat, nbf, exp, amr, acr, sid, uti, ver, oid, name, email
+        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, acr, sid, uti, ver, oid, name, email
         case authTime = "auth_time"
         case preferredUsername = "preferred_username"
         case givenName = "given_name"
@@ -121,6 +123,7 @@ struct IDTokenClaims: JWTPayload {
         exp = claims.exp
         authTime = claims.authTime
         amr = claims.amr
+        groups = subject.groups?.map(\.text)
         acr = claims.acr
         sid = claims.sid
         uti = claims.uti

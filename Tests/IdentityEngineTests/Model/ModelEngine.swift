@@ -114,6 +114,10 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.isFamiliar(network, to: user, in: tenant, since: since)
     }
 
+    func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup] {
+        try await store.groups(of: user, in: tenant)
+    }
+
     func user(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> User? {
         try await store.user(id, in: tenant)
     }

@@ -335,7 +335,7 @@ import Testing
         try await withIdentityServer { server in
             let desk = try await Desk(server)
             for path in [
-                "/graph/v1.0/groups", "/graph/v1.0/policies/authorizationPolicy",
+                "/graph/v1.0/devices", "/graph/v1.0/policies/authorizationPolicy",
                 "/graph/beta/identity/userFlowAttributes",
             ] {
                 let answer = try await desk.send("GET", path)

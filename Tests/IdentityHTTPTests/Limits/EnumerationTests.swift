@@ -596,6 +596,10 @@ private struct TracedUsers: UserStore {
         try await users.emailUndos(of: user, in: tenant, now: now)
     }
 
+    func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup] {
+        try await users.groups(of: user, in: tenant)
+    }
+
     func isDeleted(_ mark: Data, in tenant: TenantID) async throws(StoreError) -> Bool {
         try await users.isDeleted(mark, in: tenant)
     }

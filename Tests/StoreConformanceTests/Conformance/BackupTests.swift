@@ -142,6 +142,8 @@ struct BackupTests {
                     """
                     notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)
                     """,
+                    "user_groups (tenant BLOB, id BLOB, display_name TEXT, description TEXT, created_at INTEGER)",
+                    #"group_members (tenant BLOB, group_id BLOB, "user" BLOB)"#,
                     #"operators (tenant BLOB, "user" BLOB, role TEXT, since INTEGER)"#,
                     "activity (tenant BLOB, resolution INTEGER, start INTEGER, kind INTEGER, number INTEGER)",
                     "operator_invitations (tenant BLOB, digest BLOB, role TEXT, until INTEGER, inviter BLOB, attempts INTEGER)",

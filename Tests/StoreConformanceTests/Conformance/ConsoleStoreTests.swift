@@ -235,7 +235,7 @@ struct ConsoleStoreTests {
 
 extension StoreUnderTest {
     /// The same with everything that the database offers.
-    fileprivate func withSQLStore(_ body: (any SQLStore) async throws -> Void) async throws {
+    func withSQLStore(_ body: (any SQLStore) async throws -> Void) async throws {
         try await withStore { store in try await body(try #require(store as? any SQLStore)) }
     }
 }

@@ -23,6 +23,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listFlowProviders, listFlowAttributes
     case listAttributes, createAttribute, readAttribute, changeAttribute, deleteAttribute
     case listIdentityProviders
+    case listGroups, createGroup, readGroup, changeGroup, deleteGroup
+    case listGroupMembers, addGroupMember, removeGroupMember, listUserGroups
     /// Several of the others in one request.
     case batch
 
@@ -33,15 +35,18 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
             .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow, .listFlowApplications,
-            .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute, .listIdentityProviders:
+            .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute, .listIdentityProviders,
+            .listGroups, .readGroup,
+            .listGroupMembers, .listUserGroups:
             .get
         case .createUser, .endUserSessions, .restoreUser, .batch, .createApplication, .addApplicationPassword,
             .removeApplicationPassword, .createServicePrincipal, .createGrant, .createRoleAssignment,
-            .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute:
+            .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute, .createGroup, .addGroupMember:
             .post
-        case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute: .patch
+        case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup: .patch
         case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication, .deleteGrant, .deleteRoleAssignment,
-            .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute:
+            .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
+            .removeGroupMember:
             .delete
         }
     }
@@ -80,6 +85,12 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .readAttribute, .changeAttribute, .deleteAttribute:
             return "graph/v1.0/identity/userFlowAttributes/{attribute}"
         case .listIdentityProviders: return "graph/v1.0/identity/identityProviders"
+        case .listGroups, .createGroup: return "graph/v1.0/groups"
+        case .readGroup, .changeGroup, .deleteGroup: return "graph/v1.0/groups/{group}"
+        case .listGroupMembers: return "graph/v1.0/groups/{group}/members"
+        case .addGroupMember: return "graph/v1.0/groups/{group}/members/$ref"
+        case .removeGroupMember: return "graph/v1.0/groups/{group}/members/{id}/$ref"
+        case .listUserGroups: return "graph/v1.0/users/{id}/memberOf"
         case .listUsers, .createUser: return "graph/v1.0/users"
         case .countUsers: return "graph/v1.0/users/$count"
         case .readUser, .changeUser, .deleteUser: return "graph/v1.0/users/{id}"
@@ -145,6 +156,18 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listAttributes, .readAttribute: ["IdentityUserFlow.Read.All", "IdentityUserFlow.ReadWrite.All"]
         case .createAttribute, .changeAttribute, .deleteAttribute: ["IdentityUserFlow.ReadWrite.All"]
         case .listIdentityProviders: ["IdentityProvider.Read.All"]
+        case .listGroups, .readGroup, .listGroupMembers:
+            [
+                "Group.Read.All", "Group.ReadWrite.All", "GroupMember.Read.All", "GroupMember.ReadWrite.All",
+                "Directory.Read.All",
+            ]
+        case .createGroup, .changeGroup, .deleteGroup: ["Group.ReadWrite.All"]
+        case .addGroupMember, .removeGroupMember: ["GroupMember.ReadWrite.All", "Group.ReadWrite.All"]
+        case .listUserGroups:
+            [
+                "GroupMember.Read.All", "GroupMember.ReadWrite.All", "Group.Read.All",
+                "Group.ReadWrite.All", "Directory.Read.All",
+            ]
         // Each request in it needs its own.
         case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]
@@ -167,7 +190,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listServicePrincipals, .createServicePrincipal, .readServicePrincipal, .readServicePrincipalByAppID,
             .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow,
             .listFlowApplications, .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute,
-            .listIdentityProviders, .batch:
+            .listIdentityProviders, .listGroups, .createGroup, .readGroup, .changeGroup, .deleteGroup,
+            .listGroupMembers,
+            .addGroupMember, .removeGroupMember, .listUserGroups, .batch:
             false
         }
     }

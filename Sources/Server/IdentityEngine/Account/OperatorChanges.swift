@@ -83,6 +83,41 @@ extension Engine {
         return profile(of: account, attributeNames: names.sorted(), in: tenant)
     }
 
+    package func groups(of user: UserID, in tenant: TenantID) async throws(EngineError) -> [UserGroup] {
+        do {
+            return try await ports.users.groups(of: user, in: tenant)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Notes in the audit trail that an operator took a copy of its lines.
+    package func recordAuditExport(in tenant: Tenant, as actor: Operator, now: Date) async throws(EngineError) {
+        do {
+            try await ports.flows.record(
+                AuditEvent(
+                    .auditExported, at: now, tenant: tenant.id, client: actor.id,
+                    source: actor.source.map { auditSource($0, tenant.id) }))
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The line of the audit trail about a change of a group.
+    package func groupEvent(_ change: GroupChange, in tenant: Tenant, as actor: Operator, now: Date) -> AuditEvent {
+        let (kind, group, user): (AuditEvent.Kind, UUID, UserID?) =
+            switch change {
+            case .create(let group): (.groupCreated, group.id, nil)
+            case .edit(let id, _, _): (.groupChanged, id, nil)
+            case .delete(let id): (.groupDeleted, id, nil)
+            case .add(let user, let id): (.groupMemberAdded, id, user)
+            case .remove(let user, let id): (.groupMemberRemoved, id, user)
+            }
+        return AuditEvent(
+            kind, at: now, tenant: tenant.id, client: actor.id, user: user, detail: group.text,
+            source: actor.source.map { auditSource($0, tenant.id) })
+    }
+
     /// All of the tenant that its document has; empty when the tenant has gone meanwhile.
     package func entry(of tenant: Tenant) async throws(EngineError) -> TenantDirectory.Entry {
         do {

@@ -48,7 +48,7 @@ package struct UserPage: Hashable, Sendable {
 }
 
 /// What only operators ask.
-package protocol DirectoryStore: Sendable {
+package protocol DirectoryStore: GroupStore {
     /// A page of users, each found through an index.
     func users(_ request: UserPageRequest, in tenant: TenantID) async throws(StoreError) -> UserPage
     /// How many users meet the condition. It reads an entry of an index for each.

@@ -42,7 +42,7 @@ extension Subscriber.Event {
         switch kind {
         case .signUpCompleted, .accountCreated, .accountRestored: self = .userCreated
         case .profileChanged, .emailChanged, .emailChangeUndone, .accountDisabled, .accountEnabled,
-            .deletionScheduled, .deletionCancelled, .factorRuleChanged:
+            .deletionScheduled, .deletionCancelled, .factorRuleChanged, .groupMemberAdded, .groupMemberRemoved:
             self = .userUpdated
         case .accountDeleted: self = .userDeleted
         case .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .methodRenamed:
@@ -56,7 +56,7 @@ extension Subscriber.Event {
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,
             .restoreDone, .mailFlood, .daemonSignedIn, .daemonRefused, .operatorInvited, .invitationWithdrawn,
             .operatorAdded,
-            .operatorChanged, .operatorRemoved:
+            .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted:
             return nil
         }
     }

@@ -52,7 +52,8 @@ package enum Activity: Hashable, Sendable {
             .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,
             .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .mailFlood, .daemonSignedIn,
-            .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved:
+            .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved,
+            .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved:
             return nil
         }
     }

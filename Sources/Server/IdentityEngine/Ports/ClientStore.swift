@@ -116,13 +116,15 @@ package struct Client: Hashable, Sendable {
     package var requiresSecondFactor: Bool
     /// The enumeration mode; nil: the mode of the tenant.
     package var enumeration: EnumerationMode?
+    /// Whether tokens state the ids of the user's groups, as the claim `groups`.
+    package var statesGroups: Bool
     /// The claims that the application gets besides those that the server always writes.
     package var claims: [ApplicationClaim]
 
     package init(
         id: ClientID, displayName: String, userFlow: UserFlow, flowSource: UserFlowSource = .own,
         isNativeAuthEnabled: Bool = true, scopes: [String] = [], requiresSecondFactor: Bool = false,
-        enumeration: EnumerationMode? = nil, claims: [ApplicationClaim] = []
+        enumeration: EnumerationMode? = nil, statesGroups: Bool = false, claims: [ApplicationClaim] = []
     ) {
         self.id = id
         self.displayName = displayName
@@ -132,6 +134,7 @@ package struct Client: Hashable, Sendable {
         self.scopes = scopes
         self.requiresSecondFactor = requiresSecondFactor
         self.enumeration = enumeration
+        self.statesGroups = statesGroups
         self.claims = claims
     }
 }

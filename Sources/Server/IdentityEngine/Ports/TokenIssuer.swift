@@ -31,6 +31,8 @@ package struct TokenSubject: Hashable, Sendable {
     package var tokenID: UUID
     /// The base URL of the server, without a trailing slash; the issuer is this, the tenant id and `v2.0`.
     package var issuer: String
+    /// The ids of the user's groups, for the claim `groups` of both tokens; nil: no such claim.
+    package var groups: [UUID]?
     /// The application's own claims for the ID token, by name; their names are none of the server's.
     package var idClaims: [String: ClaimValue]
     /// The same for the access token.
@@ -40,7 +42,7 @@ package struct TokenSubject: Hashable, Sendable {
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
         credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
-        idClaims: [String: ClaimValue] = [:],
+        groups: [UUID]? = nil, idClaims: [String: ClaimValue] = [:],
         accessClaims: [String: ClaimValue] = [:]
     ) {
         self.tenant = tenant
@@ -58,6 +60,7 @@ package struct TokenSubject: Hashable, Sendable {
         self.lifetime = lifetime
         self.tokenID = tokenID
         self.issuer = issuer
+        self.groups = groups
         self.idClaims = idClaims
         self.accessClaims = accessClaims
     }

@@ -245,6 +245,8 @@ package protocol UserStore: Sendable {
     ) async throws(StoreError) -> [(tenant: TenantID, user: UserID)]
     /// The events of the audit trail about the user, the newest first.
     func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent]
+    /// The groups of the user, by id.
+    func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup]
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
 }
@@ -401,6 +403,14 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case operatorAdded = "operator.added"
         case operatorChanged = "operator.changed"
         case operatorRemoved = "operator.removed"
+        /// An operator took a copy of lines of the audit trail.
+        case auditExported = "audit.exported"
+        /// The detail of the five is the id of the group.
+        case groupCreated = "group.created"
+        case groupChanged = "group.changed"
+        case groupDeleted = "group.deleted"
+        case groupMemberAdded = "group.member_added"
+        case groupMemberRemoved = "group.member_removed"
     }
 
     package var kind: Kind

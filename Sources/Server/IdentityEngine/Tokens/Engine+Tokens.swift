@@ -278,6 +278,8 @@ extension Engine {
             idClaims.merge(given[.id] ?? [:]) { own, _ in own }
             accessClaims.merge(given[.access] ?? [:]) { own, _ in own }
         }
+        var groups: [UUID]?
+        if context.client.statesGroups { groups = try await self.groups(of: user.id, in: context.tenant.id).map(\.id) }
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
@@ -287,7 +289,7 @@ extension Engine {
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
-            idClaims: idClaims, accessClaims: accessClaims)
+            groups: groups, idClaims: idClaims, accessClaims: accessClaims)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

@@ -50,7 +50,8 @@ package struct ResourceScope: Hashable, Sendable {
         "EventListener.ReadWrite.All", "IdentityUserFlow.Read.All", "IdentityUserFlow.ReadWrite.All",
         "IdentityProvider.Read.All", "CustomAuthenticationExtension.Read.All",
         "CustomAuthenticationExtension.ReadWrite.All", "AuditLog.Read.All", "UserAuthMethod-Password.ReadWrite.All",
-        "User.EnableDisableAccount.All", "User.ManageIdentities.All", "User.Export.All",
+        "User.EnableDisableAccount.All", "User.ManageIdentities.All", "User.Export.All", "Group.Read.All",
+        "Group.ReadWrite.All", "GroupMember.Read.All", "GroupMember.ReadWrite.All",
     ]
 
     /// Parses a scope that is not an OpenID Connect scope: resource, slash, name; or a bare name, which is a directory

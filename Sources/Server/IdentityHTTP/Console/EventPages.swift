@@ -208,6 +208,7 @@ extension Console {
                 bytes += try WireJSON.encode(codec.object(event, in: .directoryAudits)) + [0x0A]
             }
         }
+        try await engine.recordAuditExport(in: entry.tenant, as: actor(visitor, context), now: context.trace.at)
         return Self.download(bytes, named: "events-\(entry.tenant.subdomain).jsonl", "application/jsonl")
     }
 

@@ -334,6 +334,7 @@ extension Console {
             methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
             sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
             earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
+            groups: try await engine.groups(of: id, in: tenant.id),
             activity: try await engine.activity(of: id, in: tenant.id))
         if case .refused(let refusal) = try await engine.recordExport(
             of: id, in: tenant, as: actor(visitor, context), now: now)

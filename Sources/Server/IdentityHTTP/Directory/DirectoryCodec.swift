@@ -331,13 +331,14 @@ enum DirectoryCodec {
     /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).
     static func export(
         _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], earlier undos: [EmailUndo],
-        activity: [RecordedEvent]
+        groups: [UserGroup], activity: [RecordedEvent]
     ) -> Export {
         Export(
             user: members(of: profile), methods: methods, sessions: sessions.map(session),
             earlierAddresses: undos.map {
                 .init(emailAddress: $0.old.address, canBeRestoredUntil: $0.until.ISO8601Format())
             },
+            groups: groups.map { .init(id: $0.id.text, displayName: $0.displayName) },
             activity: activity.map {
                 .init(
                     at: $0.event.at.ISO8601Format(), event: $0.event.kind.rawValue,
@@ -353,6 +354,11 @@ enum DirectoryCodec {
             var detail: String?
         }
 
+        struct Group: Encodable {
+            var id: String
+            var displayName: String
+        }
+
         struct EarlierAddress: Encodable {
             var emailAddress: String
             /// Until then the reader of a mail to the address can take the change back.
@@ -363,6 +369,7 @@ enum DirectoryCodec {
         var methods: [Directory.Method]
         var sessions: [Directory.Session]
         var earlierAddresses: [EarlierAddress]
+        var groups: [Group]
         /// What the audit trail says about the user, the newest first, at most 1,000 events.
         var activity: [Event]
     }

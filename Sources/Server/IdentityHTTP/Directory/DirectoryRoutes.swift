@@ -179,7 +179,8 @@ extension IdentityRoutes {
             DirectoryCodec.export(
                 engine.profile(of: caller),
                 methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
-                sessions: sessions, earlier: undos, activity: activity), context)
+                sessions: sessions, earlier: undos,
+                groups: try await engine.groups(of: caller.user, in: caller.tenant.id), activity: activity), context)
     }
 
     private func deletion(_ due: Date?, _ context: IdentityRequestContext) throws -> Response {

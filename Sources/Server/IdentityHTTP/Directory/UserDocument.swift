@@ -35,12 +35,12 @@ package enum UserDocument {
     /// Everything that is stored about the user, as the user's own export.
     package static func export(
         _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary], earlier undos: [EmailUndo],
-        activity: [RecordedEvent]
+        groups: [UserGroup], activity: [RecordedEvent]
     ) throws -> String {
         try line(
             DirectoryCodec.export(
                 profile, methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
-                sessions: sessions, earlier: undos, activity: activity))
+                sessions: sessions, earlier: undos, groups: groups, activity: activity))
     }
 
     /// A user who was deleted a moment ago.

@@ -98,6 +98,7 @@ extension Schema {
             "nativeAuthSignIn": text.orNull.described(
                 "What users sign in with: emailOneTimePasscode or emailPassword; null for a daemon."),
             "nativeAuthUserFlowId": text.orNull.described("The user flow that the application shares with others."),
+            "groupMembershipClaims": text.orNull.described("SecurityGroup: tokens have the claim groups."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
             "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
@@ -113,6 +114,8 @@ extension Schema {
             "nativeAuthenticationApisEnabled": words(["all", "none"]),
             "nativeAuthSignIn": words(UserFlow.Method.allCases.map(\.rawValue)).described("What users sign in with."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
+            "groupMembershipClaims": words(["SecurityGroup", "All", "None"]).described(
+                "Whether tokens have the claim groups."),
             "signInAudience": words(["AzureADMyOrg"]),
         ]
         return object(
@@ -222,6 +225,24 @@ extension Schema {
                 ]),
             "onUserCreateStart": object([:], optional: ["@odata.type": text, "userTypeToCreate": words(["member"])]),
         ]
+    }
+
+    static func group(required: [String]) -> Schema {
+        partly(
+            [
+                "@odata.context": text, "@odata.type": text, "id": uuid, "displayName": text,
+                "description": text.orNull, "createdDateTime": moment, "securityEnabled": flag, "mailEnabled": flag,
+                "mail": text.orNull, "groupTypes": list(of: text),
+            ], required: required)
+    }
+
+    static func groupEdit(required: [String]) -> Schema {
+        partly(
+            [
+                "displayName": text(1...256), "description": text(0...1_024),
+                "mailEnabled": Schema(json: ["const": .boolean(false)]),
+                "securityEnabled": Schema(json: ["const": .boolean(true)]), "mailNickname": text(0...256),
+            ], required: required)
     }
 
     static func userFlow(required: [String]) -> Schema {

@@ -57,7 +57,7 @@ enum DocumentedParameter: String, CaseIterable {
     case select
     case filter, auditFilter, auditTop
     case application, appID, applicationFilter, applicationTop
-    case principal, grant, assignment, flow, attribute, objectFilter, objectTop
+    case principal, grant, assignment, flow, attribute, group, objectFilter, objectTop
     case search
     case top
     case orderby
@@ -112,6 +112,7 @@ enum DocumentedParameter: String, CaseIterable {
         case .flow: parameter("flow", in: "path", "The id of a user flow.", .uuid)
         case .attribute:
             parameter("attribute", in: "path", "The id of an attribute.", Schema.text(1...256).example("city"))
+        case .group: parameter("group", in: "path", "The id of a group.", .uuid)
         case .objectFilter:
             parameter(
                 "$filter", in: "query", "Which objects (docs/protocol.md, User flows).",

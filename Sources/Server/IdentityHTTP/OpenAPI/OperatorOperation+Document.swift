@@ -149,6 +149,20 @@ extension OperatorOperation {
         case .listIdentityProviders:
             Outline(
                 summary: "Lists how users can sign in", reply: .providerList, parameters: Self.objects)
+        case .listGroups: Outline(summary: "Lists groups", reply: .groupList, parameters: Self.objects)
+        case .createGroup: Outline(summary: "Creates a group", body: .newGroup, reply: .group)
+        case .readGroup: Outline(summary: "Reads a group", reply: .group, parameters: [.group, .select])
+        case .changeGroup: Outline(summary: "Changes a group", body: .groupEdit, parameters: [.group])
+        case .deleteGroup: Outline(summary: "Deletes a group; its users stay", parameters: [.group])
+        case .listGroupMembers:
+            Outline(
+                summary: "Lists the users of a group", reply: .userList,
+                parameters: [.group, .select, .objectTop, .skiptoken])
+        case .addGroupMember:
+            Outline(summary: "Adds a user to a group", body: .memberReference, parameters: [.group])
+        case .removeGroupMember: Outline(summary: "Takes a user out of a group", parameters: [.group, .user])
+        case .listUserGroups:
+            Outline(summary: "Lists the groups of a user", reply: .groupList, parameters: [.user] + Self.objects)
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -183,12 +197,14 @@ extension OperatorOperation {
         case .createUser: DocumentedAnswer(201, "The user.", .json(.named(.operatorUser)))
         case .createApplication: DocumentedAnswer(201, "The application.", .json(.named(.application)))
         case .createServicePrincipal, .createGrant, .createRoleAssignment, .createRoleAssignee, .createUserFlow,
-            .addFlowApplication, .createAttribute:
+            .addFlowApplication, .createAttribute, .createGroup:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
         case .changeUser, .deleteUser, .removeUserMethod, .purgeUser, .changeApplication, .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
-            .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute:
+            .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute, .changeGroup,
+            .deleteGroup,
+            .addGroupMember, .removeGroupMember:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
@@ -196,7 +212,8 @@ extension OperatorOperation {
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,
             .listUserFlows, .readUserFlow, .listFlowApplications, .listFlowProviders, .listFlowAttributes,
-            .listAttributes, .readAttribute, .listIdentityProviders:
+            .listAttributes, .readAttribute, .listIdentityProviders, .listGroups, .readGroup, .listGroupMembers,
+            .listUserGroups:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
@@ -210,7 +227,7 @@ extension OperatorOperation {
 
     private var failures: [DocumentedAnswer] {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
-        if has(.user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute) {
+        if has(.user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute, .group) {
             failures.append(DirectoryFailure(.notFound))
         }
         if has(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }
@@ -221,6 +238,7 @@ extension OperatorOperation {
             ]
         }
         if has(.skiptoken) { failures.append(.expiredPageToken) }
+        if [.createGroup, .addGroupMember].contains(self) { failures.append(.tooManyGroups) }
         if self == .deleteAttribute { failures.append(DirectoryFailure(.readOnlyProperty("NAME"))) }
         if outline.body != nil {
             failures += [

@@ -68,6 +68,11 @@ enum SchemaName: String, CaseIterable {
     case attributeList = "UserFlowAttributeList"
     case newAttribute = "NewUserFlowAttribute"
     case attributeEdit = "UserFlowAttributeEdit"
+    case group = "Group"
+    case groupList = "GroupList"
+    case newGroup = "NewGroup"
+    case groupEdit = "GroupEdit"
+    case memberReference = "MemberReference"
     case batch = "Batch"
     case batchAnswers = "BatchAnswers"
     case signInList = "SignInList"
@@ -178,6 +183,15 @@ enum SchemaName: String, CaseIterable {
                 ["displayName": .text(1...100), "dataType": .words(["string", "boolean", "int64"])],
                 optional: ["description": .text(0...256), "userFlowAttributeType": .words(["custom"])])
         case .attributeEdit: .object(["description": .text(0...256)])
+        case .group: .group(required: ["id", "displayName"])
+        case .groupList: .page(of: .group(required: []))
+        case .newGroup: .groupEdit(required: ["displayName"])
+        case .groupEdit: .groupEdit(required: [])
+        case .memberReference:
+            .object([
+                "@odata.id": Schema.text(1...512).example(
+                    "https://graph.microsoft.com/v1.0/directoryObjects/aaaabbbb-0000-cccc-1111-dddd2222eeee")
+            ])
         case .batch: .batch
         case .batchAnswers: .batchAnswers
         case .signInList: .page(of: .signIn)
@@ -185,6 +199,7 @@ enum SchemaName: String, CaseIterable {
         case .export:
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),
+                "groups": .list(of: .object(["id": .uuid, "displayName": .text])),
                 "earlierAddresses": .list(of: .object(["emailAddress": .text, "canBeRestoredUntil": .moment])),
                 "activity": .list(of: .event),
             ])

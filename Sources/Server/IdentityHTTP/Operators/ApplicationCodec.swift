@@ -13,6 +13,7 @@ enum ApplicationCodec {
             "nativeAuthenticationApisEnabled": .string(client.isNativeAuthEnabled ? "all" : "none"),
             "nativeAuthSignIn": client.flowSource == .none ? .null : .string(client.userFlow.method.rawValue),
             "nativeAuthUserFlowId": client.sharedFlow.map { .string($0.text) } ?? .null,
+            "groupMembershipClaims": client.statesGroups ? .string("SecurityGroup") : .null,
             "nativeAuthScopes": .texts(client.scopes), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
             "keyCredentials": .array([]),
         ]) { $1 }
@@ -21,7 +22,7 @@ enum ApplicationCodec {
     static func object(_ daemon: Daemon, in tenant: TenantID) -> Object {
         shared(daemon.id, daemon.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
-            "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null,
+            "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null, "groupMembershipClaims": .null,
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .texts(daemon.roles),
             "passwordCredentials": .array(daemon.secrets.map { .object(object($0, text: nil)) }),
             "keyCredentials": .array(
@@ -50,7 +51,7 @@ enum ApplicationCodec {
     private static let unkept: Set<String> = [
         "publicclient", "spa", "web", "api", "approles", "identifieruris", "requiredresourceaccess", "description",
         "notes",
-        "tags", "optionalclaims", "groupmembershipclaims", "info",
+        "tags", "optionalclaims", "info",
     ]
     private static let readOnly: Set<String> = [
         "id", "appid", "createddatetime", "passwordcredentials", "keycredentials", "nativeauthroles",
@@ -65,6 +66,7 @@ enum ApplicationCodec {
         var isNative: Bool?
         var method: UserFlow.Method?
         var scopes: [String]?
+        var statesGroups: Bool?
 
         /// Whether a new object is an application of an app, and no daemon.
         var makesApplication: Bool { isPublic ?? isNative ?? (method != nil) }
@@ -99,6 +101,12 @@ enum ApplicationCodec {
                     throw fault
                 }
                 change.scopes = items.compactMap(\.string)
+            case "groupmembershipclaims":
+                switch value {
+                case .string("SecurityGroup"), .string("All"): change.statesGroups = true
+                case .string("None"), .null: change.statesGroups = false
+                case .string, .boolean, .integer, .number, .array, .object: throw fault
+                }
             case "signinaudience": guard value.string == "AzureADMyOrg" else { throw fault }
             case let word where readOnly.contains(word): throw DirectoryFailure(.readOnlyProperty(name))
             case let word where unkept.contains(word): break
@@ -114,6 +122,7 @@ enum ApplicationCodec {
         let fits =
             isDaemon
             ? change.isPublic != true && change.isNative != true && change.method == nil && change.scopes ?? [] == []
+                && change.statesGroups != true
             : change.isPublic ?? true
         guard fits else { throw DirectoryFailure(.readOnlyProperty("isFallbackPublicClient")) }
     }
@@ -123,6 +132,7 @@ enum ApplicationCodec {
         client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
         if let method = change.method { (client.userFlow.method, client.flowSource) = (method, .own) }
         client.scopes = change.scopes ?? client.scopes
+        client.statesGroups = change.statesGroups ?? client.statesGroups
     }
 
     /// Name and end of a new secret.

@@ -73,7 +73,10 @@ struct BodyMembers {
 
     /// Refuses members that were not read.
     func end() throws(DirectoryFailure) {
-        let unknown = object.keys.sorted().first { !asked.contains($0.lowercased()) && !$0.contains("@odata.") }
+        let unknown = object.keys.sorted().first { name in
+            !asked.contains(name.lowercased()) && !name.hasPrefix("@odata.") && !name.hasSuffix("@odata.type")
+                && !name.hasSuffix("@odata.context")
+        }
         if let unknown { throw DirectoryFailure(.unknownProperty(unknown)) }
     }
 }

@@ -93,6 +93,7 @@ struct OperatorDesk: Sendable {
                 profile(of: account), methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
                 sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
                 earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
+                groups: try await engine.groups(of: id, in: tenant.id),
                 activity: try await engine.activity(of: id, in: tenant.id))
             try accepted(try await engine.recordExport(of: id, in: tenant, as: actor, now: now))
             return try json(document, trace)
@@ -141,6 +142,15 @@ struct OperatorDesk: Sendable {
         case .createRoleAssignee: return try await createAssignment(keys, "resourceId", request, trace)
         case .deleteRoleAssignment: return try await deleteAssignment(keys, "principalId", trace)
         case .deleteRoleAssignee: return try await deleteAssignment(keys, "resourceId", trace)
+        case .listGroups: return try await listGroups(request, trace)
+        case .createGroup: return try await createGroup(request, trace)
+        case .readGroup: return try one(GroupCodec.object(try await group(keys)), "groups", request, trace)
+        case .changeGroup: return try await changeGroup(keys, request, trace)
+        case .deleteGroup: return try await make(.delete(try await group(keys).id), trace)
+        case .listGroupMembers: return try await listMembers(keys, request, trace)
+        case .addGroupMember: return try await addMember(keys, request, trace)
+        case .removeGroupMember: return try await removeMember(keys, trace)
+        case .listUserGroups: return try await listUserGroups(keys, request, trace)
         case .readOrganization:
             return try json(
                 Directory.List([
@@ -153,12 +163,12 @@ struct OperatorDesk: Sendable {
 
     // MARK: - Users
 
-    private func profile(of account: UserAccount) -> UserProfile {
+    func profile(of account: UserAccount) -> UserProfile {
         engine.profile(of: account, by: flows, in: tenant)
     }
 
     /// The user with the id, or with the user principal name, that the path begins with.
-    private func user(_ keys: [String], isDeleted: Bool) async throws -> UserAccount {
+    func user(_ keys: [String], isDeleted: Bool) async throws -> UserAccount {
         guard let key = keys.first, let id = OperatorCodec.userID(key, in: tenant),
             let account = try await engine.account(id, in: tenant.id), (account.deletedAt != nil) == isDeleted
         else { throw DirectoryFailure(.notFound) }
@@ -391,7 +401,7 @@ struct OperatorDesk: Sendable {
         }
     }
 
-    private func searched<Value>(
+    func searched<Value>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(StoreError) {

@@ -53,6 +53,7 @@ package enum BackupTables {
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
         ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),
         ("used_assertions", "tenant, mark"), ("notifications", "tenant, subscriber"),
+        ("user_groups", "tenant, id"), ("group_members", #"tenant, group_id, "user""#),
         ("operators", #"tenant, "user""#), ("activity", "tenant, resolution, start, kind"),
         ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
     ]

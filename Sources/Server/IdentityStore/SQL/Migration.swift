@@ -34,6 +34,7 @@ package struct Migration: Sendable {
         Migration(name: "0018 directory", sqlite: directory),
         Migration(name: "0019 notifications", sqlite: notifications),
         Migration(name: "0020 operators", sqlite: operators),
+        Migration(name: "0021 groups", sqlite: groups),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -485,5 +486,26 @@ package struct Migration: Sendable {
             PRIMARY KEY (tenant, resolution, start, kind)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX activity_by_start ON activity (resolution, start);
+        """
+
+    private static let groups = """
+        CREATE TABLE user_groups (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            display_name TEXT NOT NULL,
+            description TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE group_members (
+            tenant BLOB NOT NULL,
+            group_id BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            PRIMARY KEY (tenant, group_id, "user"),
+            FOREIGN KEY (tenant, group_id) REFERENCES user_groups (tenant, id) ON DELETE CASCADE,
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX group_members_by_user ON group_members (tenant, "user");
         """
 }

@@ -85,6 +85,7 @@ package struct SQLSubject: Hashable, Sendable {
     static let profile = Self(11, nil, Data())
     /// The roles of all operators: the last owner stays one.
     static let operators = Self(12, nil, Data())
+    static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

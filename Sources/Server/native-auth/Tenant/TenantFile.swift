@@ -217,7 +217,8 @@ private struct TenantReader {
                 requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false,
                 allowsSignUp: shared?.allowsSignUp ?? true), flowSource: source,
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
-            enumeration: members.choice("enumeration"), claims: claims.map(\.claim))
+            enumeration: members.choice("enumeration"), statesGroups: members.flag("groupsClaim") ?? false,
+            claims: claims.map(\.claim))
         members.end()
         return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)
     }

@@ -34,6 +34,7 @@ enum TenantText {
             ("clientId", scalar(client.id.description)), ("displayName", scalar(client.displayName)),
             ("nativeAuthentication", client.isNativeAuthEnabled ? nil : scalar("false")),
             ("scopes", list(client.scopes.map { scalar($0) })),
+            ("groupsClaim", client.statesGroups ? scalar("true") : nil),
             ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),

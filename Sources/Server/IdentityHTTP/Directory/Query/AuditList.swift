@@ -133,7 +133,8 @@ extension AuditEvent.Kind {
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .mailFlood, .operatorInvited, .invitationWithdrawn, .operatorAdded,
-            .operatorChanged, .operatorRemoved:
+            .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted,
+            .groupMemberAdded, .groupMemberRemoved:
             nil
         }
     }
@@ -154,8 +155,9 @@ extension AuditEvent.Kind {
         case .configChanged: "Policy"
         case .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved:
             "RoleManagement"
+        case .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved: "GroupManagement"
         case .keyRotated, .keyRevoked: "KeyManagement"
-        case .mailFailed, .backupMade, .restoreDone, .mailFlood: "Other"
+        case .mailFailed, .backupMade, .restoreDone, .mailFlood, .auditExported: "Other"
         }
     }
 
@@ -174,7 +176,8 @@ extension AuditEvent.Kind {
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .daemonSignedIn, .operatorInvited, .invitationWithdrawn, .operatorAdded,
             .operatorChanged,
-            .operatorRemoved:
+            .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded,
+            .groupMemberRemoved:
             "success"
         }
     }

@@ -154,7 +154,7 @@ struct DirectoryPath: Hashable, Sendable {
         "nativeauthsessions", "oauth2permissiongrants", "approleassignments", "approleassignedto", "memberof",
         "signins", "directoryaudits", "userflowattributes", "authenticationeventsflows",
         "authenticationeventlisteners", "customauthenticationextensions", "extensionproperties", "organization",
-        "includeapplications",
+        "includeapplications", "groups", "members",
     ]
     /// The functions and actions of collections, which stand where a key could stand.
     private static let operations: Set<String> = [
