@@ -28,7 +28,7 @@ package struct OutboxHooks: Sendable {
             // The document may have changed since the code was drawn: a hook that is gone is not called.
             guard let tenant = try await clients.tenant(named: id.description),
                 let client = try await clients.client(request.client, in: id),
-                let hook = tenant.hook(for: .otpSend, of: client.id)
+                let hook = tenant.hook(for: .otpSend, of: client)
             else { return .notMine }
             call = HookCall(
                 hook: hook, tenant: id, domain: tenant.domain, client: client.id, clientName: client.displayName,

@@ -196,15 +196,35 @@ struct TenantCommandTests {
                     requiredAttributes: [extension_size]
                     attributes: [{name: city, label: Your town, required: true}]
                   - {id: 3f0c9d1e-7b46-4a58-9c3d-5e6f708192a3, displayName: Guests, signIn: emailOneTimePasscode}
+                hooks:
+                  - id: 4f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                    displayName: Codes
+                    event: otpSend
+                    url: https://hooks.example.com/
+                    audience: 5f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                    userFlows: [2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3]
+                  - id: 4f0c9d1e-7b46-4a58-9c3d-5e6f708192a4
+                    displayName: Later
+                    event: otpSend
+                    url: https://hooks.example.com/
+                    audience: 5f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                    enabled: false
                 applications:
             """
         let shared = TenantFileTests.small.replacing(
-            "signIn: emailOneTimePasscode", with: "userFlow: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3"
+            "signIn: emailOneTimePasscode",
+            with: """
+                userFlow: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
+                        groupsClaim: true
+                        redirectUris: {publicClient: [msauth.com.example://auth], web: [https://a.example.com/]}
+                """
         ).replacing("    applications:", with: lists)
         let directory = try TenantFile(shared, named: "flows").directory
         let entry = try #require(directory.entries.first)
         let application = try #require(entry.applications.last)
         #expect(application.sharedFlow == entry.userFlows.first?.id && !application.userFlow.allowsSignUp)
+        #expect(application.statesGroups && application.redirects[.web] == ["https://a.example.com/"])
+        #expect(entry.tenant.hooks.first?.isFor(application) == true)
         #expect(application.userFlow.attributes == entry.userFlows.first?.attributes)
         #expect(application.userFlow.attributes.last { $0.name == "extension_size" }?.type == .integer)
         let written = try TenantText.document(directory)

@@ -25,6 +25,9 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listIdentityProviders
     case listGroups, createGroup, readGroup, changeGroup, deleteGroup
     case listGroupMembers, addGroupMember, removeGroupMember, listUserGroups
+    /// The two halves of a hook.
+    case listExtensions, createExtension, readExtension, changeExtension, deleteExtension
+    case listListeners, createListener, readListener, changeListener, deleteListener
     /// Several of the others in one request.
     case batch
 
@@ -37,16 +40,19 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow, .listFlowApplications,
             .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute, .listIdentityProviders,
             .listGroups, .readGroup,
-            .listGroupMembers, .listUserGroups:
+            .listGroupMembers, .listUserGroups, .listExtensions, .readExtension, .listListeners, .readListener:
             .get
         case .createUser, .endUserSessions, .restoreUser, .batch, .createApplication, .addApplicationPassword,
             .removeApplicationPassword, .createServicePrincipal, .createGrant, .createRoleAssignment,
-            .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute, .createGroup, .addGroupMember:
+            .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute, .createGroup, .addGroupMember,
+            .createExtension, .createListener:
             .post
-        case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup: .patch
+        case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
+            .changeExtension, .changeListener:
+            .patch
         case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication, .deleteGrant, .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
-            .removeGroupMember:
+            .removeGroupMember, .deleteExtension, .deleteListener:
             .delete
         }
     }
@@ -85,6 +91,12 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .readAttribute, .changeAttribute, .deleteAttribute:
             return "graph/v1.0/identity/userFlowAttributes/{attribute}"
         case .listIdentityProviders: return "graph/v1.0/identity/identityProviders"
+        case .listExtensions, .createExtension: return "graph/v1.0/identity/customAuthenticationExtensions"
+        case .readExtension, .changeExtension, .deleteExtension:
+            return "graph/v1.0/identity/customAuthenticationExtensions/{extension}"
+        case .listListeners, .createListener: return "graph/v1.0/identity/authenticationEventListeners"
+        case .readListener, .changeListener, .deleteListener:
+            return "graph/v1.0/identity/authenticationEventListeners/{listener}"
         case .listGroups, .createGroup: return "graph/v1.0/groups"
         case .readGroup, .changeGroup, .deleteGroup: return "graph/v1.0/groups/{group}"
         case .listGroupMembers: return "graph/v1.0/groups/{group}/members"
@@ -168,6 +180,11 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
                 "GroupMember.Read.All", "GroupMember.ReadWrite.All", "Group.Read.All",
                 "Group.ReadWrite.All", "Directory.Read.All",
             ]
+        case .listExtensions, .readExtension:
+            ["CustomAuthenticationExtension.Read.All", "CustomAuthenticationExtension.ReadWrite.All"]
+        case .createExtension, .changeExtension, .deleteExtension: ["CustomAuthenticationExtension.ReadWrite.All"]
+        case .listListeners, .readListener: ["EventListener.Read.All", "EventListener.ReadWrite.All"]
+        case .createListener, .changeListener, .deleteListener: ["EventListener.ReadWrite.All"]
         // Each request in it needs its own.
         case .batch: Self.allCases.reduce(into: []) { if $1 != .batch { $0.formUnion($1.roles) } }
         case .readOrganization: ["Organization.Read.All", "User.Read.All", "Directory.Read.All"]
@@ -181,7 +198,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .removeApplicationPassword, .createGrant, .changeGrant, .deleteGrant, .createRoleAssignment,
             .deleteRoleAssignment, .createRoleAssignee, .deleteRoleAssignee, .createUserFlow, .changeUserFlow,
             .deleteUserFlow, .addFlowApplication, .removeFlowApplication, .createAttribute, .changeAttribute,
-            .deleteAttribute:
+            .deleteAttribute, .createExtension, .changeExtension, .deleteExtension, .createListener, .changeListener,
+            .deleteListener:
             true
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
@@ -192,7 +210,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listFlowApplications, .listFlowProviders, .listFlowAttributes, .listAttributes, .readAttribute,
             .listIdentityProviders, .listGroups, .createGroup, .readGroup, .changeGroup, .deleteGroup,
             .listGroupMembers,
-            .addGroupMember, .removeGroupMember, .listUserGroups, .batch:
+            .addGroupMember, .removeGroupMember, .listUserGroups, .listExtensions, .readExtension, .listListeners,
+            .readListener, .batch:
             false
         }
     }

@@ -15,7 +15,7 @@ package enum SignUpRuling: Hashable, Sendable {
 }
 
 extension RequestContext {
-    func hook(for event: Hook.Event) -> Hook? { tenant.hasHooks ? tenant.hook(for: event, of: client.id) : nil }
+    func hook(for event: Hook.Event) -> Hook? { tenant.hasHooks ? tenant.hook(for: event, of: client) : nil }
 
     /// Whether a sign-up of this application waits for a receiver before its account is created.
     var asksAboutSignUps: Bool {

@@ -33,8 +33,12 @@ package struct Hook: Hashable, Sendable {
     package var url: String
     /// The `aud` of the token that authenticates the call: the application id of the receiver.
     package var audience: UUID
-    /// The applications whose users the hook is for; nil: all of the tenant.
+    /// Whether the receiver is called; one that a script has made is not, until a listener is made.
+    package var isEnabled: Bool
+    /// The applications whose users the hook is for, beside those of ``userFlows``; nil: all of the tenant.
     package var applications: Set<ClientID>?
+    /// The user flows whose applications the hook is for; with one, `applications` nil is no application.
+    package var userFlows: Set<UUID>
     /// How long one attempt may take, in milliseconds, 200 to 2,000.
     package var timeout: Int
     /// How often a failed attempt is made again, 0 or 1.
@@ -45,7 +49,8 @@ package struct Hook: Hashable, Sendable {
 
     package init(
         id: UUID, displayName: String, event: Event, url: String, audience: UUID,
-        applications: Set<ClientID>? = nil, timeout: Int = usualTimeout, retries: Int = 1,
+        isEnabled: Bool = true, applications: Set<ClientID>? = nil, userFlows: Set<UUID> = [],
+        timeout: Int = usualTimeout, retries: Int = 1,
         onFailure: FailureRule = .block, claims: [HookClaim] = []
     ) {
         self.id = id
@@ -53,7 +58,9 @@ package struct Hook: Hashable, Sendable {
         self.event = event
         self.url = url
         self.audience = audience
+        self.isEnabled = isEnabled
         self.applications = applications
+        self.userFlows = userFlows
         self.timeout = timeout
         self.retries = retries
         self.onFailure = onFailure
@@ -65,19 +72,21 @@ package struct Hook: Hashable, Sendable {
     package static let maximumCount = 100
 
     /// Whether the hook is called for users of the application.
-    package func isFor(_ client: ClientID) -> Bool { applications?.contains(client) ?? true }
+    package func isFor(_ client: Client) -> Bool {
+        guard isEnabled else { return false }
+        if let flow = client.sharedFlow, userFlows.contains(flow) { return true }
+        return applications?.contains(client.id) ?? userFlows.isEmpty
+    }
 
-    /// Whether one application would have both hooks for one event.
-    package func meets(_ other: Hook) -> Bool {
-        guard event == other.event else { return false }
-        guard let own = applications, let others = other.applications else { return true }
-        return !own.isDisjoint(with: others)
+    /// The application that would have both hooks for one event.
+    package func application(sharedWith other: Hook, among clients: [Client]) -> Client? {
+        event == other.event ? clients.first { isFor($0) && other.isFor($0) } : nil
     }
 }
 
 extension Tenant {
     /// The hook of an application for an event; a document with two for the same is refused.
-    package func hook(for event: Hook.Event, of client: ClientID) -> Hook? {
+    package func hook(for event: Hook.Event, of client: Client) -> Hook? {
         hooks.first { $0.event == event && $0.isFor(client) }
     }
 }

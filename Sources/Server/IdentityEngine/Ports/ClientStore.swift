@@ -116,6 +116,8 @@ package struct Client: Hashable, Sendable {
     package var requiresSecondFactor: Bool
     /// The enumeration mode; nil: the mode of the tenant.
     package var enumeration: EnumerationMode?
+    /// Where the web may send users back to, by kind of application (docs/operate/tenant-file.md).
+    package var redirects: RedirectAddresses
     /// Whether tokens state the ids of the user's groups, as the claim `groups`.
     package var statesGroups: Bool
     /// The claims that the application gets besides those that the server always writes.
@@ -124,7 +126,8 @@ package struct Client: Hashable, Sendable {
     package init(
         id: ClientID, displayName: String, userFlow: UserFlow, flowSource: UserFlowSource = .own,
         isNativeAuthEnabled: Bool = true, scopes: [String] = [], requiresSecondFactor: Bool = false,
-        enumeration: EnumerationMode? = nil, statesGroups: Bool = false, claims: [ApplicationClaim] = []
+        enumeration: EnumerationMode? = nil, redirects: RedirectAddresses = .init(),
+        statesGroups: Bool = false, claims: [ApplicationClaim] = []
     ) {
         self.id = id
         self.displayName = displayName
@@ -134,6 +137,7 @@ package struct Client: Hashable, Sendable {
         self.scopes = scopes
         self.requiresSecondFactor = requiresSecondFactor
         self.enumeration = enumeration
+        self.redirects = redirects
         self.statesGroups = statesGroups
         self.claims = claims
     }

@@ -84,6 +84,9 @@ extension Schema {
             optional: optional.merging(["@odata.nextLink": url]) { $1 })
     }
 
+    private static let redirects = object(
+        [:], optional: ["redirectUris": list(of: text(1...512)).described("Where the web may send users back to.")])
+
     static func application(required: [String]) -> Schema {
         let credential = object(
             ["keyId": uuid, "endDateTime": moment],
@@ -98,6 +101,7 @@ extension Schema {
             "nativeAuthSignIn": text.orNull.described(
                 "What users sign in with: emailOneTimePasscode or emailPassword; null for a daemon."),
             "nativeAuthUserFlowId": text.orNull.described("The user flow that the application shares with others."),
+            "publicClient": redirects, "spa": redirects, "web": redirects,
             "groupMembershipClaims": text.orNull.described("SecurityGroup: tokens have the claim groups."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
@@ -114,6 +118,7 @@ extension Schema {
             "nativeAuthenticationApisEnabled": words(["all", "none"]),
             "nativeAuthSignIn": words(UserFlow.Method.allCases.map(\.rawValue)).described("What users sign in with."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
+            "publicClient": redirects, "spa": redirects, "web": redirects,
             "groupMembershipClaims": words(["SecurityGroup", "All", "None"]).described(
                 "Whether tokens have the claim groups."),
             "signInAudience": words(["AzureADMyOrg"]),
@@ -225,6 +230,82 @@ extension Schema {
                 ]),
             "onUserCreateStart": object([:], optional: ["@odata.type": text, "userTypeToCreate": words(["member"])]),
         ]
+    }
+
+    private static let timing = object(
+        [:],
+        optional: [
+            "timeoutInMilliseconds": whole.described("200 to 2,000."), "maximumRetries": whole.described("0 or 1."),
+        ])
+    private static let behaviour = object(
+        ["@odata.type": words(["#microsoft.graph.fallbackToMicrosoftProviderOnError"])])
+
+    private static let extensionParts: [String: Schema] = [
+        "@odata.type": words([
+            "#microsoft.graph.onTokenIssuanceStartCustomExtension",
+            "#microsoft.graph.onAttributeCollectionStartCustomExtension",
+            "#microsoft.graph.onAttributeCollectionSubmitCustomExtension", "#microsoft.graph.onOtpSendCustomExtension",
+        ]),
+        "endpointConfiguration": object(["targetUrl": text(1...2_048)], optional: ["@odata.type": text]),
+        "authenticationConfiguration": object(
+            ["resourceId": text(1...512).example("api://hooks.example.com/aaaabbbb-0000-cccc-1111-dddd2222eeee")],
+            optional: ["@odata.type": text]),
+        "clientConfiguration": timing,
+        "claimsForTokenConfiguration": list(of: object(["claimIdInApiResponse": text(1...128)])),
+    ]
+
+    static func customExtension(required: [String]) -> Schema {
+        partly(
+            extensionParts.merging([
+                "@odata.context": text, "id": uuid, "displayName": text, "description": text.orNull,
+                "behaviorOnError": behaviour.orNull,
+            ]) { $1 }, required: required)
+    }
+
+    static func customExtensionEdit(required: [String]) -> Schema {
+        partly(
+            extensionParts.merging([
+                "displayName": text(1...256), "description": text(0...1_024), "behaviorOnError": behaviour,
+            ]) { $1 }, required: required)
+    }
+
+    private static func listenerParts(_ behaviour: Schema) -> [String: Schema] {
+        [
+            "@odata.type": words([
+                "#microsoft.graph.onTokenIssuanceStartListener", "#microsoft.graph.onAttributeCollectionStartListener",
+                "#microsoft.graph.onAttributeCollectionSubmitListener", "#microsoft.graph.onEmailOtpSendListener",
+            ]),
+            "conditions": object([
+                "applications": object(
+                    [:],
+                    optional: [
+                        "includeAllApplications": flag, "includeApplications": list(of: object(["appId": uuid])),
+                    ])
+            ]),
+            "handler": object(
+                ["customExtension": object(["id": uuid])],
+                optional: [
+                    "@odata.type": text,
+                    "configuration": object(
+                        [:], optional: ["behaviorOnError": behaviour, "clientConfiguration": timing]),
+                ]),
+        ]
+    }
+
+    static func listener(required: [String]) -> Schema {
+        partly(
+            listenerParts(behaviour.orNull).merging([
+                "@odata.context": text, "id": uuid, "displayName": text, "priority": whole,
+                "authenticationEventsFlowId": text.orNull,
+            ]) { $1 }, required: required)
+    }
+
+    static func listenerEdit(required: [String]) -> Schema {
+        partly(
+            listenerParts(behaviour).merging([
+                "displayName": text(0...256), "priority": Schema(json: ["const": .integer(500)]),
+                "authenticationEventsFlowId": uuid,
+            ]) { $1 }, required: required)
     }
 
     static func group(required: [String]) -> Schema {

@@ -57,6 +57,7 @@ enum DocumentedParameter: String, CaseIterable {
     case select
     case filter, auditFilter, auditTop
     case application, appID, applicationFilter, applicationTop
+    case `extension`, listener
     case principal, grant, assignment, flow, attribute, group, objectFilter, objectTop
     case search
     case top
@@ -112,6 +113,8 @@ enum DocumentedParameter: String, CaseIterable {
         case .flow: parameter("flow", in: "path", "The id of a user flow.", .uuid)
         case .attribute:
             parameter("attribute", in: "path", "The id of an attribute.", Schema.text(1...256).example("city"))
+        case .extension: parameter("extension", in: "path", "The id of an extension.", .uuid)
+        case .listener: parameter("listener", in: "path", "The id of a listener.", .uuid)
         case .group: parameter("group", in: "path", "The id of a group.", .uuid)
         case .objectFilter:
             parameter(

@@ -163,6 +163,28 @@ extension OperatorOperation {
         case .removeGroupMember: Outline(summary: "Takes a user out of a group", parameters: [.group, .user])
         case .listUserGroups:
             Outline(summary: "Lists the groups of a user", reply: .groupList, parameters: [.user] + Self.objects)
+        case .listExtensions:
+            Outline(summary: "Lists the extensions: what hooks call", reply: .extensionList, parameters: Self.objects)
+        case .createExtension:
+            Outline(
+                summary: "Creates an extension, which is not called until it has a listener", body: .newExtension,
+                reply: .extension)
+        case .readExtension:
+            Outline(summary: "Reads an extension", reply: .extension, parameters: [.extension, .select])
+        case .changeExtension:
+            Outline(summary: "Changes an extension", body: .extensionEdit, parameters: [.extension])
+        case .deleteExtension:
+            Outline(summary: "Deletes an extension and its listener", parameters: [.extension])
+        case .listListeners:
+            Outline(
+                summary: "Lists the listeners: for which applications hooks are called", reply: .listenerList,
+                parameters: Self.objects)
+        case .createListener:
+            Outline(summary: "Creates the listener of an extension", body: .newListener, reply: .listener)
+        case .readListener: Outline(summary: "Reads a listener", reply: .listener, parameters: [.listener, .select])
+        case .changeListener: Outline(summary: "Changes a listener", body: .listenerEdit, parameters: [.listener])
+        case .deleteListener:
+            Outline(summary: "Deletes a listener; its extension is not called then", parameters: [.listener])
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -197,14 +219,14 @@ extension OperatorOperation {
         case .createUser: DocumentedAnswer(201, "The user.", .json(.named(.operatorUser)))
         case .createApplication: DocumentedAnswer(201, "The application.", .json(.named(.application)))
         case .createServicePrincipal, .createGrant, .createRoleAssignment, .createRoleAssignee, .createUserFlow,
-            .addFlowApplication, .createAttribute, .createGroup:
+            .addFlowApplication, .createAttribute, .createGroup, .createExtension, .createListener:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
         case .changeUser, .deleteUser, .removeUserMethod, .purgeUser, .changeApplication, .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
             .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute, .changeGroup,
             .deleteGroup,
-            .addGroupMember, .removeGroupMember:
+            .addGroupMember, .removeGroupMember, .changeExtension, .deleteExtension, .changeListener, .deleteListener:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
@@ -213,7 +235,7 @@ extension OperatorOperation {
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,
             .listUserFlows, .readUserFlow, .listFlowApplications, .listFlowProviders, .listFlowAttributes,
             .listAttributes, .readAttribute, .listIdentityProviders, .listGroups, .readGroup, .listGroupMembers,
-            .listUserGroups:
+            .listUserGroups, .listExtensions, .readExtension, .listListeners, .readListener:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])
@@ -227,7 +249,10 @@ extension OperatorOperation {
 
     private var failures: [DocumentedAnswer] {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
-        if has(.user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute, .group) {
+        if has(
+            .user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute, .group, .extension,
+            .listener)
+        {
             failures.append(DirectoryFailure(.notFound))
         }
         if has(.select) { failures.append(DirectoryFailure(.unknownProperty("NAME"))) }

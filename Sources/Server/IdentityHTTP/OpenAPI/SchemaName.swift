@@ -73,6 +73,14 @@ enum SchemaName: String, CaseIterable {
     case newGroup = "NewGroup"
     case groupEdit = "GroupEdit"
     case memberReference = "MemberReference"
+    case `extension` = "CustomAuthenticationExtension"
+    case extensionList = "CustomAuthenticationExtensionList"
+    case newExtension = "NewCustomAuthenticationExtension"
+    case extensionEdit = "CustomAuthenticationExtensionEdit"
+    case listener = "AuthenticationEventListener"
+    case listenerList = "AuthenticationEventListenerList"
+    case newListener = "NewAuthenticationEventListener"
+    case listenerEdit = "AuthenticationEventListenerEdit"
     case batch = "Batch"
     case batchAnswers = "BatchAnswers"
     case signInList = "SignInList"
@@ -192,6 +200,16 @@ enum SchemaName: String, CaseIterable {
                 "@odata.id": Schema.text(1...512).example(
                     "https://graph.microsoft.com/v1.0/directoryObjects/aaaabbbb-0000-cccc-1111-dddd2222eeee")
             ])
+        case .extension: .customExtension(required: ["id", "@odata.type", "displayName"])
+        case .extensionList: .page(of: .customExtension(required: []))
+        case .newExtension:
+            .customExtensionEdit(
+                required: ["@odata.type", "displayName", "endpointConfiguration", "authenticationConfiguration"])
+        case .extensionEdit: .customExtensionEdit(required: ["@odata.type"])
+        case .listener: .listener(required: ["id", "@odata.type"])
+        case .listenerList: .page(of: .listener(required: []))
+        case .newListener: .listenerEdit(required: ["@odata.type", "handler"])
+        case .listenerEdit: .listenerEdit(required: ["@odata.type"])
         case .batch: .batch
         case .batchAnswers: .batchAnswers
         case .signInList: .page(of: .signIn)

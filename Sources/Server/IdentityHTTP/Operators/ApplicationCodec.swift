@@ -13,6 +13,8 @@ enum ApplicationCodec {
             "nativeAuthenticationApisEnabled": .string(client.isNativeAuthEnabled ? "all" : "none"),
             "nativeAuthSignIn": client.flowSource == .none ? .null : .string(client.userFlow.method.rawValue),
             "nativeAuthUserFlowId": client.sharedFlow.map { .string($0.text) } ?? .null,
+            "publicClient": redirects(client, .publicClient), "spa": redirects(client, .spa),
+            "web": redirects(client, .web),
             "groupMembershipClaims": client.statesGroups ? .string("SecurityGroup") : .null,
             "nativeAuthScopes": .texts(client.scopes), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
             "keyCredentials": .array([]),
@@ -49,7 +51,7 @@ enum ApplicationCodec {
 
     /// The members of the vendor's application that scripts send and this server does not keep.
     private static let unkept: Set<String> = [
-        "publicclient", "spa", "web", "api", "approles", "identifieruris", "requiredresourceaccess", "description",
+        "api", "approles", "identifieruris", "requiredresourceaccess", "description",
         "notes",
         "tags", "optionalclaims", "info",
     ]
@@ -67,6 +69,7 @@ enum ApplicationCodec {
         var method: UserFlow.Method?
         var scopes: [String]?
         var statesGroups: Bool?
+        var redirects: [RedirectAddresses.Kind: [String]] = [:]
 
         /// Whether a new object is an application of an app, and no daemon.
         var makesApplication: Bool { isPublic ?? isNative ?? (method != nil) }
@@ -101,6 +104,9 @@ enum ApplicationCodec {
                     throw fault
                 }
                 change.scopes = items.compactMap(\.string)
+            case "publicclient": change.redirects[.publicClient] = try addresses(value, of: .publicClient)
+            case "spa": change.redirects[.spa] = try addresses(value, of: .spa)
+            case "web": change.redirects[.web] = try addresses(value, of: .web)
             case "groupmembershipclaims":
                 switch value {
                 case .string("SecurityGroup"), .string("All"): change.statesGroups = true
@@ -122,9 +128,31 @@ enum ApplicationCodec {
         let fits =
             isDaemon
             ? change.isPublic != true && change.isNative != true && change.method == nil && change.scopes ?? [] == []
-                && change.statesGroups != true
+                && change.statesGroups != true && change.redirects.values.allSatisfy(\.isEmpty)
             : change.isPublic ?? true
         guard fits else { throw DirectoryFailure(.readOnlyProperty("isFallbackPublicClient")) }
+    }
+
+    private static func redirects(_ client: Client, _ kind: RedirectAddresses.Kind) -> JSONValue {
+        .object(["redirectUris": .texts(client.redirects[kind])])
+    }
+
+    /// The addresses of a kind; what else the vendor has beside them is not kept.
+    private static func addresses(
+        _ value: JSONValue, of kind: RedirectAddresses.Kind
+    ) throws(DirectoryFailure) -> [String]? {
+        guard value != .null else { return [] }
+        var members = try BodyMembers(value, kind.rawValue)
+        _ = (members.value("implicitGrantSettings"), members.value("logoutUrl"), members.value("homePageUrl"))
+        _ = (members.value("redirectUriSettings"), members.value("lastModifiedDateTime"))
+        let given = try members.list("redirectUris")
+        try members.end()
+        guard let given else { return nil }
+        let texts = given.compactMap(\.string)
+        guard texts.count == given.count, Set(texts).count == texts.count,
+            texts.allSatisfy({ RedirectAddresses.fault($0, of: kind) == nil })
+        else { throw DirectoryFailure(.invalidValue("redirectUris")) }
+        return texts
     }
 
     static func apply(_ change: Change, to client: inout Client) {
@@ -132,6 +160,7 @@ enum ApplicationCodec {
         client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
         if let method = change.method { (client.userFlow.method, client.flowSource) = (method, .own) }
         client.scopes = change.scopes ?? client.scopes
+        client.redirects = RedirectAddresses(client.redirects.all.merging(change.redirects) { $1 })
         client.statesGroups = change.statesGroups ?? client.statesGroups
     }
 

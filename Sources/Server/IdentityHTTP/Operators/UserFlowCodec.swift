@@ -289,7 +289,7 @@ enum UserFlowCodec {
         return method
     }
 
-    private static func clientIDs(_ items: [JSONValue]) throws(DirectoryFailure) -> [ClientID] {
+    static func clientIDs(_ items: [JSONValue]) throws(DirectoryFailure) -> [ClientID] {
         var ids: [ClientID] = []
         for item in items {
             guard case .object(let object) = item else { throw DirectoryFailure(.invalidValue("includeApplications")) }

@@ -7,18 +7,22 @@ import PortableFoundation
 struct ReadHook {
     let hook: Hook
     private let members: YAMLMembers
+    private let clients: [Client]
 
     /// Reads the members besides the name. Faults are added; a faulty value is replaced by a placeholder that is never
     /// used.
     ///
     /// - Parameters:
     ///   - clients: The applications of the tenant.
+    ///   - flows: Its user flows.
     ///   - ids: The ids of its applications and daemons.
     ///   - faults: Gets what `members` cannot say: a fault in a list has its own line.
     init(
-        displayName: String, _ members: YAMLMembers, clients: [Client], ids: Set<ClientID>, _ faults: YAMLFaults
+        displayName: String, _ members: YAMLMembers, clients: [Client], flows: [SharedUserFlow], ids: Set<ClientID>,
+        _ faults: YAMLFaults
     ) {
         self.members = members
+        self.clients = clients
         let receiver = ReadReceiver(members, clients: ids)
         let event: Hook.Event? = members.choice("event", isRequired: true)
         var applications: Set<ClientID> = []
@@ -29,6 +33,15 @@ struct ReadHook {
             }
             applications.insert(client)
         }
+        var userFlows: Set<UUID> = []
+        for (text, line) in members.texts("userFlows", mayBeEmpty: false) {
+            guard let flow = UUID(uuidString: text), flows.contains(where: { $0.id == flow }) else {
+                faults.add("userFlows names “\(text)”, which is no user flow of the tenant.", line: line)
+                continue
+            }
+            userFlows.insert(flow)
+        }
+        let isEnabled = members.flag("enabled") ?? true
         let timeout = members.number("timeoutMilliseconds", 200...2_000)
         let retries = members.number("retries", 0...1)
         let onFailure: Hook.FailureRule? = members.choice("onFailure")
@@ -41,9 +54,10 @@ struct ReadHook {
         hook = Hook(
             id: receiver.id, displayName: displayName, event: event ?? .otpSend, url: receiver.url,
             audience: receiver.audience,
-            applications: applications.isEmpty ? nil : applications, timeout: timeout ?? Hook.usualTimeout,
+            isEnabled: isEnabled, applications: applications.isEmpty ? nil : applications, userFlows: userFlows,
+            timeout: timeout ?? Hook.usualTimeout,
             retries: retries ?? 1, onFailure: onFailure ?? .block, claims: claims)
-        for client in clients where hook.event == .tokenIssuanceStart && hook.isFor(client.id) {
+        for client in clients where hook.event == .tokenIssuanceStart && hook.isFor(client) {
             for (claim, entry) in zip(claims, entries) where client.claims.contains(where: { $0.hasName(claim.name) }) {
                 entry.add(
                     "“\(client.displayName)” has the claim “\(claim.name)” already, from an attribute.", at: "name")
@@ -60,7 +74,7 @@ struct ReadHook {
             for earlier in hooks.prefix(index) {
                 if earlier.hook.id == hook.hook.id {
                     hook.members.add("two hooks of the tenant have the id \(hook.hook.id.text).", at: "id")
-                } else if earlier.hook.meets(hook.hook) {
+                } else if earlier.hook.application(sharedWith: hook.hook, among: hook.clients) != nil {
                     hook.members.add(
                         "“\(earlier.hook.displayName)” has the event \(hook.hook.event.rawValue) of the same application; an application has one hook for an event.",
                         at: "event")

@@ -160,7 +160,8 @@ private struct TenantReader {
         }
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(
-                displayName: displayName(of: entry), entry, clients: applications.map(\.client), ids: clients, faults)
+                displayName: displayName(of: entry), entry, clients: applications.map(\.client),
+                flows: flows.map(\.flow), ids: clients, faults)
         }
         ReadHook.check(hooks)
         tenant.hooks = hooks.map(\.hook)
@@ -217,7 +218,8 @@ private struct TenantReader {
                 requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false,
                 allowsSignUp: shared?.allowsSignUp ?? true), flowSource: source,
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
-            enumeration: members.choice("enumeration"), statesGroups: members.flag("groupsClaim") ?? false,
+            enumeration: members.choice("enumeration"), redirects: redirects(of: members),
+            statesGroups: members.flag("groupsClaim") ?? false,
             claims: claims.map(\.claim))
         members.end()
         return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)
@@ -235,6 +237,27 @@ private struct TenantReader {
             return (.none, nil)
         }
         return (.shared(id), found)
+    }
+
+    private func redirects(of members: YAMLMembers) -> RedirectAddresses {
+        guard let lists = members.members("redirectUris", of: "redirectUris") else { return RedirectAddresses() }
+        var all: [RedirectAddresses.Kind: [String]] = [:]
+        for kind in RedirectAddresses.Kind.allCases {
+            var seen: [String] = []
+            for (address, line) in lists.texts(kind.rawValue) {
+                if let fault = RedirectAddresses.fault(address, of: kind) {
+                    faults.add("the address “\(Terminal.harmless(address))” \(fault).", line: line)
+                } else if seen.contains(address) {
+                    faults.add("the address “\(address)” is there twice.", line: line)
+                } else if seen.count == RedirectAddresses.maximumCount {
+                    faults.add("\(kind.rawValue) has at most \(RedirectAddresses.maximumCount) addresses.", line: line)
+                }
+                seen.append(address)
+            }
+            all[kind] = seen
+        }
+        lists.end()
+        return RedirectAddresses(all)
     }
 
     /// The claims, with the lines where they begin.

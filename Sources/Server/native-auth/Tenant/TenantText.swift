@@ -34,7 +34,15 @@ enum TenantText {
             ("clientId", scalar(client.id.description)), ("displayName", scalar(client.displayName)),
             ("nativeAuthentication", client.isNativeAuthEnabled ? nil : scalar("false")),
             ("scopes", list(client.scopes.map { scalar($0) })),
-            ("groupsClaim", client.statesGroups ? scalar("true") : nil),
+            (
+                "redirectUris",
+                client.redirects.all.isEmpty
+                    ? nil
+                    : mapping(
+                        RedirectAddresses.Kind.allCases.compactMap { kind in
+                            list(client.redirects[kind].map { scalar($0) }).map { (kind.rawValue, $0) }
+                        })
+            ), ("groupsClaim", client.statesGroups ? scalar("true") : nil),
             ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
@@ -93,7 +101,9 @@ enum TenantText {
         let members: [(String, Node?)] = [
             ("id", scalar(hook.id.text)), ("displayName", scalar(hook.displayName)),
             ("event", scalar(hook.event.rawValue)), ("url", scalar(hook.url)),
-            ("audience", scalar(hook.audience.text)), ("applications", list(applications.map { scalar($0) })),
+            ("audience", scalar(hook.audience.text)), ("enabled", hook.isEnabled ? nil : scalar("false")),
+            ("userFlows", list(hook.userFlows.map(\.text).sorted().map { scalar($0) })),
+            ("applications", list(applications.map { scalar($0) })),
             ("timeoutMilliseconds", hook.timeout == Hook.usualTimeout ? nil : scalar("\(hook.timeout)")),
             ("retries", hook.retries == 1 ? nil : scalar("\(hook.retries)")),
             ("onFailure", hook.onFailure == .block ? nil : scalar(hook.onFailure.rawValue)),

@@ -145,6 +145,11 @@ final class YAMLMembers {
         }
     }
 
+    /// One mapping.
+    func members(_ name: String, of place: String) -> YAMLMembers? {
+        value(name).flatMap { YAMLMembers(of: $0, place, faults) }
+    }
+
     /// A list of mappings.
     ///
     /// - Parameter place: The name of one mapping in messages.

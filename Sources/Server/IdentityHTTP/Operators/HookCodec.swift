@@ -1,0 +1,279 @@
+import HTTPTypes
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// Hooks as the vendor's directory has them (docs/protocol.md §18.9): the extension says whom to call and how, its listener
+/// for which applications. The tenants' document has both in one hook, which is off without a listener.
+enum HookCodec {
+    typealias Object = [String: JSONValue]
+
+    private static func extensionType(_ event: Hook.Event) -> String {
+        switch event {
+        case .tokenIssuanceStart: "onTokenIssuanceStartCustomExtension"
+        case .attributeCollectionStart: "onAttributeCollectionStartCustomExtension"
+        case .attributeCollectionSubmit: "onAttributeCollectionSubmitCustomExtension"
+        case .otpSend: "onOtpSendCustomExtension"
+        }
+    }
+
+    private static func listenerType(_ event: Hook.Event) -> String {
+        switch event {
+        case .tokenIssuanceStart: "onTokenIssuanceStartListener"
+        case .attributeCollectionStart: "onAttributeCollectionStartListener"
+        case .attributeCollectionSubmit: "onAttributeCollectionSubmitListener"
+        case .otpSend: "onEmailOtpSendListener"
+        }
+    }
+
+    /// The event of a type such as `#microsoft.graph.onOtpSendCustomExtension`, in any letter case.
+    private static func event(
+        _ members: inout BodyMembers, _ name: (Hook.Event) -> String
+    ) throws(DirectoryFailure) -> Hook.Event {
+        let word = try members.text("@odata.type")?.lowercased().split(separator: ".").last ?? ""
+        guard let event = Hook.Event.allCases.first(where: { name($0).lowercased() == word }) else {
+            throw DirectoryFailure(.invalidValue("@odata.type"))
+        }
+        return event
+    }
+
+    private static func typed(_ name: String) -> JSONValue { .string("#microsoft.graph.\(name)") }
+
+    private static func behaviour(_ hook: Hook) -> JSONValue {
+        switch hook.onFailure {
+        case .block: .null
+        case .proceed: .object(["@odata.type": typed("fallbackToMicrosoftProviderOnError")])
+        }
+    }
+
+    private static func configuration(_ hook: Hook) -> JSONValue {
+        .object(["timeoutInMilliseconds": .integer(hook.timeout), "maximumRetries": .integer(hook.retries)])
+    }
+
+    // MARK: - Extensions
+
+    static func extensionObject(_ hook: Hook) -> Object {
+        var object: Object = [
+            "@odata.type": typed(extensionType(hook.event)), "id": .string(hook.id.text),
+            "displayName": .string(hook.displayName), "description": .null,
+            "endpointConfiguration": .object([
+                "@odata.type": typed("httpRequestEndpoint"), "targetUrl": .string(hook.url),
+            ]),
+            "authenticationConfiguration": .object([
+                "@odata.type": typed("azureAdTokenAuthentication"),
+                "resourceId": .string("api://\(URLComponents(string: hook.url)?.host ?? "")/\(hook.audience.text)"),
+            ]),
+            "clientConfiguration": configuration(hook), "behaviorOnError": behaviour(hook),
+        ]
+        if hook.event == .tokenIssuanceStart {
+            object["claimsForTokenConfiguration"] = .array(
+                hook.claims.map { .object(["claimIdInApiResponse": .string($0.member)]) })
+        }
+        return object
+    }
+
+    /// What a body says of an extension; nil is what it does not say.
+    struct Change {
+        var event: Hook.Event
+        var displayName: String?
+        var url: String?
+        var audience: UUID?
+        var timeout: Int?
+        var retries: Int?
+        var onFailure: Hook.FailureRule?
+        var claims: [String]?
+    }
+
+    static func change(_ body: Object) throws(DirectoryFailure) -> Change {
+        var members = BodyMembers(body)
+        var change = Change(event: try event(&members, extensionType))
+        try members.refuse("id", "createdDateTime")
+        change.displayName = try members.text("displayName", 1...256)
+        // The document has no place for it.
+        _ = try members.text("description", 0...1_024)
+        if var endpoint = try members.members("endpointConfiguration") {
+            change.url = try endpoint.text("targetUrl", 1...2_048)
+            try endpoint.end()
+        }
+        if var proof = try members.members("authenticationConfiguration") {
+            guard let last = try proof.text("resourceId", 1...512)?.split(separator: "/").last,
+                let audience = UUID(uuidString: String(last))
+            else { throw DirectoryFailure(.invalidValue("resourceId")) }
+            change.audience = audience
+            try proof.end()
+        }
+        try timing(of: &members, &change.timeout, &change.retries)
+        change.onFailure = try failureRule(of: &members)
+        if let claims = try members.list("claimsForTokenConfiguration") {
+            guard change.event == .tokenIssuanceStart else {
+                throw .unsupportedValue(of: "claimsForTokenConfiguration")
+            }
+            var names: [String] = []
+            for claim in claims {
+                var claim = try BodyMembers(claim, "claimsForTokenConfiguration")
+                guard let name = try claim.text("claimIdInApiResponse", 1...128) else {
+                    throw DirectoryFailure(.invalidValue("claimIdInApiResponse"))
+                }
+                names.append(name)
+                try claim.end()
+            }
+            change.claims = names
+        }
+        try members.end()
+        return change
+    }
+
+    private static func timing(
+        of members: inout BodyMembers, _ timeout: inout Int?, _ retries: inout Int?
+    ) throws(DirectoryFailure) {
+        guard var client = try members.members("clientConfiguration") else { return }
+        timeout = try client.number("timeoutInMilliseconds")
+        retries = try client.number("maximumRetries")
+        try client.end()
+        guard (200...2_000).contains(timeout ?? 200) else {
+            throw DirectoryFailure(.invalidValue("timeoutInMilliseconds"))
+        }
+        guard (0...1).contains(retries ?? 0) else { throw DirectoryFailure(.invalidValue("maximumRetries")) }
+    }
+
+    private static func failureRule(of members: inout BodyMembers) throws(DirectoryFailure) -> Hook.FailureRule? {
+        guard var behaviour = try members.members("behaviorOnError") else { return nil }
+        let type = try behaviour.text("@odata.type")?.lowercased() ?? ""
+        try behaviour.end()
+        guard type.hasSuffix("fallbacktomicrosoftprovideronerror") else {
+            throw .unsupportedValue(of: "behaviorOnError")
+        }
+        return .proceed
+    }
+
+    static func apply(_ change: Change, to hook: inout Hook) throws(TenantEditFault) {
+        guard change.event == hook.event else {
+            throw .invalid(["The extension is for another event; its type does not change."])
+        }
+        hook.displayName = change.displayName ?? hook.displayName
+        hook.url = change.url ?? hook.url
+        hook.audience = change.audience ?? hook.audience
+        hook.timeout = change.timeout ?? hook.timeout
+        hook.retries = change.retries ?? hook.retries
+        hook.onFailure = change.onFailure ?? hook.onFailure
+        if let names = change.claims {
+            // One that the document gives another name or place keeps it.
+            let before = hook.claims
+            hook.claims = names.map { name in before.first { $0.member == name } ?? HookClaim(name: name) }
+        }
+    }
+
+    // MARK: - Listeners
+
+    static func listenerID(_ hook: Hook, in tenant: TenantID) -> String {
+        ObjectID.of("listener", hook.id.text, in: tenant)
+    }
+
+    static func listenerObject(_ hook: Hook, in tenant: TenantID) -> Object {
+        let applications = hook.applications.map { $0.map(\.description).sorted() } ?? []
+        return [
+            "@odata.type": typed(listenerType(hook.event)), "id": .string(listenerID(hook, in: tenant)),
+            "displayName": .string(hook.displayName), "priority": .integer(SharedUserFlow.usualPriority),
+            "authenticationEventsFlowId": hook.userFlows.map(\.text).min().map { .string($0) } ?? .null,
+            "conditions": .object([
+                "applications": .object([
+                    "includeAllApplications": .boolean(hook.applications == nil && hook.userFlows.isEmpty),
+                    "includeApplications": .array(applications.map { .object(["appId": .string($0)]) }),
+                ])
+            ]),
+            "handler": .object([
+                "@odata.type": typed("\(extensionType(hook.event))Handler"),
+                "customExtension": .object(["id": .string(hook.id.text)]),
+                "configuration": .object([
+                    "behaviorOnError": behaviour(hook), "clientConfiguration": configuration(hook),
+                ]),
+            ]),
+        ]
+    }
+
+    /// What a body says of a listener; nil is what it does not say.
+    struct Listening {
+        var event: Hook.Event
+        var hook: UUID?
+        var scope: Scope?
+        var timeout: Int?
+        var retries: Int?
+        var onFailure: Hook.FailureRule?
+    }
+
+    enum Scope: Sendable {
+        case all
+        case some(Set<ClientID>)
+        case flow(UUID)
+    }
+
+    static func listening(_ body: Object) throws(DirectoryFailure) -> Listening {
+        var members = BodyMembers(body)
+        var listening = Listening(event: try event(&members, listenerType))
+        try members.refuse("id", "createdDateTime")
+        // Both are the extension's here.
+        _ = try members.text("displayName", 0...256)
+        let priority = try members.number("priority")
+        try members.accept("priority", only: SharedUserFlow.usualPriority, priority)
+        if let text = try members.text("authenticationEventsFlowId", 1...64) {
+            guard let flow = UUID(uuidString: text) else {
+                throw DirectoryFailure(.invalidValue("authenticationEventsFlowId"))
+            }
+            listening.scope = .flow(flow)
+        }
+        if var conditions = try members.members("conditions") {
+            if var applications = try conditions.members("applications") {
+                let all = try applications.flag("includeAllApplications") ?? false
+                let some = try applications.list("includeApplications").map(UserFlowCodec.clientIDs) ?? []
+                try applications.end()
+                switch (all, some.isEmpty, listening.scope) {
+                case (true, true, nil): listening.scope = .all
+                case (false, false, nil): listening.scope = .some(Set(some))
+                case (false, true, _): break
+                case _: throw DirectoryFailure(.invalidValue("conditions"))
+                }
+            }
+            try conditions.end()
+        }
+        if var handler = try members.members("handler") {
+            if var named = try handler.members("customExtension") {
+                guard let id = try named.text("id", 1...64).flatMap({ UUID(uuidString: $0) }) else {
+                    throw DirectoryFailure(.invalidValue("customExtension"))
+                }
+                listening.hook = id
+                try named.end()
+            }
+            if var configuration = try handler.members("configuration") {
+                listening.onFailure = try failureRule(of: &configuration)
+                try timing(of: &configuration, &listening.timeout, &listening.retries)
+                try configuration.end()
+            }
+            try handler.end()
+        }
+        try members.end()
+        return listening
+    }
+
+    static func apply(
+        _ listening: Listening, to id: UUID, isNew: Bool, in entry: inout TenantDirectory.Entry
+    ) throws(TenantEditFault) {
+        guard let index = entry.tenant.hooks.firstIndex(where: { $0.id == id }) else {
+            throw .invalid(["The tenant has no extension with the id \(id.text)."])
+        }
+        var hook = entry.tenant.hooks[index]
+        guard listening.event == hook.event else { throw .invalid(["The extension is for another event."]) }
+        guard !isNew || !hook.isEnabled else { throw .invalid(["The extension has a listener already."]) }
+        switch listening.scope {
+        case .all?: (hook.applications, hook.userFlows) = (nil, [])
+        case .some(let clients)?: (hook.applications, hook.userFlows) = (clients, [])
+        case .flow(let flow)?: (hook.applications, hook.userFlows) = (nil, [flow])
+        case nil: break
+        }
+        hook.timeout = listening.timeout ?? hook.timeout
+        hook.retries = listening.retries ?? hook.retries
+        hook.onFailure = listening.onFailure ?? hook.onFailure
+        hook.isEnabled = true
+        entry.tenant.hooks[index] = hook
+    }
+}

@@ -1,0 +1,159 @@
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import PortableFoundation
+import Testing
+
+@testable import IdentityEngine
+@testable import IdentityHTTP
+
+/// Hooks by the API: extensions and their listeners (docs/protocol.md §18.9).
+@Suite("Extensions and listeners") struct HookObjectTests {
+    private static let extensions = "/graph/v1.0/identity/customAuthenticationExtensions"
+    private static let listeners = "/graph/v1.0/identity/authenticationEventListeners"
+    fileprivate static let audience = "0000aaaa-1111-bbbb-2222-cccc3333dddd"
+
+    private func withDesk(_ body: (OperatorTests.Desk, TestEditor) async throws -> Void) async throws {
+        let editor = TestEditor(directory: TenantDirectory.development)
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = editor
+        }
+        try await body(try await OperatorTests.Desk(server, editor: editor), editor)
+    }
+
+    fileprivate static func made(
+        _ event: String = "OnTokenIssuanceStart", resource: String = "api://hooks.example.com/\(audience)",
+        more: String = ""
+    ) -> String {
+        """
+        {"@odata.type":"#microsoft.graph.\(event)CustomExtension","displayName":"Tiers",
+        "endpointConfiguration":{"@odata.type":"#microsoft.graph.httpRequestEndpoint","targetUrl":"https://hooks.example.com/x"},
+        "authenticationConfiguration":{"@odata.type":"#microsoft.graph.azureAdTokenAuthentication","resourceId":"\(resource)"}\(more)}
+        """
+    }
+
+    fileprivate static func listener(
+        _ id: String, _ event: String = "onTokenIssuanceStart",
+        conditions: String = #""conditions":{"applications":{"includeAllApplications":true}}"#, more: String = ""
+    ) -> String {
+        """
+        {"@odata.type":"#microsoft.graph.\(event)Listener",\(conditions),
+        "handler":{"@odata.type":"#microsoft.graph.onTokenIssuanceStartCustomExtensionHandler","customExtension":{"id":"\(id)"}\(more)}}
+        """
+    }
+
+    @Test("An extension is called from its listener on, for the applications of the listener, and not without one")
+    func theLifeOfAHook() async throws {
+        try await withDesk { desk, editor in
+            func hooks() -> [Hook] { editor.directory.entries[0].tenant.hooks }
+            let clients = editor.directory.entries[0].applications
+            let made = try await desk.send(
+                "POST", Self.extensions,
+                Self.made(
+                    more:
+                        #","clientConfiguration":{"timeoutInMilliseconds":500,"maximumRetries":0},"claimsForTokenConfiguration":[{"claimIdInApiResponse":"tier"}]"#
+                ))
+            let id = try #require(made.text("id"), "\(made)")
+            #expect(made.status == 201 && made.headers["location"]?.hasSuffix("/\(id)") == true)
+            let hook = try #require(hooks().first)
+            #expect(hook.timeout == 500 && hook.retries == 0 && hook.claims == [HookClaim(name: "tier")])
+            #expect(hook.audience.text == Self.audience && !hook.isEnabled && !hook.isFor(clients[0]))
+            #expect(try await desk.send("GET", Self.listeners)["value"]?.array.isEmpty == true)
+
+            let one = #""conditions":{"applications":{"includeApplications":[{"appId":"\#(clients[1].id)"}]}}"#
+            let listening = try await desk.send("POST", Self.listeners, Self.listener(id, conditions: one))
+            let listener = try #require(listening.text("id"), "\(listening)")
+            #expect(hooks()[0].isFor(clients[1]) && !hooks()[0].isFor(clients[0]))
+            #expect(try await desk.send("POST", Self.listeners, Self.listener(id)).status == 400, "it has one")
+            let read = try await desk.send("GET", "\(Self.listeners)/\(listener)")
+            #expect(read["handler"]?["customExtension"]?["id"]?.string == id, "\(read)")
+            let all =
+                ##"{"@odata.type":"#microsoft.graph.onTokenIssuanceStartListener","conditions":{"applications":{"includeAllApplications":true}}}"##
+            #expect(try await desk.send("PATCH", "\(Self.listeners)/\(listener)", all).status == 204)
+            #expect(hooks()[0].isFor(clients[0]))
+
+            let moved = Self.made().replacing("https://hooks.example.com/x", with: "https://hooks.example.com/y")
+            #expect(try await desk.send("PATCH", "\(Self.extensions)/\(id)", moved).status == 204)
+            #expect(hooks()[0].url == "https://hooks.example.com/y" && hooks()[0].claims.count == 1, "claims stay")
+            #expect(try await desk.send("DELETE", "\(Self.listeners)/\(listener)").status == 204)
+            #expect(try await desk.send("DELETE", "\(Self.listeners)/\(listener)").status == 404)
+            #expect(hooks().count == 1 && !hooks()[0].isFor(clients[0]))
+            #expect(try await desk.send("DELETE", "\(Self.extensions)/\(id)").status == 204)
+            #expect(hooks().isEmpty)
+        }
+    }
+
+    @Test("A listener of a user flow is for the applications of the flow, also for those that come later")
+    func ofAFlow() async throws {
+        try await withDesk { desk, editor in
+            let flow = SharedUserFlow(id: UUID(), displayName: "Members", method: .emailPassword)
+            _ = try await editor.edit(
+                editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
+            ) { $0.userFlows.append(flow) }
+            let made = try await desk.send(
+                "POST", Self.extensions,
+                Self.made(
+                    "onOtpSend",
+                    more: ##","behaviorOnError":{"@odata.type":"#microsoft.graph.fallbackToMicrosoftProviderOnError"}"##
+                ))
+            let id = try #require(made.text("id"), "\(made)")
+            let body = Self.listener(
+                id, "onEmailOtpSend", conditions: #""authenticationEventsFlowId":"\#(flow.id.text)""#)
+            #expect(try await desk.send("POST", Self.listeners, body).status == 201)
+            func hook() -> Hook { editor.directory.entries[0].tenant.hooks[0] }
+            #expect(hook().onFailure == .proceed && hook().userFlows == [flow.id])
+            #expect(!hook().isFor(editor.directory.entries[0].applications[0]))
+            let members =
+                "/graph/v1.0/identity/authenticationEventsFlows/\(flow.id.text)/conditions/applications/includeApplications"
+            let client = editor.directory.entries[0].applications[0].id
+            #expect(try await desk.send("POST", members, #"{"appId":"\#(client)"}"#).status == 201)
+            #expect(hook().isFor(editor.directory.entries[0].applications[0]))
+            #expect(!hook().isFor(editor.directory.entries[0].applications[1]))
+        }
+    }
+
+    @Test(
+        "What cannot be is refused, and changes nothing",
+        arguments: [
+            "{}", HookObjectTests.made("onPasswordSubmit"), HookObjectTests.made(resource: "x"),
+            HookObjectTests.made(more: #","claimsForTokenConfiguration":[{}]"#),
+            HookObjectTests.made("onOtpSend", more: #","claimsForTokenConfiguration":[{"claimIdInApiResponse":"a"}]"#),
+            HookObjectTests.made(more: #","clientConfiguration":{"timeoutInMilliseconds":9}"#),
+            HookObjectTests.made(more: #","clientConfiguration":{"maximumRetries":2}"#),
+            HookObjectTests.made(more: #","behaviorOnError":{}"#),
+            HookObjectTests.made(more: #","secret":"x""#),
+        ])
+    func refusals(body: String) async throws {
+        try await withDesk { desk, editor in
+            let answer = try await desk.send("POST", Self.extensions, body)
+            #expect(answer.status == 400 && editor.version == 7, "\(body) \(answer)")
+        }
+    }
+
+    @Test(
+        "Redirect addresses are kept by kind, compared as texts, and never a script, a wildcard or plain http elsewhere",
+        arguments: [
+            ("publicClient", "msauth.com.example.app://auth", true),
+            ("publicClient", "http://localhost:8400/done", true),
+            ("publicClient", "msal0000://auth", true), ("web", "https://app.example.com/done?x=1", true),
+            ("spa", "http://127.0.0.1/", true), ("spa", "msal0000://auth", false),
+            ("web", "http://example.com/", false),
+            ("web", "https://*.example.com/", false), ("web", "https://a.example.com/#x", false),
+            ("web", "javascript:alert(1)", false), ("publicClient", "javascript:alert(1)", false),
+            ("publicClient", "data:text/html,x", false), ("web", "https://u:p@example.com/", false),
+            ("web", "https:///x", false), ("web", "/done", false), ("web", "https://a.example.com/\\u0000", false),
+            ("web", "http://localhost.example.com/", false), ("web", "http://127.0.0.1@example.com/", false),
+        ])
+    func redirects(kind: String, address: String, isGood: Bool) async throws {
+        try await withDesk { desk, editor in
+            let path = "/graph/v1.0/applications"
+            let client = editor.directory.entries[0].applications[0].id
+            let id = try #require(try await desk.send("GET", "\(path)(appId='\(client)')").text("id"))
+            let body = #"{"\#(kind)":{"redirectUris":["\#(address)"]}}"#
+            let answer = try await desk.send("PATCH", "\(path)/\(id)", body)
+            #expect((answer.status == 204) == isGood && (editor.version == 8) == isGood, "\(answer)")
+            let read = try await desk.send("GET", "\(path)/\(id)")
+            #expect((read[kind]?["redirectUris"]?.array == [.string(address)]) == isGood, "\(read)")
+        }
+    }
+}
