@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Sets up an application with its user flow by the directory API, and looks after users. Plain HTTP, no packages.
 
-    set-up-tenant.py set-up                      makes application, attribute, user flow and grant; prints the client id
+    set-up-tenant.py set-up                      makes application, attribute, user flow and grant, and prints their ids
     set-up-tenant.py find EMAIL                  prints the user, found by $filter on identities
     set-up-tenant.py disable EMAIL
     set-up-tenant.py delete EMAIL
 
 The environment says where: NATIVE_AUTH_SERVER (the listener with /graph, http://127.0.0.1:8765), NATIVE_AUTH_TENANT (contoso),
-NATIVE_AUTH_DAEMON and NATIVE_AUTH_SECRET (those of the development tenant).
+NATIVE_AUTH_DAEMON and NATIVE_AUTH_SECRET (those of the development tenant). For set-up the daemon needs the roles
+Application.ReadWrite.All, IdentityUserFlow.ReadWrite.All, EventListener.ReadWrite.All and
+DelegatedPermissionGrant.ReadWrite.All; for users User.ReadWrite.All.
 """
 
 import json
@@ -32,6 +34,8 @@ def send(method, url, body=None, headers=None):
             text = answer.read()
     except urllib.error.HTTPError as error:
         sys.exit(f"{method} {url}: {error.code} {error.read().decode()}")
+    except urllib.error.URLError as error:
+        sys.exit(f"{url}: no answer ({error.reason}); is NATIVE_AUTH_SERVER right?")
     return json.loads(text) if text else None
 
 
@@ -60,20 +64,23 @@ class Directory:
 
 
 def set_up(directory):
+    there = directory.list("applications", filter="displayName eq 'Harbour app'")
+    if there:
+        sys.exit(f"Harbour app is there already, with the client id {there[0]['appId']}")
     application = directory.call("POST", "applications", {
         "displayName": "Harbour app", "signInAudience": "AzureADMyOrg", "isFallbackPublicClient": True,
         "nativeAuthenticationApisEnabled": "all",
     })
     client = application["appId"]
 
-    # A script can run twice: the attribute may be there.
+    # An attribute belongs to the tenant, and other applications may use it already.
     name = "Loyalty number"
     found = directory.list("identity/userFlowAttributes", filter=f"displayName eq '{name}'")
     loyalty = found[0] if found else directory.call("POST", "identity/userFlowAttributes", {
         "displayName": name, "description": "On the card", "dataType": "string",
     })
 
-    # An input of the form; the server sees to the rule.
+    # An input of the form; the server checks the rule.
     def ask(attribute, label, rule=None):
         return {
             "attribute": attribute, "label": label, "inputType": "text", "hidden": False, "editable": True,

@@ -49,6 +49,51 @@ import Testing
         }
     }
 
+    @Test(
+        "SEC-ADM-6: changes of another tenant overtake no form, changes of the same one do; each is in its tenant's trail"
+    )
+    func tenantsDoNotDisturbEachOther() async throws {
+        try await withEditor { editor, store in
+            let actor = Operator(user: UserID(UUID()), source: nil)
+            #expect(try await rename(editor, to: "A", over: 0) == nil)
+            let text = try TenantText.document(
+                TenantDirectory(
+                    editor.tenants.directory.entries + [
+                        .init(
+                            tenant: Tenant(
+                                id: TenantID(UUID()), subdomain: "harbour", domain: "harbour.example.com",
+                                displayName: "Harbour"),
+                            applications: [
+                                Client(
+                                    id: ClientID(UUID()), displayName: "Boats",
+                                    userFlow: UserFlow(method: .emailOneTimePasscode))
+                            ])
+                    ]))
+            let both = try #require(
+                try await store.apply(
+                    text, naming: try TenantFile(text, named: "t").directory.entries.map(\.tenant.id), over: 1,
+                    at: Date())
+            )
+            try editor.tenants.take(both)
+            let harbour = try #require(editor.tenants.directory.entries.last).tenant.id
+            let seen = editor.version
+            for number in 0..<3 {
+                let edited = try await editor.edit(harbour, over: editor.version, as: actor, now: Date()) {
+                    $0.applications[0].displayName = "Boats \(number)"
+                }
+                #expect(edited.fault == nil)
+            }
+            #expect(try await rename(editor, to: "B", over: seen) == nil, "only another tenant has changed")
+            #expect(try await rename(editor, to: "C", over: seen) == .changedMeanwhile)
+            #expect(editor.tenants.directory.entries.first?.applications.first?.displayName == "B")
+            #expect(editor.tenants.directory.entries.last?.applications.first?.displayName == "Boats 2")
+            for (tenant, count) in [(harbour, 4), (contoso, 3)] {
+                let page = try await store.auditPage(AuditQuery([.configChanged]), in: tenant)
+                #expect(page.events.count == count, "\(page.events.count)")
+            }
+        }
+    }
+
     @Test("A change is the next version, in force at once, with all else as it was, and in the trail with the operator")
     func aChangeIsAVersion() async throws {
         try await withEditor { editor, store in

@@ -98,7 +98,7 @@ struct TenantCheckTests {
                   - id: 3f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
                     displayName: Cards
                     signIn: emailOneTimePasscode
-                    attributes: [{name: extension_size, type: boolean}]
+                    attributes: [{name: extension_size, type: boolean}, {name: extension_age, type: integer, regex: "[0-9]"}]
                 applications:
                   - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7, displayName: A, userFlow: no}
                   - {clientId: 7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f8, displayName: B, userFlow: none, signIn: emailPassword}
@@ -114,6 +114,7 @@ struct TenantCheckTests {
             "t.yaml:14: “signIn” is missing; a user flow needs it",
             "t.yaml:14: two user flows of the tenant have the id",
             "t.yaml:18: “extension_size” is of type integer in the tenant",
+            "t.yaml:18: “extension_age” is of type integer; only a string has a regex",
             "t.yaml:20: the userFlow “no” is none of the tenant's userFlows",
             "t.yaml:21: “B” has a userFlow, which says this; leave signIn out",
             "t.yaml:22: “signIn” is missing; an application needs it",
@@ -123,6 +124,15 @@ struct TenantCheckTests {
         for sentence in expected {
             #expect(told.contains { $0.hasPrefix(sentence) }, "\(sentence) is not in \(told)")
         }
+    }
+
+    @Test("A document of more than 1 MiB, and patterns that are too large together, are refused at once")
+    func largeDocuments() {
+        let big = "tenants:\n" + String(repeating: "# a comment\n", count: 100_000)
+        #expect(faults(big) == ["t.yaml has more than 1 MiB; the document of all tenants must be shorter."])
+        let lines = (0..<40).map { "          - {name: a\($0), regex: '[a-z]{0,255}'}" }.joined(separator: "\n")
+        let text = TenantFileTests.small + "\n        attributes:\n" + lines
+        #expect(faults(text) == ["t.yaml:6: the regular expressions of all attributes are too large together."])
     }
 
     @Test("Names are those of hosts, in any letter case, and a member that is given twice is named")

@@ -625,7 +625,7 @@ import Testing
                 [
                     ("name", "Boats <b>"), ("method", "emailPassword"), ("native", "1"), ("r-city", "1"),
                     ("a-name", "extension_1_Boat"), ("a-type", "integer"),
-                    ("scopes", "api://boats/Read\n api://boats/Sail "),
+                    ("scopes", "api://boats/Read\r\n api://boats/Sail "),
                 ])
             let place = try #require(created.headers["location"], "\(created)")
             let path = String(place.prefix { $0 != "?" })
@@ -653,7 +653,9 @@ import Testing
             #expect(refused.status == 400 && String(decoding: refused.body, as: UTF8.self).contains("Another change"))
             #expect(stored()?.displayName == "Ships")
             // The rules of the file, and what was typed.
-            let invalid = try await owner.submit("\(path)/edit", [("name", " "), ("method", "emailPassword")])
+            let lines = ("scopes", "api://boats/Read\r\napi://boats/Sail")
+            let invalid = try await owner.submit("\(path)/edit", [("name", " "), ("method", "emailPassword"), lines])
+            #expect(String(decoding: invalid.body, as: UTF8.self).contains("api://boats/Read\napi://boats/Sail"))
             #expect(invalid.status == 400 && String(decoding: invalid.body, as: UTF8.self).contains("<li>Really.</li>"))
             let twice = try await owner.submit(
                 "\(path)/edit", [("name", "Ships"), ("method", "emailPassword"), ("a-name", "city")])
@@ -682,6 +684,9 @@ import Testing
                 ("u-\(size)", "optional"), ("p-city", "[A-Z][a-z]+"),
             ]
             let wrong = fields.map { $0.0 == "p-city" ? ("p-city", "(") : $0 }
+            let unasked = fields.map { $0.0 == "u-city" ? ("u-city", "") : $0 }
+            let dropped = try await owner.submit("\(Self.contoso)/new-user-flow", unasked)
+            #expect(dropped.status == 400 && text(dropped).contains("is not asked for"), "\(dropped)")
             let refused = try await owner.submit("\(Self.contoso)/new-user-flow", wrong)
             #expect(refused.status == 400 && text(refused).contains("The rule of City"), "\(refused)")
             let created = try await owner.submit("\(Self.contoso)/new-user-flow", fields)
@@ -707,7 +712,22 @@ import Testing
             let (ofClient, ofFlow) = (text(try await owner.get(place)), text(try await owner.get(path)))
             #expect(ofClient.contains(path) && ofFlow.contains(place))
 
+            // What the form does not show stays.
+            let marked = try await owner.console.editor.edit(
+                entry().tenant.id, over: owner.console.editor.version, as: .command, now: IdentityTestServer.start
+            ) { entry in
+                for index in entry.userFlows[0].attributes.indices
+                where entry.userFlows[0].attributes[index].name == "city" {
+                    entry.userFlows[0].attributes[index].maximumLength = 9
+                    entry.userFlows[0].attributes[index].userMayChange = false
+                }
+            }
+            guard case .success = marked else { throw ConsoleFault.changedMeanwhile }
+            #expect(try await owner.submit("\(path)/edit", fields + [("description", "All")]).status == 303)
+            let city = entry().userFlows.first?.attributes.first { $0.name == "city" }
+            #expect(city?.maximumLength == 9 && city?.userMayChange == false && city?.isRequired == true)
             let changed = try await owner.submit("\(path)/edit", [("name", "Members"), ("method", "emailPassword")])
+            #expect(entry().userFlows.first?.attributes.first { $0.name == "city" }?.maximumLength == 9)
             #expect(changed.headers["location"] == "\(path)?done=saved", "\(changed)")
             #expect(entry().applications.first?.userFlow.allowsSignUp == false)
             #expect(entry().applications.first?.userFlow.method == .emailPassword)

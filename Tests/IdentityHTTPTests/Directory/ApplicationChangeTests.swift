@@ -11,18 +11,9 @@ import Testing
 @Suite("Changes of applications") struct ApplicationChangeTests {
     private static let path = ApplicationListTests.path
 
-    /// A server whose tenants an editor changes, and its operator.
-    private func withDesk(_ body: (OperatorTests.Desk, TestEditor) async throws -> Void) async throws {
-        let editor = TestEditor(directory: TenantDirectory.development)
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
-            ports.clients = editor
-        }
-        try await body(try await OperatorTests.Desk(server, editor: editor), editor)
-    }
-
     @Test("An application is registered as the vendor's guide does, signs a user up, is changed and deleted")
     func theLifeOfAnApplication() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let created = try await desk.send(
                 "POST", Self.path,
                 """
@@ -50,6 +41,8 @@ import Testing
             #expect(try await desk.send("DELETE", "\(Self.path)/\(id)").status == 204)
             #expect(try await desk.send("GET", "\(Self.path)/\(id)").status == 404)
             #expect(editor.version == 7 + 4)
+            let listed = try await desk.send("GET", "\(Self.path)?$select=displayName,web,groupMembershipClaims")
+            #expect(listed.status == 200, "daemons are in the list, too: \(listed)")
             let without = try await desk.send("POST", Self.path, #"{"displayName":"A","isFallbackPublicClient":true}"#)
             #expect(without["nativeAuthSignIn"] == .null && without["nativeAuthUserFlowId"] == .null)
         }
@@ -57,7 +50,7 @@ import Testing
 
     @Test("A daemon gets a secret, shown once, works with it, and not when it is removed")
     func theLifeOfADaemon() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let created = try await desk.send("POST", Self.path, #"{"displayName":"Night job"}"#)
             let (id, appID) = (try #require(created.text("id"), "\(created)"), try #require(created.text("appId")))
             #expect(created["isFallbackPublicClient"] == .boolean(false))
@@ -87,7 +80,7 @@ import Testing
 
     @Test("SEC-ADM-4: a daemon makes no secret of one that has roles which it lacks, and gives no roles")
     func noMoreRights() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             _ = try await editor.edit(
                 editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
             ) { entry in
@@ -120,7 +113,7 @@ import Testing
             ("[]", 400), ("{", 400),
         ])
     func refusals(body: String, status: Int) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let answer = try await desk.send("POST", Self.path, body)
             #expect(answer.status == status && editor.version == 7, "\(answer)")
         }
@@ -135,7 +128,7 @@ import Testing
             #"{"passwordCredential":[]}"#, #"{"other":1}"#,
         ])
     func refusedSecrets(body: String) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let all = try #require(try await desk.send("GET", Self.path)["value"]?.array)
             let daemon = try #require(all.last?["id"]?.string)
             let answer = try await desk.send("POST", "\(Self.path)/\(daemon)/addPassword", body)
@@ -147,7 +140,7 @@ import Testing
 
     @Test("A change that another one overtakes is made over it; after five times the caller is told")
     func rivals() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             editor.rivals.withLock { $0 = 4 }
             let made = try await desk.send("POST", Self.path, #"{"displayName":"A"}"#)
             editor.rivals.withLock { $0 = 5 }

@@ -13,14 +13,6 @@ import Testing
     private static let listeners = "/graph/v1.0/identity/authenticationEventListeners"
     fileprivate static let audience = "0000aaaa-1111-bbbb-2222-cccc3333dddd"
 
-    private func withDesk(_ body: (OperatorTests.Desk, TestEditor) async throws -> Void) async throws {
-        let editor = TestEditor(directory: TenantDirectory.development)
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
-            ports.clients = editor
-        }
-        try await body(try await OperatorTests.Desk(server, editor: editor), editor)
-    }
-
     fileprivate static func made(
         _ event: String = "OnTokenIssuanceStart", resource: String = "api://hooks.example.com/\(audience)",
         more: String = ""
@@ -44,7 +36,7 @@ import Testing
 
     @Test("An extension is called from its listener on, for the applications of the listener, and not without one")
     func theLifeOfAHook() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             func hooks() -> [Hook] { editor.directory.entries[0].tenant.hooks }
             let clients = editor.directory.entries[0].applications
             let made = try await desk.send(
@@ -72,6 +64,23 @@ import Testing
             #expect(try await desk.send("PATCH", "\(Self.listeners)/\(listener)", all).status == 204)
             #expect(hooks()[0].isFor(clients[0]))
 
+            let listed = try await desk.send("GET", "\(Self.extensions)?$select=claimsForTokenConfiguration")
+            #expect(listed.status == 200, "\(listed)")
+            let client = clients[0].id
+            let application = try #require(
+                try await desk.send("GET", "/graph/v1.0/applications(appId='\(client)')").text("id"))
+            let named =
+                ##"{"@odata.type":"#microsoft.graph.onTokenIssuanceStartListener","conditions":{"applications":{"includeApplications":[{"appId":"\##(client)"}]}}}"##
+            #expect(try await desk.send("PATCH", "\(Self.listeners)/\(listener)", named).status == 204)
+            let kept = try await desk.send("DELETE", "/graph/v1.0/applications/\(application)")
+            #expect(kept.status == 400 && kept.description.contains("The hook Tiers"), "\(kept)")
+            for (behaviour, rule) in [(#"{"@odata.type":"X"}"#, Hook.FailureRule.proceed), ("null", .block)] {
+                let type = behaviour.replacing("X", with: "#microsoft.graph.fallbackToMicrosoftProviderOnError")
+                let body = Self.made(more: #","behaviorOnError":\#(type)"#)
+                #expect(try await desk.send("PATCH", "\(Self.extensions)/\(id)", body).status == 204)
+                #expect(hooks()[0].onFailure == rule)
+            }
+
             let moved = Self.made().replacing("https://hooks.example.com/x", with: "https://hooks.example.com/y")
             #expect(try await desk.send("PATCH", "\(Self.extensions)/\(id)", moved).status == 204)
             #expect(hooks()[0].url == "https://hooks.example.com/y" && hooks()[0].claims.count == 1, "claims stay")
@@ -85,7 +94,7 @@ import Testing
 
     @Test("A listener of a user flow is for the applications of the flow, also for those that come later")
     func ofAFlow() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let flow = SharedUserFlow(id: UUID(), displayName: "Members", method: .emailPassword)
             _ = try await editor.edit(
                 editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
@@ -121,10 +130,10 @@ import Testing
             HookObjectTests.made(more: #","clientConfiguration":{"timeoutInMilliseconds":9}"#),
             HookObjectTests.made(more: #","clientConfiguration":{"maximumRetries":2}"#),
             HookObjectTests.made(more: #","behaviorOnError":{}"#),
-            HookObjectTests.made(more: #","secret":"x""#),
+            HookObjectTests.made(more: #","secret":"x""#), made(more: #","description":"x""#),
         ])
     func refusals(body: String) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let answer = try await desk.send("POST", Self.extensions, body)
             #expect(answer.status == 400 && editor.version == 7, "\(body) \(answer)")
         }
@@ -145,7 +154,7 @@ import Testing
             ("web", "http://localhost.example.com/", false), ("web", "http://127.0.0.1@example.com/", false),
         ])
     func redirects(kind: String, address: String, isGood: Bool) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let path = "/graph/v1.0/applications"
             let client = editor.directory.entries[0].applications[0].id
             let id = try #require(try await desk.send("GET", "\(path)(appId='\(client)')").text("id"))

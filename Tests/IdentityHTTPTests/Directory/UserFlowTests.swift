@@ -14,14 +14,6 @@ import Testing
     private static let type = "#microsoft.graph.externalUsersSelfServiceSignUpEventsFlow"
     fileprivate static let otp = "00001111-aaaa-2222-bbbb-3333cccc4444"
 
-    private func withDesk(_ body: (OperatorTests.Desk, TestEditor) async throws -> Void) async throws {
-        let editor = TestEditor(directory: TenantDirectory.development)
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
-            ports.clients = editor
-        }
-        try await body(try await OperatorTests.Desk(server, editor: editor), editor)
-    }
-
     /// The body of a flow.
     fileprivate static func flow(
         _ name: String = "Members", provider: String = "EmailOtpSignup-OAUTH", more: String = ""
@@ -38,7 +30,7 @@ import Testing
 
     @Test("A flow asks for its attributes, by its rules, in each of its applications, and a change is in force at once")
     func theLifeOfAFlow() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let attribute = try await desk.send(
                 "POST", Self.attributes,
                 #"{"displayName":"Shoe size","description":"In Europe","dataType":"int64"}"#)
@@ -100,7 +92,7 @@ import Testing
 
     @Test("Applications enter and leave a flow; one has a single flow, and without one nobody signs up or in")
     func membership() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let id = try #require(try await desk.send("POST", Self.flows, Self.flow()).text("id"))
             let other = try #require(try await desk.send("POST", Self.flows, Self.flow("Guests")).text("id"))
             let members = "\(Self.flows)/\(id)/conditions/applications/includeApplications"
@@ -137,9 +129,61 @@ import Testing
         }
     }
 
+    @Test(
+        "A change says what it says: rules that it does not name stay, also those of attributes that are not asked for")
+    func rulesStay() async throws {
+        try await withEditedDesk { desk, editor in
+            let id = try #require(try await desk.send("POST", Self.flows, Self.flow()).text("id"))
+            func attributes() -> [AttributeDefinition] { editor.directory.entries[0].userFlows[0].attributes }
+            func rules(_ name: String) -> AttributeDefinition? { attributes().first { $0.name == name } }
+            _ = try await editor.edit(
+                editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
+            ) { entry in
+                for index in entry.userFlows[0].attributes.indices {
+                    let name = entry.userFlows[0].attributes[index].name
+                    if name == "displayName" { entry.userFlows[0].attributes[index].userMayChange = false }
+                    if name == "city" { entry.userFlows[0].attributes[index].pattern = AttributePattern("[A-Z].*") }
+                    if name == "city" { entry.userFlows[0].attributes[index].maximumLength = 5 }
+                }
+            }
+            func change(_ collection: String) -> String {
+                #"{"@odata.type":"\#(Self.type)","onAttributeCollection":\#(collection)}"#
+            }
+            let country =
+                #"{"attributeCollectionPage":{"views":[{"inputs":[{"attribute":"country","label":"C","inputType":"text","required":true}]}]}}"#
+            #expect(try await desk.send("PATCH", "\(Self.flows)/\(id)", change(country)).status == 204)
+            #expect(rules("displayName")?.userMayChange == false && rules("city")?.maximumLength == 5)
+            #expect(rules("city")?.pattern?.source == "[A-Z].*" && rules("country")?.isRequired == true)
+            let before = attributes()
+            #expect(try await desk.send("PATCH", "\(Self.flows)/\(id)", change("{}")).status == 204)
+            #expect(attributes() == before)
+            let named = #"{"attributes":[{"id":"country"},{"id":"city"}]}"#
+            #expect(try await desk.send("PATCH", "\(Self.flows)/\(id)", change(named)).status == 204)
+            #expect(rules("country")?.isRequired == true && rules("country")?.label == "C")
+            #expect(rules("city")?.pattern?.source == "[A-Z].*" && rules("city")?.label == "City")
+        }
+    }
+
+    @Test("An application with rules of its own does not enter a flow until they are taken out")
+    func ownRules() async throws {
+        try await withEditedDesk { desk, editor in
+            let id = try #require(try await desk.send("POST", Self.flows, Self.flow()).text("id"))
+            let members = "\(Self.flows)/\(id)/conditions/applications/includeApplications"
+            let client = IdentityTestServer.Application.emailOneTimePasscodeWithAttributes.rawValue
+            let refused = try await desk.send("POST", members, #"{"appId":"\#(client)"}"#)
+            #expect(refused.status == 400 && refused.description.contains("rules of its own"), "\(refused)")
+            let own = try #require(
+                try await desk.send("GET", "/graph/v1.0/applications(appId='\(client)')").text("id"))
+            let none = try await desk.send(
+                "PATCH", "/graph/v1.0/applications/\(own)", #"{"nativeAuthSignIn":null}"#)
+            #expect(none.status == 204 && editor.directory.entries[0].applications[2].flowSource == .none)
+            #expect(try await desk.send("POST", members, #"{"appId":"\#(client)"}"#).status == 201)
+        }
+    }
+
     @Test("What a flow asks for and how its users sign in can be read under the names that the vendor's SDKs use")
     func subresources() async throws {
-        try await withDesk { desk, _ in
+        try await withEditedDesk { desk, _ in
             let id = try #require(
                 try await desk.send(
                     "POST", Self.flows,
@@ -159,6 +203,12 @@ import Testing
                 "\(cast)/onAttributeCollection/microsoft.graph.onAttributeCollectionExternalUsersSelfServiceSignUp/attributes"
             )
             #expect(asked["value"]?.array.compactMap { $0["id"]?.string } == ["email", "surname"], "\(asked)")
+            let path =
+                "\(cast)/onAttributeCollection/microsoft.graph.onAttributeCollectionExternalUsersSelfServiceSignUp/attributes"
+            let first = try await desk.send("GET", "\(path)?$top=1")
+            let next = try #require(first.text("@odata.nextLink"), "\(first)")
+            let second = try await desk.send("GET", String(next.dropFirst("https://operators.test".count)))
+            #expect(second["value"]?.array.compactMap { $0["id"]?.string } == ["surname"], "\(second)")
             let all = try await desk.send("GET", "/graph/v1.0/identity/identityProviders")
             #expect(all["value"]?.array.count == 2)
         }
@@ -166,7 +216,7 @@ import Testing
 
     @Test("Attributes: built in and of the tenant; a used one stays, a built-in one changes never")
     func tenantAttributes() async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let made = try await desk.send("POST", Self.attributes, #"{"displayName":"Motto","dataType":"string"}"#)
             let motto = try #require(made.text("id"))
             #expect(
@@ -219,11 +269,12 @@ import Testing
             UserFlowTests.flow(
                 more: UserFlowTests.inputs(
                     #"{"attribute":"city","label":"C","inputType":"text"},{"attribute":"city","label":"D"}"#)),
+            UserFlowTests.flow(more: #","DisplayName":"B""#), UserFlowTests.flow("\u{FEFF}A"),
             UserFlowTests.flow(more: UserFlowTests.inputs(#"{"label":"C"}"#)),
             UserFlowTests.flow(more: UserFlowTests.inputs(#""city""#)),
         ])
     func refusals(body: String) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let answer = try await desk.send("POST", Self.flows, body)
             #expect([400, 403].contains(answer.status) && editor.version == 7, "\(body) \(answer)")
         }
@@ -238,7 +289,7 @@ import Testing
             #"{"displayName":"A","dataType":"string","userFlowAttributeType":"builtIn"}"#,
         ])
     func refusedAttributes(body: String) async throws {
-        try await withDesk { desk, editor in
+        try await withEditedDesk { desk, editor in
             let answer = try await desk.send("POST", Self.attributes, body)
             #expect([400, 403].contains(answer.status) && editor.version == 7, "\(answer)")
         }
@@ -257,15 +308,12 @@ import Testing
         var directory = TenantDirectory.development.entries
         directory[0].applications[0].scopes = []
         directory[0].daemons.append(Daemon(id: DaemonFixture.id, displayName: "Night job"))
-        let editor = TestEditor(directory: TenantDirectory(directory))
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
-            ports.clients = editor
-        }
-        let desk = try await OperatorTests.Desk(server, editor: editor)
-        try await body(desk, editor) { appID in
-            let found = try await desk.send(
-                "GET", "\(Self.principals)?$filter=" + OperatorTests.encoded("appId eq '\(appID)'"))
-            return try #require(found["value"]?.array.first?["id"]?.string, "\(found)")
+        try await withEditedDesk(TenantDirectory(directory)) { desk, editor in
+            try await body(desk, editor) { appID in
+                let found = try await desk.send(
+                    "GET", "\(Self.principals)?$filter=" + OperatorTests.encoded("appId eq '\(appID)'"))
+                return try #require(found["value"]?.array.first?["id"]?.string, "\(found)")
+            }
         }
     }
 
@@ -321,12 +369,42 @@ import Testing
                 #"{"clientId":"\#(daemon)","resourceId":"\#(resource)","scope":"User.Read"}"#,
                 #"{"clientId":"\#(client)","resourceId":"\#(resource)","scope":"api://x/y"}"#,
                 #"{"clientId":"\#(client)","resourceId":"\#(resource)","scope":" "}"#,
+                #"{"clientId":"\#(client)","resourceId":"\#(resource)","scope":"*"}"#,
+                #"{"clientId":"\#(client)","resourceId":"\#(resource)","scope":"User.Read User.*"}"#,
                 #"{"clientId":"\#(client)","resourceId":"\#(resource)"}"#, #"{"scope":"User.Read"}"#,
             ] {
                 let answer = try await desk.send("POST", Self.grants, body)
                 #expect(answer.status == 400 && editor.version == 7, "\(body) \(answer)")
             }
             #expect(try await desk.send("POST", Self.principals, #"{"appId":"\#(UUID().text)"}"#).status == 400)
+        }
+    }
+
+    @Test("The scope * and spellings with the server's address are seen as a grant, and can be taken away")
+    func oldSpellings() async throws {
+        try await withDesk { desk, editor, principal in
+            let base = desk.server.engine.settings.baseURL
+            _ = try await editor.edit(
+                editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
+            ) { entry in
+                entry.applications[0].scopes = ["*", "\(base)/graph/User.ReadWrite", "api://orders/Read"]
+                entry.daemons[1].roles = ["\(base)/graph/User.Read.All"]
+            }
+            let app = editor.directory.entries[0].applications[0].id.description
+            let client = try await principal(app)
+            let listed = try await desk.send(
+                "GET", "\(Self.grants)?$filter=" + OperatorTests.encoded("clientId eq '\(client)'"))
+            let grant = try #require(listed["value"]?.array.first, "\(listed)")
+            #expect(grant["scope"]?.string == "* User.ReadWrite")
+            let id = try #require(grant["id"]?.string)
+            #expect(try await desk.send("DELETE", "\(Self.grants)/\(id)").status == 204)
+            #expect(editor.directory.entries[0].applications[0].scopes == ["api://orders/Read"])
+            let daemon = try await principal(DaemonFixture.id.description)
+            let roles = try await desk.send("GET", "\(Self.principals)/\(daemon)/appRoleAssignments")
+            let role = try #require(roles["value"]?.array.first?["id"]?.string, "\(roles)")
+            #expect(
+                try await desk.send("DELETE", "\(Self.principals)/\(daemon)/appRoleAssignments/\(role)").status == 204)
+            #expect(editor.directory.entries[0].daemons[1].roles == [])
         }
     }
 

@@ -1,5 +1,6 @@
 import IdentityEngine
 import NativeAuthCore
+import NativeAuthTesting
 import PortableFoundation
 
 /// The tenants in memory, with one rule of the tenant file: an application has a name.
@@ -52,4 +53,14 @@ final class TestEditor: TenantEditor, ClientStore {
         state.withLock { $0 = (TenantDirectory(new), version + 1) }
         return .success(())
     }
+}
+
+/// Runs `body` with a desk at a server whose tenants the desk changes.
+func withEditedDesk(
+    _ directory: TenantDirectory = .development,
+    _ body: (OperatorTests.Desk, TestEditor) async throws -> Void
+) async throws {
+    let editor = TestEditor(directory: directory)
+    let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.clients = editor }
+    try await body(try await OperatorTests.Desk(server, editor: editor), editor)
 }

@@ -100,7 +100,7 @@ extension AttributeDefinition {
             if marks > 30 { return .refuse }
         }
         if text.isEmpty { return isRequired ? .refuse : .skip }
-        if let pattern, pattern.matches(text) != true { return .refuse }
+        if let pattern, !pattern.matches(text) { return .refuse }
         if name == Self.aliasName && Alias(text) == nil { return .refuse }
         return .keep(.string(text))
     }

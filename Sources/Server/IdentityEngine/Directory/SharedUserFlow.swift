@@ -7,7 +7,7 @@ package struct SharedUserFlow: Hashable, Sendable {
     /// Once in a tenant, at most 256 bytes.
     package var displayName: String
     package var description: String
-    /// Kept for scripts; an application has one user flow at most, so that none comes before another.
+    /// Kept for scripts. It has no effect: an application has at most one user flow.
     package var priority: Int
     package var method: UserFlow.Method
     package var allowsSignUp: Bool
@@ -60,8 +60,8 @@ package enum UserFlowSource: Hashable, Sendable {
 }
 
 extension TenantDirectory.Entry {
-    /// Gives each application of a shared flow that flow's rules, after a change of either. An application whose flow is gone
-    /// has none.
+    /// Copies the rules of each shared flow into its applications. An application whose flow is deleted gets
+    /// ``UserFlowSource/none``.
     package mutating func resolveUserFlows() {
         for index in applications.indices {
             guard case .shared(let id) = applications[index].flowSource else { continue }

@@ -204,6 +204,8 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     case daemonRequest
     /// Keyed by the daemon: those of them that change something.
     case daemonChange
+    /// Of the tenants' document.
+    case documentChange
     /// Keyed by the user: changes by operators that mail the user.
     case operatorNotice
 }

@@ -147,6 +147,9 @@ extension Client {
     /// Whether users can sign up or in with the application.
     package var isOpen: Bool { isNativeAuthEnabled && flowSource != .none }
 
+    /// Whether it has a user flow of its own with other attributes than the usual ones.
+    package var hasOwnRules: Bool { flowSource == .own && userFlow.attributes != AttributeDefinition.builtIn }
+
     /// The id of the tenant's flow that the application has.
     package var sharedFlow: UUID? {
         switch flowSource {

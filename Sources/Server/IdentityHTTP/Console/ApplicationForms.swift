@@ -90,7 +90,7 @@ extension Console {
             <input type="hidden" name="version" value="\(try text("version", "\(editor.version)"))">
             \(Self.field("name", "Name", value: try text("name", client.displayName), hint: "Users see it in mails and consents.", isRequired: true))
             <div class="field"><label for="flow">User flow</label>
-            <p class="hint" id="flow-hint">What a sign-up asks for and how users sign in. Its own rules are below.</p>
+            <p class="hint" id="flow-hint">What a sign-up asks for and how users sign in. Its own rules are below; with a flow, they are dropped.</p>
             <select id="flow" name="flow" aria-describedby="flow-hint" data-hides=".own-rules">\(options)</select></div>
             <label class="choice"><input type="checkbox" name="factor" value="1"\(" checked", if: needsFactor)> \
             <span>Every sign-in needs a second factor <span class="hint">Only with a password as the first.</span></span></label>
@@ -248,8 +248,8 @@ extension Console {
                 try deleteApplicationLook(context, visitor, problem: "The name that you typed is another one."),
                 .badRequest)
         }
-        let answer = try await edit(entry.tenant, form, context, visitor) { entry in
-            entry.applications.removeAll { $0.id == client.id }
+        let answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
+            try ApplicationCodec.remove(client.id, from: &entry)
         }
         return try respond(answer, to: Self.path(.applications, entry.tenant) + "?done=applicationDeleted") {
             try deleteApplicationLook(context, visitor, problem: $0.joined(separator: " "))

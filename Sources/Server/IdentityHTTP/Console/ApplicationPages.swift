@@ -14,7 +14,7 @@ extension Console {
             ? "They come from \(isDevelopment ? "the program" : "the tenant file"). A change here writes them into the database, which is in force from then on."
             : "Version \(version) of the tenants' document. A change here is the next version; native-auth tenant versions lists them."
         let rows = entry.applications.map { client -> Row in
-            let required = client.userFlow.attributes.filter(\.isRequired).map { AttributeTitle.of($0.name) }
+            let required = client.userFlow.attributes.filter(\.isRequired).map { Self.title(of: $0, in: entry) }
             return Row(
                 id: "a-\(client.id)",
                 head:
@@ -77,6 +77,11 @@ extension Console {
         throw ConsoleFault.missing
     }
 
+    private static func redirects(of client: Client) -> HTML? {
+        let all = RedirectAddresses.Kind.allCases.flatMap { client.redirects[$0] }
+        return all.isEmpty ? nil : "\(all.joined(separator: ", "))"
+    }
+
     private static func state(of client: Client) -> HTML {
         if client.flowSource == .none { return badge("No user flow", "warn") }
         return client.isNativeAuthEnabled ? badge("Enabled", "good") : badge("Native sign-in off", "warn")
@@ -91,7 +96,8 @@ extension Console {
         let rows = client.userFlow.attributes.map { definition in
             Row(
                 id: "f-\(definition.name)",
-                head: "\(AttributeTitle.of(definition.name))<span class=\"sub\"><code>\(definition.name)</code></span>",
+                head:
+                    "\(Self.title(of: definition, in: entry))<span class=\"sub\"><code>\(definition.name)</code></span>",
                 cells: [
                     "\(definition.type.rawValue)", definition.isRequired ? "Required" : "Optional",
                     definition.userMayChange ? "Yes" : nil,
@@ -121,6 +127,8 @@ extension Console {
                 ("Sign-up", client.userFlow.allowsSignUp ? nil : "closed"),
                 ("Second factor", demands ? "at every sign-in" : "when the app asks for it"),
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
+                ("Redirect addresses", Self.redirects(of: client)),
+                ("Groups in tokens", client.statesGroups ? "yes" : nil),
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),
             ]))
             </section>

@@ -217,7 +217,8 @@ package struct Console: Sendable {
 
     static func value(_ name: String, of form: FormFields) throws -> String {
         do {
-            return try form.single(name) ?? ""
+            // Browsers end the lines of a text area with two characters.
+            return (try form.single(name) ?? "").replacing("\r\n", with: "\n")
         } catch {
             throw RequestFault.malformed(error)
         }

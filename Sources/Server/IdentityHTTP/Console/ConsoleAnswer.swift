@@ -105,7 +105,7 @@ extension Console {
         let status = HTTPResponse.Status(code: reply.status)
         var response: Response
         switch reply.status {
-        case 404: response = error(status, "Not found", "There is no such page, user or application.")
+        case 404: response = error(status, "Not found", "There is no such page or object.")
         case 405: response = error(status, "Not here", "This address does not answer such a request.")
         case 413, 414, 431: response = error(status, "Too much", "The request is too large.")
         case 421: response = error(status, "Refused", "The request came from another site, or by another host name.")
@@ -125,7 +125,7 @@ extension Console {
         switch fault {
         case .forbidden:
             error(.forbidden, "Not allowed", "Your role does not allow this. An owner can give you another role.")
-        case .missing: error(.notFound, "Not found", "There is no such page, user or application.")
+        case .missing: error(.notFound, "Not found", "There is no such page or object.")
         case .staleForm:
             error(
                 .forbidden, "This page is too old",

@@ -58,15 +58,15 @@ extension Console {
                 "<div class=\"empty\"><p>The tenant has no attribute beside the built-in ones, such as Name and City.</p></div>"
         }
         let rows = entry.attributes.map { attribute -> Row in
-            let users = UserFlowCodec.users(of: attribute.name, in: entry)
+            let places = UserFlowCodec.places(using: attribute.name, in: entry)
             return Row(
                 id: "t-\(attribute.name)",
                 head:
                     "\(attribute.displayName)\(attribute.description.isEmpty ? nil : "<span class=\"sub\">\(attribute.description)</span>" as HTML)",
                 cells: [
                     "<code>\(attribute.name)</code>", "\(attribute.type.rawValue)",
-                    users.isEmpty ? nil : "\(users.joined(separator: ", "))",
-                    users.isEmpty && visitor.may(.removeAttributeLook)
+                    places.isEmpty ? nil : "\(places.joined(separator: ", "))",
+                    places.isEmpty && visitor.may(.removeAttributeLook)
                         ? "<a class=\"button small danger quiet\" href=\"\(Self.path(.removeAttributeLook, entry.tenant, other: attribute.name))\">Delete<span class=\"sr-only\"> \(attribute.displayName)</span></a>"
                         : nil,
                 ])
@@ -148,7 +148,7 @@ extension Console {
             "New user flow", .userFlows, isBelow: true, of: tenant, for: visitor,
             """
             \(Self.crumbs(("User flows", Self.path(.userFlows, tenant)), "New user flow"))
-            \(Self.head("New user flow", lead: "Then edit an application to give it the flow."))
+            \(Self.head("New user flow", lead: "After that, edit an application to give it the flow."))
             \(Self.note(problems))
             \(try flowForm(empty, entry, to: Self.path(.createUserFlow, tenant), back: Self.path(.userFlows, tenant), visitor, form))
             """)
@@ -188,11 +188,11 @@ extension Console {
                 "<option value=\"\($0.0)\"\(" selected", if: $0.0 == chosen)>\($0.1)</option>"
             }
             let rule: HTML? =
-                attribute.type == .boolean
+                attribute.type != .string
                 ? nil
                 : Self.field(
                     "p-\(attribute.name)", "Rule of \(attribute.displayName)",
-                    value: try text("p-\(attribute.name)", definition?.pattern?.source ?? ""))
+                    value: try text("p-\(attribute.name)", isAsked ? definition?.pattern?.source ?? "" : ""))
             return """
                 <div class="pair"><div class="field"><label for="u-\(attribute.name)">\(attribute.displayName)</label>\
                 <select id="u-\(attribute.name)" name="u-\(attribute.name)">\(options)</select></div>
@@ -216,7 +216,6 @@ extension Console {
             """
     }
 
-    /// The choice of how users sign in.
     static func methods(chosen: String) -> HTML {
         let choices: [HTML] = UserFlow.Method.allCases.map {
             """
@@ -236,23 +235,33 @@ extension Console {
         change.description = try value("description", of: form).trimmed
         change.method = UserFlow.Method(rawValue: try value("method", of: form))
         change.allowsSignUp = try value("open", of: form) == "1"
-        change.inputs = try UserFlowCodec.attributes(of: entry).compactMap { attribute in
+        var inputs: [UserFlowCodec.Input] = []
+        for attribute in UserFlowCodec.attributes(of: entry) {
             let asked = try value("u-\(attribute.name)", of: form)
-            guard !asked.isEmpty else { return nil }
-            var input = UserFlowCodec.Input(name: attribute.name)
-            input.isRequired = asked == "required"
-            input.label = flow?.attributes.first { $0.name == attribute.name }?.label
+            guard !asked.isEmpty else {
+                guard try value("p-\(attribute.name)", of: form).trimmed.isEmpty else {
+                    throw TenantEditFault.invalid([
+                        "\(attribute.displayName) has a rule and is not asked for. Choose Optional or Required, or clear the rule."
+                    ])
+                }
+                continue
+            }
+            let definition = flow?.attributes.first { $0.name == attribute.name }
+            var input = UserFlowCodec.Input(name: attribute.name, label: definition?.label)
+            var rules = UserFlowCodec.Input.Rules(isRequired: asked == "required")
             let rule = try value("p-\(attribute.name)", of: form).trimmed
             if !rule.isEmpty {
                 guard let pattern = AttributePattern(rule) else {
                     throw TenantEditFault.invalid([
-                        "The rule of \(attribute.displayName) is no POSIX extended regular expression."
+                        "The rule of \(attribute.displayName) is no POSIX extended regular expression, or is too large."
                     ])
                 }
-                input.pattern = pattern
+                rules.pattern = pattern
             }
-            return input
+            input.rules = rules
+            inputs.append(input)
         }
+        change.inputs = inputs
         return change
     }
 
@@ -309,7 +318,7 @@ extension Console {
             effects: [
                 applications.isEmpty
                     ? "No application has the flow."
-                    : "No user can sign up or in with \(applications.joined(separator: ", ")) until it has another flow.",
+                    : "No user can sign up or in with \(applications.joined(separator: ", ")) until \(applications.count == 1 ? "it" : "each") has another flow.",
                 "The users stay. The version before stays in the database: native-auth tenant rollback brings it back.",
             ], button: "Delete the user flow", isGrave: true, typed: flow.displayName,
             action: Self.path(.deleteUserFlow, entry.tenant, other: flow.id.text), back: (flow.displayName, own),
@@ -372,14 +381,14 @@ extension Console {
         let answer: Result<Void, TenantEditFault>
         if let new = UserFlowCodec.newAttribute(
             named: try Self.value("name", of: form).trimmed,
-            description: String(try Self.value("description", of: form).trimmed.prefix(200)), type: type, in: tenant.id)
+            description: try Self.value("description", of: form).trimmed, type: type, in: tenant.id)
         {
             answer = try await edit(tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
                 try UserFlowCodec.add(new, to: &entry)
             }
         } else {
             answer = .failure(
-                .invalid(["The name needs a letter from A to Z or a digit, and has at most 100 letters."]))
+                .invalid(["The name needs a letter from A to Z or a digit, and has at most 100 bytes."]))
         }
         return try respond(answer, to: Self.path(.userFlows, tenant) + "?done=attribute") {
             try newAttribute(context, visitor, problems: $0, form: form)

@@ -98,6 +98,7 @@ extension RepeatedStep {
         case .profileChange: .profileChanges
         case .daemonRequest: .daemonRequests
         case .daemonChange: .daemonChanges
+        case .documentChange: .documentChanges
         case .operatorNotice: .operatorNotices
         }
     }

@@ -27,6 +27,8 @@ package final class SourceLimits: Sendable {
         /// A batch counts as one request of its source, and as many of its daemon as it has items.
         case daemonRequests
         case daemonChanges
+        /// Each is a version of the tenants' document, which all tenants share.
+        case documentChanges
         /// A daemon with a right, or a thief of its token, cannot fill a user's mailbox.
         case operatorNotices
         /// `SEC-ENUM-1`.
@@ -50,6 +52,7 @@ package final class SourceLimits: Sendable {
             case .profileChanges: (30, 3_600)
             case .daemonRequests: (2_000, 20)
             case .daemonChanges: (3_000, 150)
+            case .documentChanges: (120, 600)
             case .operatorNotices: (20, 3_600)
             case .disclosuresPerMinute: (10, 60)
             case .disclosuresPerHour: (60, 3_600)

@@ -257,6 +257,7 @@ extension Schema {
     static func customExtension(required: [String]) -> Schema {
         partly(
             extensionParts.merging([
+                "claimsForTokenConfiguration": list(of: object(["claimIdInApiResponse": text(1...128)])).orNull,
                 "@odata.context": text, "id": uuid, "displayName": text, "description": text.orNull,
                 "behaviorOnError": behaviour.orNull,
             ]) { $1 }, required: required)
@@ -265,7 +266,7 @@ extension Schema {
     static func customExtensionEdit(required: [String]) -> Schema {
         partly(
             extensionParts.merging([
-                "displayName": text(1...256), "description": text(0...1_024), "behaviorOnError": behaviour,
+                "displayName": text(1...256), "behaviorOnError": behaviour.orNull,
             ]) { $1 }, required: required)
     }
 
@@ -302,7 +303,7 @@ extension Schema {
 
     static func listenerEdit(required: [String]) -> Schema {
         partly(
-            listenerParts(behaviour).merging([
+            listenerParts(behaviour.orNull).merging([
                 "displayName": text(0...256), "priority": Schema(json: ["const": .integer(500)]),
                 "authenticationEventsFlowId": uuid,
             ]) { $1 }, required: required)

@@ -263,7 +263,8 @@ extension OperatorOperation {
             ]
         }
         if has(.skiptoken) { failures.append(.expiredPageToken) }
-        if [.createGroup, .addGroupMember].contains(self) { failures.append(.tooManyGroups) }
+        if self == .createGroup { failures.append(.tooManyGroups) }
+        if self == .addGroupMember { failures.append(.inTooManyGroups) }
         if self == .deleteAttribute { failures.append(DirectoryFailure(.readOnlyProperty("NAME"))) }
         if outline.body != nil {
             failures += [

@@ -25,6 +25,8 @@ enum ApplicationCodec {
         shared(daemon.id, daemon.displayName, in: tenant).merging([
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
             "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null, "groupMembershipClaims": .null,
+            "publicClient": .object(["redirectUris": .array([])]), "spa": .object(["redirectUris": .array([])]),
+            "web": .object(["redirectUris": .array([])]),
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .texts(daemon.roles),
             "passwordCredentials": .array(daemon.secrets.map { .object(object($0, text: nil)) }),
             "keyCredentials": .array(
@@ -67,6 +69,8 @@ enum ApplicationCodec {
         var isPublic: Bool?
         var isNative: Bool?
         var method: UserFlow.Method?
+        /// Drops the application's own rules.
+        var hasNoFlow = false
         var scopes: [String]?
         var statesGroups: Bool?
         var redirects: [RedirectAddresses.Kind: [String]] = [:]
@@ -96,6 +100,7 @@ enum ApplicationCodec {
                 case .string("none"), .null: change.isNative = false
                 case .string, .boolean, .integer, .number, .array, .object: throw fault
                 }
+            case "nativeauthsignin" where value == .null: change.hasNoFlow = true
             case "nativeauthsignin":
                 guard let method = value.string.flatMap({ UserFlow.Method(rawValue: $0) }) else { throw fault }
                 change.method = method
@@ -158,10 +163,20 @@ enum ApplicationCodec {
     static func apply(_ change: Change, to client: inout Client) {
         client.displayName = change.displayName ?? client.displayName
         client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
+        if change.hasNoFlow { (client.userFlow, client.flowSource) = (UserFlow(method: .emailOneTimePasscode), .none) }
         if let method = change.method { (client.userFlow.method, client.flowSource) = (method, .own) }
         client.scopes = change.scopes ?? client.scopes
         client.redirects = RedirectAddresses(client.redirects.all.merging(change.redirects) { $1 })
         client.statesGroups = change.statesGroups ?? client.statesGroups
+    }
+
+    /// Removes an application or a daemon that no hook names.
+    static func remove(_ id: ClientID, from entry: inout TenantDirectory.Entry) throws(TenantEditFault) {
+        if let hook = entry.tenant.hooks.first(where: { $0.applications?.contains(id) == true }) {
+            throw .invalid(["The hook \(hook.displayName) is for this application; change the hook first."])
+        }
+        entry.applications.removeAll { $0.id == id }
+        entry.daemons.removeAll { $0.id == id }
     }
 
     /// Name and end of a new secret.

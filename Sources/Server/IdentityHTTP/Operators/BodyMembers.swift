@@ -23,9 +23,17 @@ struct BodyMembers {
         return found == .null ? nil : found
     }
 
+    /// Whether the member is there, and null.
+    mutating func isNull(_ name: String) -> Bool {
+        asked.insert(name.lowercased())
+        return object.first { $0.key.lowercased() == name.lowercased() }?.value == .null
+    }
+
     mutating func text(_ name: String, _ length: ClosedRange<Int> = 0...256) throws(DirectoryFailure) -> String? {
         guard let value = value(name) else { return nil }
-        guard let text = value.string, length.contains(text.utf8.count) else {
+        // A byte order mark in front would not survive the document.
+        guard let text = value.string, length.contains(text.utf8.count), !text.unicodeScalars.contains("\u{FEFF}")
+        else {
             throw DirectoryFailure(.invalidValue(name))
         }
         return text
@@ -71,8 +79,11 @@ struct BodyMembers {
         if let given, given != value { throw .unsupportedValue(of: name) }
     }
 
-    /// Refuses members that were not read.
+    /// Refuses members that were not read, and names that differ in the letter case alone.
     func end() throws(DirectoryFailure) {
+        var names: Set<String> = []
+        let twice = object.keys.sorted().first { !names.insert($0.lowercased()).inserted }
+        if let twice { throw DirectoryFailure(.invalidValue(twice)) }
         let unknown = object.keys.sorted().first { name in
             !asked.contains(name.lowercased()) && !name.hasPrefix("@odata.") && !name.hasSuffix("@odata.type")
                 && !name.hasSuffix("@odata.context")
@@ -85,7 +96,7 @@ extension DirectoryFailure {
     /// The vendor has the value, and this server does not.
     static func unsupportedValue(of name: String) -> DirectoryFailure {
         DirectoryFailure(
-            status: .badRequest, code: .badRequest, message: "This server has another value of the property only.",
+            status: .badRequest, code: .badRequest, message: "This server does not have this value of the property.",
             target: shown(name))
     }
 }

@@ -80,12 +80,12 @@ enum GrantCodec {
     }
 
     /// All grants of the document whose resource is the directory or an application of the tenant.
-    static func grants(of entry: TenantDirectory.Entry) -> [Grant] {
+    static func grants(of entry: TenantDirectory.Entry, baseURL: String) -> [Grant] {
         let all = principals(of: entry)
         return entry.applications.flatMap { application -> [Grant] in
             guard let client = all.first(where: { $0.appID == application.id.description }) else { return [] }
             return all.compactMap { resource in
-                let names = application.scopes.compactMap { name($0, of: resource) }
+                let names = application.scopes.compactMap { name($0, of: resource, baseURL) }
                 guard !names.isEmpty else { return nil }
                 return Grant(
                     id: grantID(client, resource, in: entry.tenant.id), client: client, resource: resource,
@@ -95,10 +95,11 @@ enum GrantCodec {
     }
 
     /// The name of a configured scope, if it is one of the resource.
-    private static func name(_ scope: String, of resource: Principal) -> String? {
+    private static func name(_ scope: String, of resource: Principal, _ baseURL: String) -> String? {
         if resource.isDirectory {
-            if ResourceScope.openID.contains(scope) { return scope }
-            guard scope != "*", let found = ResourceScope(scope, baseURL: ""),
+            // All scopes of all resources stand here, so that they can be seen and taken away.
+            if scope == "*" || ResourceScope.openID.contains(scope) { return scope }
+            guard let found = ResourceScope(scope, baseURL: baseURL),
                 found.resource == ResourceScope.directory
             else { return nil }
             return found.name
@@ -109,10 +110,11 @@ enum GrantCodec {
 
     /// Gives the application these scopes of the resource, in place of those that it had.
     static func grant(
-        _ names: [String], of resource: Principal, to client: ClientID, in entry: inout TenantDirectory.Entry
+        _ names: [String], of resource: Principal, to client: ClientID, in entry: inout TenantDirectory.Entry,
+        baseURL: String
     ) throws(TenantEditFault) {
         guard let index = entry.applications.firstIndex(where: { $0.id == client }) else { throw .notFound }
-        let others = entry.applications[index].scopes.filter { name($0, of: resource) == nil }
+        let others = entry.applications[index].scopes.filter { name($0, of: resource, baseURL) == nil }
         var seen: Set<String> = []
         entry.applications[index].scopes =
             others + names.filter { seen.insert($0).inserted }.map { resource.prefix + $0 }
@@ -121,7 +123,8 @@ enum GrantCodec {
     /// The names in `scope` of a body.
     static func names(_ text: String) throws(DirectoryFailure) -> [String] {
         let names = text.split(separator: " ").map(String.init)
-        guard names.count <= 100, names.allSatisfy({ !$0.contains("/") && !$0.contains(":") }) else {
+        // A wildcard would give scopes that no operator has named.
+        guard names.count <= 100, names.allSatisfy({ name in !name.contains { "/:*".contains($0) } }) else {
             throw DirectoryFailure(.invalidValue("scope"))
         }
         return names
@@ -129,12 +132,12 @@ enum GrantCodec {
 
     // MARK: - Roles
 
-    static func assignments(of entry: TenantDirectory.Entry) -> [Object] {
+    static func assignments(of entry: TenantDirectory.Entry, baseURL: String) -> [Object] {
         let all = principals(of: entry)
         guard let directory = all.last else { return [] }
         return entry.daemons.flatMap { daemon -> [Object] in
             guard let principal = all.first(where: { $0.appID == daemon.id.description }) else { return [] }
-            return daemon.roles(for: ResourceScope.directory, baseURL: "").map {
+            return daemon.roles(for: ResourceScope.directory, baseURL: baseURL).map {
                 assignment(of: $0, to: principal, by: directory, in: entry.tenant.id)
             }
         }

@@ -4,8 +4,9 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-/// Hooks as the vendor's directory has them (docs/protocol.md §18.9): the extension says whom to call and how, its listener
-/// for which applications. The tenants' document has both in one hook, which is off without a listener.
+/// Reads and writes hooks as the vendor's directory has them (docs/protocol.md §18.9): the extension says whom to call and how,
+/// its listener for which applications. The tenants' document keeps both as one hook, which is `enabled: false` without a
+/// listener.
 enum HookCodec {
     typealias Object = [String: JSONValue]
 
@@ -54,7 +55,7 @@ enum HookCodec {
     // MARK: - Extensions
 
     static func extensionObject(_ hook: Hook) -> Object {
-        var object: Object = [
+        [
             "@odata.type": typed(extensionType(hook.event)), "id": .string(hook.id.text),
             "displayName": .string(hook.displayName), "description": .null,
             "endpointConfiguration": .object([
@@ -65,12 +66,10 @@ enum HookCodec {
                 "resourceId": .string("api://\(URLComponents(string: hook.url)?.host ?? "")/\(hook.audience.text)"),
             ]),
             "clientConfiguration": configuration(hook), "behaviorOnError": behaviour(hook),
+            // Null where there can be none, so that $select works on a list.
+            "claimsForTokenConfiguration": hook.event == .tokenIssuanceStart
+                ? .array(hook.claims.map { .object(["claimIdInApiResponse": .string($0.member)]) }) : .null,
         ]
-        if hook.event == .tokenIssuanceStart {
-            object["claimsForTokenConfiguration"] = .array(
-                hook.claims.map { .object(["claimIdInApiResponse": .string($0.member)]) })
-        }
-        return object
     }
 
     /// What a body says of an extension; nil is what it does not say.
@@ -90,8 +89,9 @@ enum HookCodec {
         var change = Change(event: try event(&members, extensionType))
         try members.refuse("id", "createdDateTime")
         change.displayName = try members.text("displayName", 1...256)
-        // The document has no place for it.
-        _ = try members.text("description", 0...1_024)
+        // The document has no place for one.
+        let description = try members.text("description")
+        try members.accept("description", only: "", description)
         if var endpoint = try members.members("endpointConfiguration") {
             change.url = try endpoint.text("targetUrl", 1...2_048)
             try endpoint.end()
@@ -138,6 +138,7 @@ enum HookCodec {
     }
 
     private static func failureRule(of members: inout BodyMembers) throws(DirectoryFailure) -> Hook.FailureRule? {
+        if members.isNull("behaviorOnError") { return .block }
         guard var behaviour = try members.members("behaviorOnError") else { return nil }
         let type = try behaviour.text("@odata.type")?.lowercased() ?? ""
         try behaviour.end()
@@ -175,6 +176,7 @@ enum HookCodec {
         return [
             "@odata.type": typed(listenerType(hook.event)), "id": .string(listenerID(hook, in: tenant)),
             "displayName": .string(hook.displayName), "priority": .integer(SharedUserFlow.usualPriority),
+            // The vendor's listener has one; those of a document with more are seen in the document.
             "authenticationEventsFlowId": hook.userFlows.map(\.text).min().map { .string($0) } ?? .null,
             "conditions": .object([
                 "applications": .object([
@@ -202,7 +204,7 @@ enum HookCodec {
         var onFailure: Hook.FailureRule?
     }
 
-    enum Scope: Sendable {
+    enum Scope: Equatable, Sendable {
         case all
         case some(Set<ClientID>)
         case flow(UUID)
@@ -212,7 +214,7 @@ enum HookCodec {
         var members = BodyMembers(body)
         var listening = Listening(event: try event(&members, listenerType))
         try members.refuse("id", "createdDateTime")
-        // Both are the extension's here.
+        // A listener has no name of its own.
         _ = try members.text("displayName", 0...256)
         let priority = try members.number("priority")
         try members.accept("priority", only: SharedUserFlow.usualPriority, priority)
@@ -262,6 +264,14 @@ enum HookCodec {
             throw .invalid(["The tenant has no extension with the id \(id.text)."])
         }
         var hook = entry.tenant.hooks[index]
+        guard
+            listening.scope == nil
+                || hook.userFlows.count + (hook.userFlows.isEmpty || hook.applications == nil ? 0 : 1) <= 1
+        else {
+            throw .invalid([
+                "The document gives the hook several user flows, or flows and applications; change it there."
+            ])
+        }
         guard listening.event == hook.event else { throw .invalid(["The extension is for another event."]) }
         guard !isNew || !hook.isEnabled else { throw .invalid(["The extension has a listener already."]) }
         switch listening.scope {

@@ -61,7 +61,7 @@ extension OperatorDesk {
                 guard let index = entry.applications.firstIndex(where: { $0.id == client.id }) else {
                     throw .notFound
                 }
-                if body.method != nil, entry.applications[index].sharedFlow != nil {
+                if body.method != nil || body.hasNoFlow, entry.applications[index].sharedFlow != nil {
                     throw .invalid(["The application has a user flow, which says how its users sign in."])
                 }
                 ApplicationCodec.apply(body, to: &entry.applications[index])
@@ -81,10 +81,7 @@ extension OperatorDesk {
             try mayGive(daemon)
             id = daemon.id
         }
-        try await edit { entry in
-            entry.applications.removeAll { $0.id == id }
-            entry.daemons.removeAll { $0.id == id }
-        }
+        try await edit { (entry) throws(TenantEditFault) in try ApplicationCodec.remove(id, from: &entry) }
         return done(trace)
     }
 

@@ -39,7 +39,7 @@ extension OperatorDesk {
 
     func listGrants(_ request: Request, _ trace: Trace) async throws -> Response {
         return try await list(
-            GrantCodec.grants(of: entry).map(\.object), Self.grants,
+            GrantCodec.grants(of: entry, baseURL: serverURL).map(\.object), Self.grants,
             ObjectFilter(names: ["id", "clientid", "resourceid", "consenttype", "principalid"]), request, trace)
     }
 
@@ -92,24 +92,33 @@ extension OperatorDesk {
         guard !names.isEmpty else { throw DirectoryFailure(.invalidValue("scope")) }
         let grant = GrantCodec.Grant(
             id: GrantCodec.grantID(client, resource, in: tenant.id), client: client, resource: resource, names: names)
-        guard !GrantCodec.grants(of: entry).contains(where: { $0.id == grant.id }) else {
-            throw DirectoryFailure(.nameTaken("clientId"))
-        }
-        try await give(names, of: resource, to: client)
+        try await give(names, of: resource, to: client, isNew: true)
         return try created(grant.object, Self.grants, grant.id, trace)
     }
 
     private func give(
-        _ names: [String], of resource: GrantCodec.Principal, to client: GrantCodec.Principal
+        _ names: [String], of resource: GrantCodec.Principal, to client: GrantCodec.Principal, isNew: Bool = false
     ) async throws {
         // A daemon has roles and no scopes.
         guard let id = ClientID(client.appID), entry.applications.contains(where: { $0.id == id }) else {
             throw DirectoryFailure(.invalidValue("clientId"))
         }
+        let serverURL = serverURL
         try await edit { (entry) throws(TenantEditFault) in
-            try GrantCodec.grant(names, of: resource, to: id, in: &entry)
+            // Compared here, so that of two grants at the same moment one is told.
+            if isNew,
+                GrantCodec.grants(of: entry, baseURL: serverURL).contains(where: {
+                    $0.client.appID == client.appID && $0.resource.appID == resource.appID
+                })
+            {
+                throw .invalid(["The application has a grant of this resource already; change that one."])
+            }
+            try GrantCodec.grant(names, of: resource, to: id, in: &entry, baseURL: serverURL)
         }
     }
+
+    /// The address in spellings of scopes, which is that of the apps' listener.
+    private var serverURL: String { engine.settings.baseURL }
 
     private func principal(_ key: String?) throws(DirectoryFailure) -> GrantCodec.Principal {
         let id = key?.lowercased()
@@ -121,7 +130,7 @@ extension OperatorDesk {
 
     private func grant(_ keys: [String]) throws(DirectoryFailure) -> GrantCodec.Grant {
         let id = keys.first?.lowercased()
-        guard let found = GrantCodec.grants(of: entry).first(where: { $0.id == id }) else {
+        guard let found = GrantCodec.grants(of: entry, baseURL: serverURL).first(where: { $0.id == id }) else {
             throw DirectoryFailure(.notFound)
         }
         return found
@@ -133,7 +142,7 @@ extension OperatorDesk {
         _ principal: GrantCodec.Principal, _ side: String, _ collection: String, _ request: Request, _ trace: Trace
     ) async throws -> Response {
         try await list(
-            GrantCodec.assignments(of: entry).filter { $0[side]?.string == principal.id },
+            GrantCodec.assignments(of: entry, baseURL: serverURL).filter { $0[side]?.string == principal.id },
             "\(Self.principals)/\(principal.id)/\(collection)",
             ObjectFilter(names: ["id", "principalid", "resourceid", "approleid", "principaldisplayname"]), request,
             trace)
@@ -162,9 +171,12 @@ extension OperatorDesk {
             throw DirectoryFailure(.invalidValue("principalId"))
         }
         try mayGive(role)
+        let serverURL = serverURL
         try await edit { (entry) throws(TenantEditFault) in
             guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
-            guard !entry.daemons[index].roles(for: ResourceScope.directory, baseURL: "").contains(role) else { return }
+            guard !entry.daemons[index].roles(for: ResourceScope.directory, baseURL: serverURL).contains(role) else {
+                return
+            }
             entry.daemons[index].roles.append(role)
         }
         let made = GrantCodec.assignment(of: role, to: subject, by: resource, in: tenant.id)
@@ -174,7 +186,7 @@ extension OperatorDesk {
 
     func deleteAssignment(_ keys: [String], _ side: String, _ trace: Trace) async throws -> Response {
         let named = try principal(keys.first)
-        let found = GrantCodec.assignments(of: entry).first {
+        let found = GrantCodec.assignments(of: entry, baseURL: serverURL).first {
             $0["id"]?.string == keys.last?.lowercased() && $0[side]?.string == named.id
         }
         guard let role = found?["appRoleId"]?.string.flatMap(DirectoryPermission.role),
@@ -182,10 +194,11 @@ extension OperatorDesk {
             let id = GrantCodec.principals(of: entry).first(where: { $0.id == subject }).flatMap({ ClientID($0.appID) })
         else { throw DirectoryFailure(.notFound) }
         try mayGive(role)
+        let serverURL = serverURL
         try await edit { (entry) throws(TenantEditFault) in
             guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
             entry.daemons[index].roles.removeAll {
-                ResourceScope($0, baseURL: "").map { $0.resource == ResourceScope.directory && $0.name == role }
+                ResourceScope($0, baseURL: serverURL).map { $0.resource == ResourceScope.directory && $0.name == role }
                     ?? false
             }
         }
@@ -194,7 +207,7 @@ extension OperatorDesk {
 
     /// A caller gives and takes only roles that it has.
     private func mayGive(_ role: String) throws(DirectoryFailure) {
-        guard caller.daemon.roles(for: ResourceScope.directory, baseURL: "").contains(role) else {
+        guard caller.daemon.roles(for: ResourceScope.directory, baseURL: serverURL).contains(role) else {
             throw DirectoryFailure(.insufficientScope)
         }
     }

@@ -29,7 +29,7 @@ enum GroupCodec {
         try members.accept("securityEnabled", only: true, security)
         let types = try members.list("groupTypes")
         try members.accept("groupTypes", only: [], types)
-        // The vendor demands it; there is no mailbox that it could name.
+        // Required by the vendor; unused here, because a group has no mailbox.
         _ = try members.text("mailNickname")
         try members.refuse("id", "createdDateTime", "mail", "visibility")
         try members.end()
@@ -82,7 +82,7 @@ extension OperatorDesk {
         guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
         let group = UserGroup(
             id: engine.ports.randomness.uuid(), displayName: name, description: body.description ?? "", createdAt: now)
-        _ = try await make(.create(group), trace)
+        _ = try await apply(.create(group), trace)
         return try created(GroupCodec.object(group), "groups", group.id.text, trace)
     }
 
@@ -90,11 +90,11 @@ extension OperatorDesk {
         let body = try GroupCodec.change(try await OperatorCodec.object(of: request))
         let id = try await group(keys).id
         guard body.displayName != nil || body.description != nil else { return done(trace) }
-        return try await make(.edit(id, displayName: body.displayName, description: body.description), trace)
+        return try await apply(.edit(id, displayName: body.displayName, description: body.description), trace)
     }
 
     /// Makes the change, with its line in the audit trail.
-    func make(_ change: GroupChange, _ trace: Trace) async throws -> Response {
+    func apply(_ change: GroupChange, _ trace: Trace) async throws -> Response {
         let event = engine.groupEvent(change, in: tenant, as: actor, now: now)
         let result = try await searched { () throws(StoreError) in
             try await store.change(change, in: tenant.id, recording: event)
@@ -102,7 +102,11 @@ extension OperatorDesk {
         switch result {
         case .done, .unchanged: return done(trace)
         case .notFound: throw DirectoryFailure(.notFound)
-        case .full: throw DirectoryFailure.tooManyGroups
+        case .full:
+            switch change {
+            case .create, .edit, .delete: throw DirectoryFailure.tooManyGroups
+            case .add, .remove: throw DirectoryFailure.inTooManyGroups
+            }
         }
     }
 
@@ -110,12 +114,12 @@ extension OperatorDesk {
 
     func addMember(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
         let user = try GroupCodec.member(try await OperatorCodec.object(of: request))
-        return try await make(.add(user, to: try await group(keys).id), trace)
+        return try await apply(.add(user, to: try await group(keys).id), trace)
     }
 
     func removeMember(_ keys: [String], _ trace: Trace) async throws -> Response {
         guard let user = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
-        return try await make(.remove(UserID(user), from: try await group(keys).id), trace)
+        return try await apply(.remove(UserID(user), from: try await group(keys).id), trace)
     }
 
     func listMembers(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
@@ -158,7 +162,7 @@ extension OperatorDesk {
 extension DirectoryFailure {
     static let tooManyGroups = DirectoryFailure(
         status: .badRequest, code: .badRequest,
-        message:
-            "A tenant has at most \(UserGroup.maximumCount) groups, and a user is in at most \(UserGroup.maximumPerUser)."
-    )
+        message: "A tenant has at most \(UserGroup.maximumCount) groups.")
+    static let inTooManyGroups = DirectoryFailure(
+        status: .badRequest, code: .badRequest, message: "A user is in at most \(UserGroup.maximumPerUser) groups.")
 }

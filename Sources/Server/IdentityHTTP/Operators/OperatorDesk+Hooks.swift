@@ -10,7 +10,6 @@ extension OperatorDesk {
     private static let extensions = "identity/customAuthenticationExtensions"
     private static let listeners = "identity/authenticationEventListeners"
 
-    /// The ids of hooks are random and long, so one of a tenant names no other.
     private func hook(_ keys: [String]) throws(DirectoryFailure) -> Hook {
         guard let id = keys.first.flatMap({ UUID(uuidString: $0) }),
             let hook = entry.tenant.hooks.first(where: { $0.id == id })

@@ -60,15 +60,20 @@ extension OperatorDesk {
     func listFlowProviders(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
         let flow = try flow(keys)
         return try await list(
-            [UserFlowCodec.provider(flow.method)], "identity/identityProviders", ObjectFilter(names: ["id"]),
-            request, trace)
+            [UserFlowCodec.provider(flow.method)], Self.part(.listFlowProviders, of: flow),
+            ObjectFilter(names: ["id"]), request, trace)
     }
 
     func listFlowAttributes(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
         let flow = try flow(keys)
         return try await list(
             UserFlowCodec.collectedObjects(of: flow, UserFlowCodec.attributes(of: entry)),
-            "identity/userFlowAttributes", Self.attributeFilter, request, trace)
+            Self.part(.listFlowAttributes, of: flow), Self.attributeFilter, request, trace)
+    }
+
+    /// The path of a list below a flow, for the next page.
+    private static func part(_ operation: OperatorOperation, of flow: SharedUserFlow) -> String {
+        operation.path.replacing("graph/v1.0/", with: "").replacing("{flow}", with: flow.id.text)
     }
 
     func listAttributes(_ request: Request, _ trace: Trace) async throws -> Response {

@@ -22,7 +22,7 @@ struct OperatorDesk: Sendable {
     let editor: (any TenantEditor)?
 
     var tenant: Tenant { caller.tenant }
-    /// The user flows of the applications.
+    /// The rules of the applications.
     private var flows: [UserFlow] { entry.applications.map(\.userFlow) }
     var now: Date { context.trace.at }
     var root: String { "\(baseURL)/graph/v1.0" }
@@ -156,7 +156,7 @@ struct OperatorDesk: Sendable {
         case .createGroup: return try await createGroup(request, trace)
         case .readGroup: return try one(GroupCodec.object(try await group(keys)), "groups", request, trace)
         case .changeGroup: return try await changeGroup(keys, request, trace)
-        case .deleteGroup: return try await make(.delete(try await group(keys).id), trace)
+        case .deleteGroup: return try await apply(.delete(try await group(keys).id), trace)
         case .listGroupMembers: return try await listMembers(keys, request, trace)
         case .addGroupMember: return try await addMember(keys, request, trace)
         case .removeGroupMember: return try await removeMember(keys, trace)

@@ -48,6 +48,7 @@ extension IdentityRoutes {
         guard !operation.roles.isDisjoint(with: caller.roles) else { throw DirectoryFailure(.insufficientScope) }
         try context.admit(.daemonRequest, of: caller.limitKey)
         if operation.method != .get, operation != .batch { try context.admit(.daemonChange, of: caller.limitKey) }
+        if operation.changesDocument { try context.admit(.documentChange, of: caller.limitKey) }
         if operation == .batch {
             // A batch in a batch would be without limits.
             guard !isInBatch else { throw DirectoryFailure(inBatch: "A request in a batch cannot be a batch.", "url") }

@@ -4,7 +4,8 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-/// User flows and their attributes as the vendor's directory has them (docs/protocol.md §18.7).
+/// Reads and writes user flows and their attributes as the vendor's directory has them, and edits those of a tenant
+/// (docs/protocol.md §18.7).
 enum UserFlowCodec {
     typealias Object = [String: JSONValue]
 
@@ -114,8 +115,8 @@ enum UserFlowCodec {
         entry.attributes.append(new)
     }
 
-    /// Who uses the attribute: names of user flows and of applications with their own rules.
-    static func users(of name: String, in entry: TenantDirectory.Entry) -> [String] {
+    /// The names of the user flows, and of the applications with their own rules, that use the attribute.
+    static func places(using name: String, in entry: TenantDirectory.Entry) -> [String] {
         let applications = entry.applications.filter { client in
             client.flowSource == .own && client.userFlow.attributes.contains { $0.name == name }
         }
@@ -231,8 +232,13 @@ enum UserFlowCodec {
         var name: String
         var label: String?
         var isBoolean: Bool?
-        var isRequired = false
-        var pattern: AttributePattern?
+        /// What an input says; nil for an attribute that is only named, which stays as it is.
+        var rules: Rules?
+
+        struct Rules {
+            var isRequired: Bool
+            var pattern: AttributePattern?
+        }
     }
 
     /// - Throws: ``DirectoryFailure`` for a member that is unknown, read-only or has a value that cannot be here.
@@ -259,7 +265,7 @@ enum UserFlowCodec {
             try create.accept("userTypeToCreate", only: "member", kind)
             try create.end()
         }
-        // The document binds hooks to applications.
+        // Hooks are objects of their own (docs/protocol.md §18.9).
         for name in ["onAttributeCollectionStart", "onAttributeCollectionSubmit"] where members.value(name) != nil {
             throw .unsupportedValue(of: name)
         }
@@ -308,9 +314,11 @@ enum UserFlowCodec {
         return id
     }
 
-    private static func inputs(_ collection: inout BodyMembers) throws(DirectoryFailure) -> [Input] {
+    /// Nil when the body has neither list.
+    private static func inputs(_ collection: inout BodyMembers) throws(DirectoryFailure) -> [Input]? {
         var listed: [String] = []
-        for item in try collection.list("attributes") ?? [] {
+        let attributes = try collection.list("attributes")
+        for item in attributes ?? [] {
             var attribute = try BodyMembers(item, "attributes")
             guard let name = try attribute.text("id", 1...256) else {
                 throw DirectoryFailure(.invalidValue("attributes"))
@@ -318,9 +326,11 @@ enum UserFlowCodec {
             listed.append(name)
         }
         var inputs: [Input] = []
+        var views: [JSONValue]?
         if var page = try collection.members("attributeCollectionPage") {
             _ = page.value("customStringsFileId")
-            for item in try page.list("views") ?? [] {
+            views = try page.list("views")
+            for item in views ?? [] {
                 var view = try BodyMembers(item, "views")
                 _ = (view.value("title"), view.value("description"))
                 for item in try view.list("inputs") ?? [] { inputs.append(try input(item)) }
@@ -328,6 +338,7 @@ enum UserFlowCodec {
             }
             try page.end()
         }
+        guard attributes != nil || views != nil else { return nil }
         for name in listed where !inputs.contains(where: { $0.name == name }) { inputs.append(Input(name: name)) }
         inputs.removeAll { $0.name.lowercased() == "email" }
         let names = Set(inputs.map(\.name))
@@ -350,7 +361,7 @@ enum UserFlowCodec {
         case _: throw DirectoryFailure(.invalidValue("inputType"))
         }
         let isEmail = name.lowercased() == "email"
-        input.isRequired = try members.flag("required") ?? false
+        var rules = Input.Rules(isRequired: try members.flag("required") ?? false)
         let (hidden, editable) = (try members.flag("hidden"), try members.flag("editable"))
         if !isEmail {
             try members.accept("hidden", only: false, hidden)
@@ -370,8 +381,9 @@ enum UserFlowCodec {
                     message: "The validationRegEx of this attribute is no expression that this server understands.",
                     target: DirectoryFailure.shown(name))
             }
-            input.pattern = pattern
+            rules.pattern = pattern
         }
+        input.rules = rules
         try members.end()
         return input
     }
@@ -393,7 +405,16 @@ enum UserFlowCodec {
         flow.method = change.method ?? flow.method
         if let inputs = change.inputs {
             let before = flow.attributes
-            flow.attributes = AttributeDefinition.builtIn.filter { built in !inputs.contains { $0.name == built.name } }
+            // A built-in attribute that is not asked for is still accepted. It keeps what the document says of it; what an
+            // input has said goes with the input.
+            flow.attributes = AttributeDefinition.builtIn.compactMap { built in
+                guard !inputs.contains(where: { $0.name == built.name }) else { return nil }
+                var definition = before.first { $0.name == built.name } ?? built
+                if isCollected(definition) {
+                    (definition.isRequired, definition.label, definition.pattern) = (false, nil, nil)
+                }
+                return definition
+            }
             for input in inputs {
                 guard let attribute = known.first(where: { $0.name == input.name }) else {
                     throw .invalid([
@@ -408,9 +429,13 @@ enum UserFlowCodec {
                 var definition =
                     (before + AttributeDefinition.builtIn).first { $0.name == input.name }
                     ?? AttributeDefinition(name: input.name, type: attribute.type)
-                definition.isRequired = input.isRequired
-                definition.pattern = input.pattern
-                definition.label = input.label ?? attribute.displayName
+                if let rules = input.rules {
+                    guard rules.pattern == nil || attribute.type == .string else {
+                        throw .invalid(["\(input.name) is no text, so that it has no validationRegEx."])
+                    }
+                    (definition.isRequired, definition.pattern) = (rules.isRequired, rules.pattern)
+                }
+                definition.label = input.label ?? definition.label ?? attribute.displayName
                 flow.attributes.append(definition)
             }
         }
@@ -438,6 +463,11 @@ enum UserFlowCodec {
         if case .shared(let other) = entry.applications[index].flowSource, other != id {
             throw .invalid(["The application \(application) has another user flow; take it out of that one first."])
         }
+        guard !entry.applications[index].hasOwnRules else {
+            throw .invalid([
+                "The application \(application) has rules of its own for attributes, which would be lost. Take them out first, with nativeAuthSignIn null."
+            ])
+        }
         entry.applications[index].flowSource = .shared(id)
         entry.resolveUserFlows()
     }
@@ -454,15 +484,18 @@ enum UserFlowCodec {
     /// Removes the flow; its applications have none then.
     static func remove(_ id: UUID, from entry: inout TenantDirectory.Entry) throws(TenantEditFault) {
         guard entry.userFlows.contains(where: { $0.id == id }) else { throw .notFound }
+        if let hook = entry.tenant.hooks.first(where: { $0.userFlows.contains(id) }) {
+            throw .invalid(["The hook \(hook.displayName) is for this user flow; change the hook first."])
+        }
         entry.userFlows.removeAll { $0.id == id }
         entry.resolveUserFlows()
     }
 
     /// Removes an attribute of the tenant that no application and no flow uses.
     static func remove(attribute name: String, from entry: inout TenantDirectory.Entry) throws(TenantEditFault) {
-        let users = users(of: name, in: entry)
-        guard users.isEmpty else {
-            throw .invalid(["The attribute is used by \(users.joined(separator: ", ")); take it out there first."])
+        let places = places(using: name, in: entry)
+        guard places.isEmpty else {
+            throw .invalid(["The attribute is used by \(places.joined(separator: ", ")); take it out there first."])
         }
         guard entry.attributes.contains(where: { $0.name == name }) else { throw .notFound }
         entry.attributes.removeAll { $0.name == name }

@@ -9,6 +9,9 @@ package struct TenantDocument: Hashable, Sendable {
     package var text: String
     package var appliedAt: Date
 
+    /// How many versions are kept.
+    package static let kept = 500
+
     /// SHA-256 of the text, as in `sha256sum` and the audit trail.
     package var checksum: String { Vault.checksum(Data(text.utf8)).hexadecimal }
 }
@@ -19,7 +22,12 @@ extension SQLStore {
         try await read { try $0.tenantDocuments("WHERE version > ?", [version], limit: 1).get().first }
     }
 
-    /// All versions, the current one first.
+    /// The document of a version; nil when there is none, or it was removed as too old.
+    package func tenantDocument(version: Int) async throws(StoreError) -> TenantDocument? {
+        try await read { try $0.tenantDocuments("WHERE version = ?", [version], limit: 1).get().first }
+    }
+
+    /// All versions that are kept, the current one first.
     package func tenantDocuments() async throws(StoreError) -> [TenantDocument] {
         try await read { try $0.tenantDocuments("", [], limit: 1_000_000).get() }
     }
@@ -39,11 +47,13 @@ extension SQLStore {
     ///
     /// - Parameters:
     ///   - version: The version of the current document, as the caller knows it; 0 when there is none.
+    ///   - isWhole: Whether the change is about all tenants, and not only about those of the list.
     ///   - actor: Who does it; nil for a command.
     /// - Returns: The current document; its version is the old one when nothing changed. Nil, and nothing is changed,
     ///   when the current document is another one than the caller knows.
     package func apply(
-        _ text: String, naming tenants: [TenantID], over version: Int, by actor: ClientID? = nil, at now: Date
+        _ text: String, naming tenants: [TenantID], isWhole: Bool = true, over version: Int,
+        by actor: ClientID? = nil, at now: Date
     ) async throws(StoreError) -> TenantDocument? {
         try await write([.tenantDocuments]) { session in
             let old = try session.tenantDocuments("", [], limit: 1).get().first
@@ -54,7 +64,9 @@ extension SQLStore {
                 "INSERT INTO tenant_documents (version, document, applied_at) VALUES (?, ?, ?)",
                 [new.version, new.text, now])
             let detail = "before \(old?.checksum ?? "none") after \(new.checksum)"
-            for tenant in Set(try session.tenants()).union(tenants) {
+            try session.run(
+                "DELETE FROM tenant_documents WHERE version <= ?", [new.version - TenantDocument.kept], expecting: nil)
+            for tenant in isWhole ? Set(try session.tenants()).union(tenants) : Set(tenants) {
                 try session.insert(
                     AuditEvent(.configChanged, at: now, tenant: tenant, client: actor, detail: detail))
             }

@@ -8,6 +8,7 @@ import PortableFoundation
 struct DocumentEditor: TenantEditor {
     let store: any SQLStore
     let tenants: LiveTenants
+    private let queue = EditQueue()
 
     var version: Int { tenants.version }
 
@@ -25,21 +26,43 @@ struct DocumentEditor: TenantEditor {
         _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,
         _ edit: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
     ) async throws(EngineError) -> Result<Void, TenantEditFault> {
+        // Reading a document takes a while: one at a time, so that changes leave the other threads to users.
+        guard await queue.enter() else { throw .store(.unavailable(EditQueue.IsFull())) }
+        let result: Result<Result<Void, TenantEditFault>, EngineError>
+        do throws(EngineError) {
+            result = .success(try await make(tenant, over: version, as: actor, now: now, edit))
+        } catch {
+            result = .failure(error)
+        }
+        await queue.leave()
+        return try result.get()
+    }
+
+    private func make(
+        _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,
+        _ edit: @Sendable (inout TenantDirectory.Entry) throws(TenantEditFault) -> Void
+    ) async throws(EngineError) -> Result<Void, TenantEditFault> {
         let document: TenantDocument?
+        let seen: TenantDocument?
         do {
             document = try await store.tenantDocument()
+            seen = document?.version == version ? document : try await store.tenantDocument(version: version)
         } catch {
             throw .store(error)
         }
-        guard document?.version ?? 0 == version else { return .failure(.changedMeanwhile) }
         let text: String
-        let file: TenantFile
         do {
             var entries = try document?.file().directory.entries ?? tenants.directory.entries
             guard let index = entries.firstIndex(where: { $0.tenant.id == tenant }) else { return .failure(.notFound) }
+            // Versions of other tenants are no reason to begin again.
+            if document?.version ?? 0 != version {
+                let before = try seen?.file().directory.entries.first { $0.tenant.id == tenant }
+                guard before == entries[index] else { return .failure(.changedMeanwhile) }
+            }
             try edit(&entries[index])
             text = try TenantText.document(TenantDirectory(entries))
-            file = try TenantFile(text, named: "")
+            // The rules of the file hold for every change.
+            _ = try TenantFile(text, named: "")
         } catch let fault as TenantEditFault {
             return .failure(fault)
         } catch let invalid as ServeSettings.Invalid {
@@ -50,7 +73,7 @@ struct DocumentEditor: TenantEditor {
         let applied: TenantDocument?
         do {
             applied = try await store.apply(
-                text, naming: file.directory.entries.map(\.tenant.id), over: version, by: actor.id, at: now)
+                text, naming: [tenant], isWhole: false, over: document?.version ?? 0, by: actor.id, at: now)
         } catch {
             throw .store(error)
         }
@@ -67,5 +90,31 @@ struct DocumentEditor: TenantEditor {
     private static func withoutPlace(_ problem: String) -> String {
         let rest = problem.drop { $0 == ":" || $0.isNumber }.drop { $0 == " " }
         return rest.prefix(1).uppercased() + rest.dropFirst()
+    }
+}
+
+/// Lets one change in at a time, and few wait.
+private actor EditQueue {
+    struct IsFull: Error, CustomStringConvertible {
+        var description: String { "too many changes of the tenants' document wait" }
+    }
+
+    private static let mostWaiting = 32
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// - Returns: False when too many wait.
+    func enter() async -> Bool {
+        guard isBusy else {
+            isBusy = true
+            return true
+        }
+        guard waiting.count < Self.mostWaiting else { return false }
+        await withCheckedContinuation { waiting.append($0) }
+        return true
+    }
+
+    func leave() {
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 }

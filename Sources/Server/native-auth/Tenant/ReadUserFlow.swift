@@ -8,6 +8,8 @@ struct ReadUserFlow {
     static let none = "none"
     private static let mostFlows = 100
     private static let mostAttributes = 100
+    /// The highest ``AttributePattern/cost`` of all patterns of a tenant together, which takes the C library about a second.
+    static let mostPatternCost = 10_000
 
     let flow: SharedUserFlow
     private let members: YAMLMembers
@@ -93,10 +95,14 @@ struct ReadUserFlow {
                 entry.add("users cannot change “\(name)”: it is a login name.", at: "userMayChange")
             }
             if let regex = entry.text("regex") {
+                if definition.type != .string {
+                    entry.add(
+                        "“\(name)” is of type \(definition.type.rawValue); only a string has a regex.", at: "regex")
+                }
                 definition.pattern = AttributePattern(regex)
                 if definition.pattern == nil {
                     entry.add(
-                        "the regex of “\(name)” is not understood; it must be a POSIX extended regular expression.",
+                        "the regex of “\(name)” is not understood; it must be a POSIX extended regular expression of at most 512 bytes, without large repetitions.",
                         at: "regex")
                 }
             }

@@ -21,54 +21,25 @@ struct TenantDifference {
                 difference.compare(
                     TenantText.members(of: old.tenant), TenantText.members(of: new.tenant), indent: "    ")
                 difference.compare(
-                    old.attributes.map { Item($0.name, "attribute \($0.displayName)", $0) },
-                    new.attributes.map { Item($0.name, "attribute \($0.displayName)", $0) }, indent: "    ",
-                    facts: { $0.type.rawValue },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.attributes, new.attributes, "attribute", { ($0.name, $0.displayName) }, TenantText.members
+                ) { $0.type.rawValue }
                 difference.compare(
-                    old.userFlows.map { Item($0.id.text, "user flow \($0.displayName)", $0) },
-                    new.userFlows.map { Item($0.id.text, "user flow \($0.displayName)", $0) }, indent: "    ",
-                    facts: { "signIn \($0.method.rawValue)" },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.userFlows, new.userFlows, "user flow", { ($0.id.text, $0.displayName) }, TenantText.members
+                ) { "signIn \($0.method.rawValue)" }
                 difference.compare(
-                    old.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
-                    new.applications.map { Item($0.id.description, "application \($0.displayName)", $0) },
-                    indent: "    ",
-                    facts: { "signIn \($0.userFlow.method.rawValue)" },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.applications, new.applications, "application", { ($0.id.description, $0.displayName) },
+                    TenantText.members
+                ) { "signIn \($0.userFlow.method.rawValue)" }
                 difference.compare(
-                    old.daemons.map { Item($0.id.description, "daemon \($0.displayName)", $0) },
-                    new.daemons.map { Item($0.id.description, "daemon \($0.displayName)", $0) }, indent: "    ",
-                    facts: { counted($0.roles.count, "role") },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.daemons, new.daemons, "daemon", { ($0.id.description, $0.displayName) }, TenantText.members
+                ) { counted($0.roles.count, "role") }
                 difference.compare(
-                    old.tenant.hooks.map { Item($0.id.text, "hook \($0.displayName)", $0) },
-                    new.tenant.hooks.map { Item($0.id.text, "hook \($0.displayName)", $0) }, indent: "    ",
-                    facts: { "\($0.event.rawValue), \(Terminal.harmless($0.url))" },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.tenant.hooks, new.tenant.hooks, "hook", { ($0.id.text, $0.displayName) }, TenantText.members
+                ) { "\($0.event.rawValue), \(Terminal.harmless($0.url))" }
                 difference.compare(
-                    old.tenant.subscribers.map { Item($0.id.text, "subscriber \($0.displayName)", $0) },
-                    new.tenant.subscribers.map { Item($0.id.text, "subscriber \($0.displayName)", $0) },
-                    indent: "    ", facts: { Terminal.harmless($0.url) },
-                    changes: { old, new, difference in
-                        difference.compare(
-                            TenantText.members(of: old), TenantText.members(of: new), indent: "        ")
-                    })
+                    old.tenant.subscribers, new.tenant.subscribers, "subscriber", { ($0.id.text, $0.displayName) },
+                    TenantText.members
+                ) { Terminal.harmless($0.url) }
             })
     }
 
@@ -80,6 +51,19 @@ struct TenantDifference {
 
         init(_ id: String, _ name: String, _ value: Value) {
             (self.id, self.name, self.value) = (id, Terminal.harmless(name), value)
+        }
+    }
+
+    /// A list of a tenant: an element has the same id before and after.
+    private mutating func compare<Value: Hashable>(
+        _ old: [Value], _ new: [Value], _ noun: String, _ name: (Value) -> (id: String, name: String),
+        _ members: (Value) -> TenantText.Members, facts: (Value) -> String
+    ) {
+        func items(_ values: [Value]) -> [Item<Value>] {
+            values.map { Item(name($0).id, "\(noun) \(name($0).name)", $0) }
+        }
+        compare(items(old), items(new), indent: "    ", facts: facts) { old, new, difference in
+            difference.compare(members(old), members(new), indent: "        ")
         }
     }
 

@@ -39,6 +39,9 @@ struct TenantFile {
         return "it is not text in UTF-8"
     }
 
+    /// The longest document, so that reading one takes no more than a second or two.
+    static let maximumBytes = 1 << 20
+
     /// Parses a document.
     ///
     /// - Parameters:
@@ -46,6 +49,9 @@ struct TenantFile {
     ///   - now: The time that the ends of secrets and keys are compared with, for warnings only.
     /// - Throws: All problems together, each with the line.
     init(_ text: String, named name: String, now: Date = SystemClock().now) throws(ServeSettings.Invalid) {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw .init(problems: ["\(name) has more than 1 MiB; the document of all tenants must be shorter."])
+        }
         let faults = YAMLFaults(name)
         let root = try Self.compose(text, named: name)
         var reader = TenantReader(faults: faults)
@@ -170,6 +176,12 @@ private struct TenantReader {
         }
         ReadSubscriber.check(subscribers)
         tenant.subscribers = subscribers.map(\.subscriber)
+        let patterns =
+            applications.filter { $0.client.flowSource == .own }.flatMap(\.client.userFlow.attributes)
+            + flows.flatMap(\.flow.attributes)
+        if patterns.reduce(0, { $0 + ($1.pattern?.cost ?? 0) }) > ReadUserFlow.mostPatternCost {
+            members.add("the regular expressions of all attributes are too large together.", at: "applications")
+        }
         members.end()
         return ReadTenant(
             tenant: tenant, members: members, applications: applications, daemons: daemons,
@@ -315,9 +327,10 @@ private struct TenantReader {
 
     private func displayName(of members: YAMLMembers) -> String {
         guard let text = members.text("displayName", isRequired: true) else { return "" }
-        if !(1...256).contains(text.utf8.count) || Terminal.harmless(text) != text {
+        if !(1...256).contains(text.utf8.count) || Terminal.harmless(text) != text || text.allSatisfy(\.isWhitespace) {
             members.add(
-                "displayName must have 1 to 256 bytes, and no line end or control character.", at: "displayName")
+                "displayName must have 1 to 256 bytes, not blanks alone, and no line end or control character.",
+                at: "displayName")
         }
         return text
     }
