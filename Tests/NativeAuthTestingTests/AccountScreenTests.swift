@@ -264,7 +264,7 @@ struct AccountScreenTests {
     @Test func aCopyOfTheDataIsOneDocument() async throws {
         let account = try await account(of: tenant())
         let copy = try JSONDecoder().decode([String: JSONValue].self, from: try await account.export())
-        #expect(Set(copy.keys) == ["user", "methods", "sessions", "earlierAddresses", "activity"])
+        #expect(Set(copy.keys) == ["user", "methods", "sessions", "earlierAddresses", "groups", "activity"])
         guard case .object(let user) = copy["user"] else { throw Unexpected() }
         #expect(user["displayName"]?.string == "Dana")
     }

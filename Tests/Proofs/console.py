@@ -256,6 +256,15 @@ class Check:
         owner.fill("#scopes", "nonsense")
         owner.click("button.primary")
         self.expect("the rules of the tenant file hold", "scope" in owner.inner_text(".note.bad").lower(), owner.inner_text("main")[:300])
+        # A group with a user in it.
+        owner.goto(f"{self.url}/console/t/contoso/groups")
+        owner.fill("#name", "Sailors")
+        owner.click("main form button.primary")
+        self.expect("a group is created", "was created" in owner.inner_text(".note.good"))
+        self.group = owner.url.split("?")[0].removeprefix(self.url)
+        owner.fill("#email", "user0@example.com")
+        owner.click("text='Add to the group'")
+        self.expect("a user is in the group", "user0@example.com" in owner.inner_text("main table"), owner.inner_text("main")[:300])
         # A user flow with an attribute of the tenant, for that application.
         owner.goto(f"{self.url}/console/t/contoso/user-flows")
         owner.click("text='New attribute'")
@@ -357,6 +366,7 @@ class Check:
             "daemon": "/console/t/contoso/applications/44445555-aaaa-6666-bbbb-7777cccc8888",
             "new-application": "/console/t/contoso/new-application",
             "edit-application": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/edit",
+            "groups": "/console/t/contoso/groups", "group": self.group, "delete-group": f"{self.group}/delete",
             "user-flows": "/console/t/contoso/user-flows", "new-user-flow": "/console/t/contoso/new-user-flow",
             "user-flow": self.flow, "edit-user-flow": f"{self.flow}/edit", "delete-user-flow": f"{self.flow}/delete",
             "new-attribute": "/console/t/contoso/new-attribute",

@@ -191,7 +191,8 @@ import Testing
         switch route {
         case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation, .home, .signOut,
             .overview,
-            .users, .user, .applications, .application, .userFlows, .userFlow, .mails, .events, .exportEvents,
+            .users, .user, .applications, .application, .userFlows, .userFlow, .groups, .group, .mails, .events,
+            .exportEvents,
             .verifyEvents, .server:
             true
         case .disableLook, .disable, .enableLook, .enable, .resetLook, .reset, .endSessionsLook, .endSessions:
@@ -200,7 +201,9 @@ import Testing
             .purgeLook, .purge, .removeMethodLook, .removeMethod, .newApplication, .createApplication, .editApplication,
             .changeApplication, .deleteApplicationLook, .deleteApplication, .newSecret, .removeSecretLook,
             .removeSecret, .newUserFlow, .createUserFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
-            .deleteUserFlow, .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute:
+            .deleteUserFlow, .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute, .createGroup,
+            .changeGroup, .addGroupMember,
+            .removeGroupMember, .deleteGroupLook, .deleteGroup:
             role == .admin || role == .owner
         case .operators, .invite, .withdrawInvitation, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook,
             .rotateKey:
@@ -225,7 +228,7 @@ import Testing
                     "{id}", with: user.id.description
                 )
                 .replacing("{method}", with: UUID().uuidString).replacing("{flow}", with: UUID().uuidString)
-                .replacing("{attribute}", with: "x")
+                .replacing("{attribute}", with: "x").replacing("{group}", with: UUID().uuidString)
                 .replacing("{application}", with: IdentityTestServer.Application.emailOneTimePasscode.rawValue)
                 for (role, visitor) in visitors {
                     let before = try await server.snapshot()
@@ -259,7 +262,9 @@ import Testing
         let pairs: [(ConsoleRoute, OperatorOperation)] = [
             (.createUser, .createUser), (.delete, .deleteUser), (.restore, .restoreUser), (.purge, .purgeUser),
             (.removeMethod, .removeUserMethod), (.exportUser, .exportUser), (.endSessions, .endUserSessions),
-            (.userFlows, .listUserFlows), (.changeUserFlow, .changeUserFlow), (.createAttribute, .createAttribute),
+            (.userFlows, .listUserFlows), (.groups, .listGroups), (.changeGroup, .changeGroup),
+            (.addGroupMember, .addGroupMember), (.changeUserFlow, .changeUserFlow),
+            (.createAttribute, .createAttribute),
             (.users, .listUsers), (.events, .listDirectoryAudits), (.applications, .listApplications),
         ]
         for (route, operation) in pairs {
@@ -284,14 +289,15 @@ import Testing
             let fresh: Set<ConsoleRoute> = [
                 .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod,
                 .purge,
-                .rotateKey, .deleteApplication, .deleteUserFlow, .newSecret, .removeSecret,
+                .rotateKey, .deleteApplication, .deleteUserFlow, .deleteGroup, .newSecret, .removeSecret,
             ]
             for route in ConsoleRoute.allCases where route.need != .nothing && route != .signOut {
                 let path = route.path.replacing("{tenant}", with: "contoso").replacing(
                     "{id}", with: user.id.description
                 )
                 .replacing("{method}", with: UUID().uuidString).replacing("{flow}", with: UUID().uuidString)
-                .replacing("{attribute}", with: "x").replacing("{application}", with: "x")
+                .replacing("{attribute}", with: "x").replacing("{group}", with: UUID().uuidString).replacing(
+                    "{application}", with: "x")
                 let answer = try await owner.send(
                     route.method.rawValue, path, route.method == .post ? FormFields() : nil)
                 let asks = answer.headers["location"] == "/console/sign-in?again=1"
@@ -623,7 +629,8 @@ import Testing
             let created = try await owner.submit(
                 "\(Self.contoso)/new-application",
                 [
-                    ("name", "Boats <b>"), ("method", "emailPassword"), ("native", "1"), ("r-city", "1"),
+                    ("name", "Boats <b>"), ("method", "emailPassword"), ("native", "1"), ("groups", "1"),
+                    ("r-city", "1"),
                     ("a-name", "extension_1_Boat"), ("a-type", "integer"),
                     ("scopes", "api://boats/Read\r\n api://boats/Sail "),
                 ])
@@ -638,7 +645,7 @@ import Testing
                     && client.isNativeAuthEnabled)
             #expect(client.userFlow.attributes.filter(\.isRequired).map(\.name) == ["city"])
             #expect(client.userFlow.attributes.last?.type == .integer)
-            #expect(client.scopes == ["api://boats/Read", "api://boats/Sail"])
+            #expect(client.scopes == ["api://boats/Read", "api://boats/Sail"] && client.statesGroups)
             let page = String(decoding: try await owner.get(path).body, as: UTF8.self)
             #expect(page.contains("Boats &lt;b&gt;") && !page.contains("<b>"))
             // Two operators open the form; the second to save is told.
@@ -739,6 +746,41 @@ import Testing
             #expect(text(try await owner.get("\(Self.contoso)/applications")).contains("No user flow"))
             #expect(try await owner.submit("\(Self.contoso)/attributes/\(size)/delete", []).status == 303)
             #expect(try await owner.get(path).status == 404)
+        }
+    }
+
+    @Test("A group is created, filled, shown on the page of its user, and deleted, each with its line in the trail")
+    func groups() async throws {
+        try await withIdentityServer { server in
+            _ = try await server.signUp("dana@example.com")
+            let user = try #require(try await server.storedUsers().first)
+            let owner = try await ConsoleVisitor(server).invited(.owner)
+            func text(_ answer: WireAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+            let list = "\(Self.contoso)/groups"
+            #expect(try await owner.submit(list, [("name", " ")]).status == 400)
+            let made = try await owner.submit(list, [("name", "Sailors <b>"), ("description", "On boats")])
+            let path = String(try #require(made.headers["location"], "\(made)").prefix { $0 != "?" })
+            #expect(text(try await owner.get(list)).contains("Sailors &lt;b&gt;"))
+            #expect(try await owner.submit(path, to: "\(path)/members", [("email", "kim@example.com")]).status == 400)
+            for _ in 0..<2 {
+                let added = try await owner.submit(path, to: "\(path)/members", [("email", "Dana@example.com")])
+                #expect(added.headers["location"] == "\(path)?done=member", "\(added)")
+            }
+            #expect(text(try await owner.get(path)).contains("dana@example.com"))
+            #expect(text(try await owner.get("\(Self.contoso)/users/\(user.id)")).contains(path))
+            #expect(try await owner.submit(path, [("name", "Crew"), ("description", "")]).status == 303)
+            #expect(text(try await owner.get(path)).contains("<h1>Crew"))
+            let out = "\(path)/members/\(user.id)/remove"
+            #expect(try await owner.submit(path, to: out, []).status == 303)
+            #expect(text(try await owner.get(path)).contains("No user is in the group"))
+            #expect(try await owner.submit("\(path)/delete", [("typed", "Sailors")]).status == 400)
+            #expect(try await owner.submit("\(path)/delete", [("typed", "Crew")]).status == 303)
+            #expect(try await owner.get(path).status == 404)
+            for kind in [
+                AuditEvent.Kind.groupCreated, .groupChanged, .groupMemberAdded, .groupMemberRemoved, .groupDeleted,
+            ] {
+                #expect(try await server.audited(kind) == 1, "\(kind)")
+            }
         }
     }
 

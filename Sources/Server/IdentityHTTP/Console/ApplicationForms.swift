@@ -83,6 +83,7 @@ extension Console {
         }
         let scopes = try text("scopes", client.scopes.joined(separator: "\n"))
         let isNative = try flag("native", client.isNativeAuthEnabled)
+        let statesGroups = try flag("groups", client.statesGroups)
         let needsFactor = try flag("factor", client.userFlow.requiresSecondFactor)
         return """
             <form class="form" method="post" action="\(action)">
@@ -96,6 +97,8 @@ extension Console {
             <span>Every sign-in needs a second factor <span class="hint">Only with a password as the first.</span></span></label>
             <label class="choice"><input type="checkbox" name="native" value="1"\(" checked", if: isNative)> \
             <span>Native sign-in is on</span></label>
+            <label class="choice"><input type="checkbox" name="groups" value="1"\(" checked", if: statesGroups)> \
+            <span>Tokens state the groups of the user</span></label>
             <div class="own-rules">
             \(Self.methods(chosen: method))
             <fieldset><legend>A sign-up needs</legend>\(required)</fieldset>
@@ -136,6 +139,7 @@ extension Console {
         client.flowSource = UUID(uuidString: flow).map { .shared($0) } ?? (flow.isEmpty ? .own : .none)
         client.userFlow.requiresSecondFactor = try value("factor", of: form) == "1"
         client.isNativeAuthEnabled = try value("native", of: form) == "1"
+        client.statesGroups = try value("groups", of: form) == "1"
         client.scopes = try value("scopes", of: form).split(whereSeparator: \.isNewline).map { String($0).trimmed }
             .filter { !$0.isEmpty }
         guard client.flowSource == .own else { return }

@@ -19,6 +19,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case deleteApplicationLook, deleteApplication, newSecret, removeSecretLook, removeSecret
     case userFlows, newUserFlow, createUserFlow, userFlow, editUserFlow, changeUserFlow
     case deleteUserFlowLook, deleteUserFlow, newAttribute, createAttribute, removeAttributeLook, removeAttribute
+    case groups, createGroup, group, changeGroup, addGroupMember, removeGroupMember, deleteGroupLook, deleteGroup
     case mails
     case events, exportEvents, verifyEvents
     case operators, invite, withdrawInvitation, setRole, removeOperatorLook, removeOperator
@@ -57,6 +58,10 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
             .deleteApplication, .newSecret, .removeSecretLook, .removeSecret:
             .permission(OperatorOperation.changeApplication.roles)
+        case .groups, .group: .permission(OperatorOperation.listGroups.roles)
+        case .createGroup, .changeGroup, .deleteGroupLook, .deleteGroup:
+            .permission(OperatorOperation.changeGroup.roles)
+        case .addGroupMember, .removeGroupMember: .permission(OperatorOperation.addGroupMember.roles)
         case .userFlows, .userFlow: .permission(OperatorOperation.listUserFlows.roles)
         case .newUserFlow, .createUserFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook, .deleteUserFlow:
             .permission(OperatorOperation.changeUserFlow.roles)
@@ -73,7 +78,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     var needsFreshProof: Bool {
         switch self {
         case .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod, .purge,
-            .rotateKey, .deleteApplication, .deleteUserFlow,
+            .rotateKey, .deleteApplication, .deleteUserFlow, .deleteGroup,
             .newSecret,
             .removeSecret:
             true
@@ -82,6 +87,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .users, .newUser, .createUser, .user, .editUser, .changeUser, .disableLook, .disable, .enableLook, .enable,
             .resetLook, .reset, .endSessionsLook, .endSessions, .deleteLook, .delete, .restoreLook, .restore,
             .purgeLook,
+            .groups, .createGroup, .group, .changeGroup, .addGroupMember, .removeGroupMember, .deleteGroupLook,
             .userFlows, .newUserFlow, .createUserFlow, .userFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
             .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute,
             .removeMethodLook, .applications, .application, .newApplication, .createApplication,
@@ -132,6 +138,11 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .deleteUserFlowLook, .deleteUserFlow: return "\(tenant)/user-flows/{flow}/delete"
         case .newAttribute, .createAttribute: return "\(tenant)/new-attribute"
         case .removeAttributeLook, .removeAttribute: return "\(tenant)/attributes/{attribute}/delete"
+        case .groups, .createGroup: return "\(tenant)/groups"
+        case .group, .changeGroup: return "\(tenant)/groups/{group}"
+        case .addGroupMember: return "\(tenant)/groups/{group}/members"
+        case .removeGroupMember: return "\(tenant)/groups/{group}/members/{id}/remove"
+        case .deleteGroupLook, .deleteGroup: return "\(tenant)/groups/{group}/delete"
         case .mails: return "\(tenant)/mails"
         case .events: return "\(tenant)/events"
         case .exportEvents: return "\(tenant)/events-file"
@@ -152,14 +163,16 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .withdrawInvitation, .setRole,
             .removeOperator, .rotateKey,
             .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret, .createUserFlow,
-            .changeUserFlow, .deleteUserFlow, .createAttribute, .removeAttribute:
+            .changeUserFlow, .deleteUserFlow, .createAttribute, .removeAttribute, .createGroup, .changeGroup,
+            .addGroupMember,
+            .removeGroupMember, .deleteGroup:
             .post
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
             .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
             .removeSecretLook, .mails, .events, .exportEvents, .operators, .removeOperatorLook,
             .server, .rotateKeyLook, .userFlows, .newUserFlow, .userFlow, .editUserFlow, .deleteUserFlowLook,
-            .newAttribute, .removeAttributeLook:
+            .newAttribute, .removeAttributeLook, .groups, .group, .deleteGroupLook:
             .get
         }
     }

@@ -9,12 +9,13 @@ import PortableFoundation
 extension Console {
     /// Where a page is in the navigation.
     enum Place: String, Sendable, CaseIterable {
-        case overview, users, applications, userFlows, events, operators, server
+        case overview, users, groups, applications, userFlows, events, operators, server
 
         var title: String {
             switch self {
             case .overview: "Overview"
             case .users: "Users"
+            case .groups: "Groups"
             case .applications: "Applications"
             case .userFlows: "User flows"
             case .events: "Events"
@@ -27,6 +28,7 @@ extension Console {
             switch self {
             case .overview: .overview
             case .users: .users
+            case .groups: .groups
             case .applications: .applications
             case .userFlows: .userFlows
             case .events: .events
@@ -168,7 +170,7 @@ extension Console {
     ) -> String {
         route.path.replacing("{tenant}", with: tenant.subdomain).replacing("{id}", with: user?.description ?? "")
             .replacing("{method}", with: secret ?? other).replacing("{application}", with: other)
-            .replacing("{flow}", with: other).replacing("{attribute}", with: other)
+            .replacing("{flow}", with: other).replacing("{attribute}", with: other).replacing("{group}", with: other)
     }
 
     static func crumbs(_ parent: (title: String, path: String), _ name: String) -> HTML {

@@ -153,7 +153,7 @@ extension Console {
     }
 
     /// The user with this id, address or alias.
-    private func user(named name: String, in tenant: Tenant) async throws(EngineError) -> UserID? {
+    func user(named name: String, in tenant: Tenant) async throws(EngineError) -> UserID? {
         if name.isEmpty { return nil }
         if let id = UUID(uuidString: name) { return UserID(id) }
         guard let key = EmailAddress(stored: name)?.key ?? Alias(name)?.key else { return nil }

@@ -7,7 +7,7 @@ extension OperatorRole {
     var permissions: Set<String> {
         let reading: Set<String> = [
             "User.Read.All", "UserAuthenticationMethod.Read.All", "AuditLog.Read.All", "Application.Read.All",
-            "Organization.Read.All", "EventListener.Read.All", "IdentityUserFlow.Read.All",
+            "Organization.Read.All", "EventListener.Read.All", "IdentityUserFlow.Read.All", "Group.Read.All",
         ]
         switch self {
         case .auditor: return reading
@@ -17,7 +17,7 @@ extension OperatorRole {
                 "User.ReadWrite.All", "User.ManageIdentities.All", "User.EnableDisableAccount.All",
                 "User.RevokeSessions.All", "User.DeleteRestore.All", "User.Export.All",
                 "UserAuthenticationMethod.ReadWrite.All", "Application.ReadWrite.All", "EventListener.ReadWrite.All",
-                "IdentityUserFlow.ReadWrite.All",
+                "IdentityUserFlow.ReadWrite.All", "Group.ReadWrite.All", "GroupMember.ReadWrite.All",
             ])
         }
     }
@@ -30,7 +30,7 @@ extension OperatorRole {
         switch self {
         case .owner: "Everything, also operators and keys."
         case .admin:
-            "Creates, edits and deletes users, copies their data, changes applications and user flows; reads the rest."
+            "Creates, edits and deletes users, copies their data, changes applications, user flows and groups; reads the rest."
         case .support: "Reads; disables users, ends sessions, starts resets."
         case .auditor: "Reads, and changes nothing."
         }

@@ -217,6 +217,9 @@ extension Console {
             <section class="panel"><h2>Ways to sign in</h2>
             \(methods(account, tenant, visitor))
             </section>
+            <section class="panel"><h2>Groups</h2>
+            \(try await groups(of: id, in: tenant, visitor))
+            </section>
             <section class="panel"><h2>Sessions</h2>
             \(Self.sessions(sessions))
             </section>

@@ -1,3 +1,4 @@
+import HTTPTypes
 import IdentityEngine
 import NativeAuthCore
 import NativeAuthWire
@@ -154,9 +155,14 @@ enum ApplicationCodec {
         try members.end()
         guard let given else { return nil }
         let texts = given.compactMap(\.string)
-        guard texts.count == given.count, Set(texts).count == texts.count,
-            texts.allSatisfy({ RedirectAddresses.fault($0, of: kind) == nil })
-        else { throw DirectoryFailure(.invalidValue("redirectUris")) }
+        guard texts.count == given.count, Set(texts).count == texts.count else {
+            throw .wrong("redirectUris", "a list of addresses, each one once")
+        }
+        if let fault = texts.lazy.compactMap({ RedirectAddresses.fault($0, of: kind) }).first {
+            throw DirectoryFailure(
+                status: .badRequest, code: .badRequest, message: "An address of \(kind.rawValue) \(fault).",
+                target: "redirectUris")
+        }
         return texts
     }
 

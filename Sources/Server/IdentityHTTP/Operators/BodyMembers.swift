@@ -93,6 +93,18 @@ struct BodyMembers {
 }
 
 extension DirectoryFailure {
+    /// A property that the operation needs is not in the body.
+    static func absent(_ name: String) -> DirectoryFailure {
+        DirectoryFailure(
+            status: .badRequest, code: .badRequest, message: "The property is missing.", target: shown(name))
+    }
+
+    /// - Parameter rule: What the value must be, as the end of a sentence without any text of the request.
+    static func wrong(_ name: String, _ rule: String) -> DirectoryFailure {
+        DirectoryFailure(
+            status: .badRequest, code: .badRequest, message: "The property must be \(rule).", target: shown(name))
+    }
+
     /// The vendor has the value, and this server does not.
     static func unsupportedValue(of name: String) -> DirectoryFailure {
         DirectoryFailure(

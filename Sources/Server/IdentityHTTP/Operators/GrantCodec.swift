@@ -125,7 +125,7 @@ enum GrantCodec {
         let names = text.split(separator: " ").map(String.init)
         // A wildcard would give scopes that no operator has named.
         guard names.count <= 100, names.allSatisfy({ name in !name.contains { "/:*".contains($0) } }) else {
-            throw DirectoryFailure(.invalidValue("scope"))
+            throw .wrong("scope", "names with blanks between them, without slash, colon and asterisk")
         }
         return names
     }

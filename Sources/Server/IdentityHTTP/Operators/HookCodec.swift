@@ -34,7 +34,7 @@ enum HookCodec {
     ) throws(DirectoryFailure) -> Hook.Event {
         let word = try members.text("@odata.type")?.lowercased().split(separator: ".").last ?? ""
         guard let event = Hook.Event.allCases.first(where: { name($0).lowercased() == word }) else {
-            throw DirectoryFailure(.invalidValue("@odata.type"))
+            throw .wrong("@odata.type", "one of: \(Hook.Event.allCases.map(name).joined(separator: ", "))")
         }
         return event
     }
@@ -99,7 +99,7 @@ enum HookCodec {
         if var proof = try members.members("authenticationConfiguration") {
             guard let last = try proof.text("resourceId", 1...512)?.split(separator: "/").last,
                 let audience = UUID(uuidString: String(last))
-            else { throw DirectoryFailure(.invalidValue("resourceId")) }
+            else { throw .wrong("resourceId", "api://HOST/ID, with a UUID for ID") }
             change.audience = audience
             try proof.end()
         }
@@ -132,9 +132,9 @@ enum HookCodec {
         retries = try client.number("maximumRetries")
         try client.end()
         guard (200...2_000).contains(timeout ?? 200) else {
-            throw DirectoryFailure(.invalidValue("timeoutInMilliseconds"))
+            throw .wrong("timeoutInMilliseconds", "200 to 2,000")
         }
-        guard (0...1).contains(retries ?? 0) else { throw DirectoryFailure(.invalidValue("maximumRetries")) }
+        guard (0...1).contains(retries ?? 0) else { throw .wrong("maximumRetries", "0 or 1") }
     }
 
     private static func failureRule(of members: inout BodyMembers) throws(DirectoryFailure) -> Hook.FailureRule? {

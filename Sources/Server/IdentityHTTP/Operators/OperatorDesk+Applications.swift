@@ -31,7 +31,7 @@ extension OperatorDesk {
 
     func createApplication(_ request: Request, _ trace: Trace) async throws -> Response {
         let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
-        guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
+        guard let name = body.displayName else { throw DirectoryFailure.absent("displayName") }
         let id = ClientID(engine.ports.randomness.uuid())
         try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
         var client = Client(

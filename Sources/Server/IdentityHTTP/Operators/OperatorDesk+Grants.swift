@@ -20,7 +20,7 @@ extension OperatorDesk {
         // Each application has its own from the beginning.
         let id = try UserFlowCodec.clientID(try await OperatorCodec.object(of: request))
         guard let found = GrantCodec.principals(of: entry).first(where: { $0.appID == id.description }) else {
-            throw DirectoryFailure(.invalidValue("appId"))
+            throw DirectoryFailure.wrong("appId", "the client id of an application or a daemon of the tenant")
         }
         return try created(GrantCodec.object(found), Self.principals, found.id, trace)
     }
@@ -51,7 +51,7 @@ extension OperatorDesk {
         let grant = try grant(keys)
         var members = BodyMembers(try await OperatorCodec.object(of: request))
         guard let scope = try members.text("scope", 0...4_096) else {
-            throw DirectoryFailure(.invalidValue("scope"))
+            throw DirectoryFailure.absent("scope")
         }
         try members.refuse("id", "clientId", "resourceId", "consentType", "principalId")
         try members.end()
@@ -80,16 +80,16 @@ extension OperatorDesk {
         let user = try members.text("principalId")
         try members.accept("principalId", only: "", user)
         guard let client = try? principal(try members.text("clientId")) else {
-            throw DirectoryFailure(.invalidValue("clientId"))
+            throw DirectoryFailure.wrong("clientId", "the id of a service principal")
         }
         guard let resource = try? principal(try members.text("resourceId")) else {
-            throw DirectoryFailure(.invalidValue("resourceId"))
+            throw DirectoryFailure.wrong("resourceId", "the id of a service principal")
         }
         let names = try GrantCodec.names(try members.text("scope", 0...4_096) ?? "")
         // The vendor's older scripts send the times.
         _ = (members.value("startTime"), members.value("expiryTime"))
         try members.end()
-        guard !names.isEmpty else { throw DirectoryFailure(.invalidValue("scope")) }
+        guard !names.isEmpty else { throw DirectoryFailure.absent("scope") }
         let grant = GrantCodec.Grant(
             id: GrantCodec.grantID(client, resource, in: tenant.id), client: client, resource: resource, names: names)
         try await give(names, of: resource, to: client, isNew: true)
@@ -101,7 +101,7 @@ extension OperatorDesk {
     ) async throws {
         // A daemon has roles and no scopes.
         guard let id = ClientID(client.appID), entry.applications.contains(where: { $0.id == id }) else {
-            throw DirectoryFailure(.invalidValue("clientId"))
+            throw DirectoryFailure.wrong("clientId", "that of an application: a daemon gets roles, and no scopes")
         }
         let serverURL = serverURL
         try await edit { (entry) throws(TenantEditFault) in
@@ -166,9 +166,12 @@ extension OperatorDesk {
         guard named.id == (side == "principalId" ? subject : resource).id else {
             throw DirectoryFailure(.invalidValue(side))
         }
-        guard resource.isDirectory, let role else { throw DirectoryFailure(.invalidValue("appRoleId")) }
+        guard resource.isDirectory, let role else {
+            throw DirectoryFailure.wrong(
+                "appRoleId", "the id of one of the directory's appRoles, with the directory's resourceId")
+        }
         guard let id = ClientID(subject.appID), entry.daemons.contains(where: { $0.id == id }) else {
-            throw DirectoryFailure(.invalidValue("principalId"))
+            throw DirectoryFailure.wrong("principalId", "that of a daemon: an application gets scopes, and no roles")
         }
         try mayGive(role)
         let serverURL = serverURL

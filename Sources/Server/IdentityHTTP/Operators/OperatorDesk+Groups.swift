@@ -49,7 +49,7 @@ enum GroupCodec {
 }
 
 /// The last user of a page of members.
-private struct MemberPosition: Codable, Hashable, Sendable {
+struct MemberPosition: Codable, Hashable, Sendable {
     var user: UUID
 }
 
@@ -79,7 +79,7 @@ extension OperatorDesk {
 
     func createGroup(_ request: Request, _ trace: Trace) async throws -> Response {
         let body = try GroupCodec.change(try await OperatorCodec.object(of: request))
-        guard let name = body.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
+        guard let name = body.displayName else { throw DirectoryFailure.absent("displayName") }
         let group = UserGroup(
             id: engine.ports.randomness.uuid(), displayName: name, description: body.description ?? "", createdAt: now)
         _ = try await apply(.create(group), trace)

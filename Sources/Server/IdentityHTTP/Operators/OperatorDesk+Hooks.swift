@@ -41,9 +41,9 @@ extension OperatorDesk {
 
     func createExtension(_ request: Request, _ trace: Trace) async throws -> Response {
         let change = try HookCodec.change(try await OperatorCodec.object(of: request))
-        guard let name = change.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
-        guard let url = change.url else { throw DirectoryFailure(.invalidValue("targetUrl")) }
-        guard let audience = change.audience else { throw DirectoryFailure(.invalidValue("resourceId")) }
+        guard let name = change.displayName else { throw DirectoryFailure.absent("displayName") }
+        guard let url = change.url else { throw DirectoryFailure.absent("targetUrl") }
+        guard let audience = change.audience else { throw DirectoryFailure.absent("resourceId") }
         var hook = Hook(
             id: engine.ports.randomness.uuid(), displayName: name, event: change.event, url: url, audience: audience,
             isEnabled: false)
@@ -86,8 +86,12 @@ extension OperatorDesk {
 
     func createListener(_ request: Request, _ trace: Trace) async throws -> Response {
         let listening = try HookCodec.listening(try await OperatorCodec.object(of: request))
-        guard let id = listening.hook else { throw DirectoryFailure(.invalidValue("handler")) }
-        guard listening.scope != nil else { throw DirectoryFailure(.invalidValue("conditions")) }
+        guard let id = listening.hook else { throw DirectoryFailure.absent("handler") }
+        guard listening.scope != nil else {
+            throw DirectoryFailure.wrong(
+                "conditions",
+                "includeAllApplications true, or includeApplications, unless there is an authenticationEventsFlowId")
+        }
         try await edit { (entry) throws(TenantEditFault) in
             try HookCodec.apply(listening, to: id, isNew: true, in: &entry)
         }

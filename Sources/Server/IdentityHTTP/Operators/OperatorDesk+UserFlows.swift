@@ -101,9 +101,9 @@ extension OperatorDesk {
 
     func createUserFlow(_ request: Request, _ trace: Trace) async throws -> Response {
         let change = try UserFlowCodec.change(try await OperatorCodec.object(of: request))
-        guard let name = change.displayName else { throw DirectoryFailure(.invalidValue("displayName")) }
+        guard let name = change.displayName else { throw DirectoryFailure.absent("displayName") }
         guard let method = change.method else {
-            throw DirectoryFailure(.invalidValue("onAuthenticationMethodLoadStart"))
+            throw DirectoryFailure.absent("onAuthenticationMethodLoadStart")
         }
         let new = SharedUserFlow(id: engine.ports.randomness.uuid(), displayName: name, method: method)
         try await edit { (entry) throws(TenantEditFault) in
@@ -128,7 +128,7 @@ extension OperatorDesk {
         var members = BodyMembers(try await OperatorCodec.object(of: request))
         try members.refuse("id", "displayName", "dataType", "userFlowAttributeType")
         guard let description = try members.text("description") else {
-            throw DirectoryFailure(.invalidValue("description"))
+            throw DirectoryFailure.absent("description")
         }
         try members.end()
         try await edit { (entry) throws(TenantEditFault) in
@@ -165,7 +165,8 @@ extension OperatorDesk {
     private func ownAttribute(_ keys: [String]) throws(DirectoryFailure) -> String {
         let found = try attribute(keys)
         guard found["userFlowAttributeType"]?.string == "custom", let name = found["id"]?.string else {
-            throw DirectoryFailure(.readOnlyProperty("userFlowAttributeType"))
+            throw DirectoryFailure(
+                status: .forbidden, code: .denied, message: "A built-in attribute cannot be changed or deleted.")
         }
         return name
     }

@@ -73,9 +73,7 @@ enum UserFlowCodec {
     /// A new attribute. Its name ends with the letters and digits of the display name.
     static func newAttribute(_ body: Object, in tenant: TenantID) throws(DirectoryFailure) -> TenantAttribute {
         var members = BodyMembers(body)
-        guard let name = try members.text("displayName", 1...100) else {
-            throw DirectoryFailure(.invalidValue("displayName"))
-        }
+        guard let name = try members.text("displayName", 1...100) else { throw .absent("displayName") }
         let description = try members.text("description") ?? ""
         let kind = try members.text("userFlowAttributeType") ?? "custom"
         try members.accept("userFlowAttributeType", only: "custom", kind)
@@ -88,7 +86,7 @@ enum UserFlowCodec {
         case "boolean": type = .boolean
         case "int64": type = .integer
         case "stringcollection", "datetime": throw .unsupportedValue(of: "dataType")
-        case _: throw DirectoryFailure(.invalidValue("dataType"))
+        case _: throw .wrong("dataType", "string, boolean or int64")
         }
         guard let new = newAttribute(named: name, description: description, type: type, in: tenant) else {
             throw DirectoryFailure(.invalidValue("displayName"))
@@ -245,7 +243,7 @@ enum UserFlowCodec {
     static func change(_ body: Object) throws(DirectoryFailure) -> Change {
         var members = BodyMembers(body)
         guard try members.text("@odata.type")?.lowercased().hasSuffix(type.lowercased()) == true else {
-            throw DirectoryFailure(.invalidValue("@odata.type"))
+            throw .wrong("@odata.type", "#microsoft.graph.\(type)")
         }
         try members.refuse("id", "createdDateTime")
         var change = Change()
@@ -287,7 +285,8 @@ enum UserFlowCodec {
     }
 
     private static func method(of providers: [JSONValue]) throws(DirectoryFailure) -> UserFlow.Method {
-        let fault = DirectoryFailure(.invalidValue("identityProviders"))
+        let fault = DirectoryFailure.wrong(
+            "identityProviders", "one item with the id EmailOtpSignup-OAUTH or EmailPassword-OAUTH")
         guard providers.count == 1, case .object(let provider)? = providers.first else { throw fault }
         var members = BodyMembers(provider)
         guard let id = try members.text("id") else { throw fault }
@@ -308,7 +307,7 @@ enum UserFlowCodec {
     static func clientID(_ body: Object) throws(DirectoryFailure) -> ClientID {
         var members = BodyMembers(body)
         guard let id = try members.text("appId").flatMap({ ClientID($0) }) else {
-            throw DirectoryFailure(.invalidValue("appId"))
+            throw .wrong("appId", "the client id of an application")
         }
         try members.end()
         return id
@@ -358,7 +357,7 @@ enum UserFlowCodec {
         case "text": input.isBoolean = false
         case "boolean": input.isBoolean = true
         case "radiosingleselect", "checkboxmultiselect": throw .unsupportedValue(of: "inputType")
-        case _: throw DirectoryFailure(.invalidValue("inputType"))
+        case _: throw .wrong("inputType", "text or boolean")
         }
         let isEmail = name.lowercased() == "email"
         var rules = Input.Rules(isRequired: try members.flag("required") ?? false)

@@ -20,12 +20,26 @@ extension ReadTenant {
                     line: scope.line)
             }
         }
+        adviseAttributes(advice)
         adviseClaims(advice)
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
         for daemon in daemons { daemon.advise(advice, now: now) }
         for hook in hooks { hook.advise(advice) }
         for subscriber in subscribers { subscriber.advise(advice) }
+    }
+
+    /// A name that is none of the tenant's attributes, although it has a list of them, is often misspelt.
+    private func adviseAttributes(_ advice: YAMLFaults) {
+        guard !attributes.isEmpty else { return }
+        let known = Set(AttributeDefinition.builtIn.map(\.name) + attributes.map(\.name))
+        for flow in userFlows {
+            for definition in flow.attributes where !known.contains(definition.name) {
+                advice.add(
+                    "“\(flow.displayName)” has the attribute “\(definition.name)”, which is not in userAttributes; is it misspelt?",
+                    line: members.line(of: "userFlows"))
+            }
+        }
     }
 
     /// Claims that users can lack though the application relies on them, and claims that can be too long.

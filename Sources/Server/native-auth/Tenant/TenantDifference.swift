@@ -106,7 +106,8 @@ extension TenantDirectory {
     var summary: String {
         func all(_ count: (Entry) -> Int) -> Int { entries.map(count).reduce(0, +) }
         let more = [
-            (all(\.userFlows.count), "user flow"), (all(\.daemons.count), "daemon"),
+            (all(\.userFlows.count), "user flow"), (all(\.attributes.count), "attribute"),
+            (all(\.daemons.count), "daemon"),
             (all(\.tenant.hooks.count), "hook"),
             (all(\.tenant.subscribers.count), "subscriber"),
         ]
