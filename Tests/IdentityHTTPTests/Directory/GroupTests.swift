@@ -115,7 +115,8 @@ import Testing
     @Test(
         "What cannot be is refused, and changes nothing",
         arguments: [
-            ("", "{}"), ("", #"{"displayName":""}"#), ("", #"{"displayName":"A","groupTypes":["Unified"]}"#),
+            ("", "{}"), ("", #"{"displayName":""}"#), ("", #"{"displayName":"a\u0000b"}"#),
+            ("", #"{"displayName":"a","description":"b\nc"}"#), ("", #"{"displayName":"A","groupTypes":["Unified"]}"#),
             ("", #"{"displayName":"A","mailEnabled":true}"#), ("", #"{"displayName":"A","securityEnabled":false}"#),
             ("", #"{"displayName":"A","members@odata.bind":["x"]}"#), ("", #"{"displayName":"A","id":"x"}"#),
             ("/G/members/$ref", "{}"), ("/G/members/$ref", #"{"@odata.id":"x"}"#),

@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("Applications enter and leave a flow; one has a single flow, and without one nobody signs up or in")
+    @Test("Applications enter and leave a flow; one has a single flow, and without one no user signs up or in")
     func membership() async throws {
         try await withEditedDesk { desk, editor in
             let id = try #require(try await desk.send("POST", Self.flows, Self.flow()).text("id"))

@@ -31,11 +31,10 @@ struct BodyMembers {
 
     mutating func text(_ name: String, _ length: ClosedRange<Int> = 0...256) throws(DirectoryFailure) -> String? {
         guard let value = value(name) else { return nil }
-        // A byte order mark in front would not survive the document.
-        guard let text = value.string, length.contains(text.utf8.count), !text.unicodeScalars.contains("\u{FEFF}")
-        else {
-            throw DirectoryFailure(.invalidValue(name))
-        }
+        // A database takes no NUL, a page shows no control character, and a byte order mark would not survive the document.
+        guard let text = value.string, length.contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || $0 == "\u{FEFF}" })
+        else { throw DirectoryFailure(.invalidValue(name)) }
         return text
     }
 

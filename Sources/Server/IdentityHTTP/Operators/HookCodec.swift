@@ -4,7 +4,7 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-/// Reads and writes hooks as the vendor's directory has them (docs/protocol.md §18.9): the extension says whom to call and how,
+/// Reads and writes hooks as the vendor's directory has them (docs/protocol.md §18.9): the extension says which address to call and how,
 /// its listener for which applications. The tenants' document keeps both as one hook, which is `enabled: false` without a
 /// listener.
 enum HookCodec {

@@ -79,10 +79,10 @@ extension OperatorDesk {
         try members.accept("consentType", only: "allprincipals", kind)
         let user = try members.text("principalId")
         try members.accept("principalId", only: "", user)
-        guard let client = try? principal(try members.text("clientId")) else {
+        guard let client = principal(withID: try members.text("clientId")) else {
             throw DirectoryFailure.wrong("clientId", "the id of a service principal")
         }
-        guard let resource = try? principal(try members.text("resourceId")) else {
+        guard let resource = principal(withID: try members.text("resourceId")) else {
             throw DirectoryFailure.wrong("resourceId", "the id of a service principal")
         }
         let names = try GrantCodec.names(try members.text("scope", 0...4_096) ?? "")
@@ -121,11 +121,13 @@ extension OperatorDesk {
     private var serverURL: String { engine.settings.baseURL }
 
     private func principal(_ key: String?) throws(DirectoryFailure) -> GrantCodec.Principal {
-        let id = key?.lowercased()
-        guard let found = GrantCodec.principals(of: entry).first(where: { $0.id == id }) else {
-            throw DirectoryFailure(.notFound)
-        }
+        guard let found = principal(withID: key) else { throw DirectoryFailure(.notFound) }
         return found
+    }
+
+    private func principal(withID key: String?) -> GrantCodec.Principal? {
+        let id = key?.lowercased()
+        return GrantCodec.principals(of: entry).first { $0.id == id }
     }
 
     private func grant(_ keys: [String]) throws(DirectoryFailure) -> GrantCodec.Grant {
