@@ -265,6 +265,16 @@ class Check:
         owner.fill("#email", "user0@example.com")
         owner.click("text='Add to the group'")
         self.expect("a user is in the group", "user0@example.com" in owner.inner_text("main table"), owner.inner_text("main")[:300])
+        # A role of that application, for the group.
+        owner.goto(f"{self.url}/console/t/contoso/applications/{boats}")
+        owner.click("text='New role'")
+        owner.fill("#value", "Boats.Sail")
+        owner.fill("#name", "May sail")
+        owner.check("input[name=users]")
+        owner.check("input[name^='g-']")
+        owner.check("input[name=enabled]")
+        owner.click("main form button.primary")
+        self.expect("a role is created", "Sailors" in owner.inner_text("#main"), owner.inner_text("main")[:300])
         # A user flow with an attribute of the tenant, for that application.
         owner.goto(f"{self.url}/console/t/contoso/user-flows")
         owner.click("text='New attribute'")
@@ -366,6 +376,7 @@ class Check:
             "daemon": "/console/t/contoso/applications/44445555-aaaa-6666-bbbb-7777cccc8888",
             "new-application": "/console/t/contoso/new-application",
             "edit-application": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/edit",
+            "new-role": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/new-role",
             "groups": "/console/t/contoso/groups", "group": self.group, "delete-group": f"{self.group}/delete",
             "user-flows": "/console/t/contoso/user-flows", "new-user-flow": "/console/t/contoso/new-user-flow",
             "user-flow": self.flow, "edit-user-flow": f"{self.flow}/edit", "delete-user-flow": f"{self.flow}/delete",

@@ -47,14 +47,14 @@ struct AccessTokenClaims: JWTPayload {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
-    let acrs, groups: [String]?
+    let acrs, groups, roles: [String]?
     let acr, sid: String?
     let credentialVersion: Int
     let jti, uti: String
     let ver: String
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, acr, sid, jti, uti, ver
+        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, roles, acr, sid, jti, uti, ver
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -75,6 +75,7 @@ struct AccessTokenClaims: JWTPayload {
         amr = claims.amr
         acrs = subject.contexts.isEmpty ? nil : subject.contexts
         groups = subject.groups?.map(\.text)
+        roles = subject.accessRoles.isEmpty ? nil : subject.accessRoles
         acr = claims.acr
         sid = claims.sid
         credentialVersion = subject.credentialVersion
@@ -94,7 +95,7 @@ struct IDTokenClaims: JWTPayload {
     let iss, sub, aud, tid: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
-    let groups: [String]?
+    let groups, roles: [String]?
     let acr, sid: String?
     let uti: String
     let ver: String
@@ -106,7 +107,7 @@ struct IDTokenClaims: JWTPayload {
     var email: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, acr, sid, uti, ver, oid, name, email
+        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, roles, acr, sid, uti, ver, oid, name, email
         case authTime = "auth_time"
         case preferredUsername = "preferred_username"
         case givenName = "given_name"
@@ -124,6 +125,7 @@ struct IDTokenClaims: JWTPayload {
         authTime = claims.authTime
         amr = claims.amr
         groups = subject.groups?.map(\.text)
+        roles = subject.idRoles.isEmpty ? nil : subject.idRoles
         acr = claims.acr
         sid = claims.sid
         uti = claims.uti

@@ -216,6 +216,9 @@ struct TenantCommandTests {
             with: """
                 userFlow: 2f0c9d1e-7b46-4a58-9c3d-5e6f708192a3
                         groupsClaim: true
+                        appRoles:
+                          - {id: 6f0c9d1e-7b46-4a58-9c3d-5e6f708192a3, value: Fly, groups: [7f0c9d1e-7b46-4a58-9c3d-5e6f708192a3]}
+                          - {id: 6f0c9d1e-7b46-4a58-9c3d-5e6f708192a4, value: Run, displayName: Runs, description: x, for: [users, daemons], enabled: false}
                         redirectUris: {publicClient: [msauth.com.example://auth], web: [https://a.example.com/]}
                 """
         ).replacing("    applications:", with: lists)
@@ -223,6 +226,8 @@ struct TenantCommandTests {
         let entry = try #require(directory.entries.first)
         let application = try #require(entry.applications.last)
         #expect(application.sharedFlow == entry.userFlows.first?.id && !application.userFlow.allowsSignUp)
+        #expect(application.roles.map(\.value) == ["Fly", "Run"] && application.roles[0].groups.count == 1)
+        #expect(application.roles[1].holders == [.users, .daemons] && !application.roles[1].isEnabled)
         #expect(application.statesGroups && application.redirects[.web] == ["https://a.example.com/"])
         #expect(entry.tenant.hooks.first?.isFor(application) == true)
         #expect(application.userFlow.attributes == entry.userFlows.first?.attributes)

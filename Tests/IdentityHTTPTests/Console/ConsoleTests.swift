@@ -203,7 +203,8 @@ import Testing
             .removeSecret, .newUserFlow, .createUserFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
             .deleteUserFlow, .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute, .createGroup,
             .changeGroup, .addGroupMember,
-            .removeGroupMember, .deleteGroupLook, .deleteGroup:
+            .removeGroupMember, .deleteGroupLook, .deleteGroup, .newRole, .createRole, .editRole, .changeRole,
+            .deleteRoleLook, .deleteRole:
             role == .admin || role == .owner
         case .operators, .invite, .withdrawInvitation, .setRole, .removeOperatorLook, .removeOperator, .rotateKeyLook,
             .rotateKey:
@@ -619,6 +620,50 @@ import Testing
                 late.status == 400 && String(decoding: late.body, as: UTF8.self).contains("changed in the meantime"))
             let stored = try await server.engine.ports.users.user(user.id, in: user.tenant)
             #expect(stored?.attributes["city"] == .string("Aarhus"))
+        }
+    }
+
+    @Test("SEC-ADM-6: a role of an application is created with its groups, edited and deleted over the version shown")
+    func rolesOfApplications() async throws {
+        try await withIdentityServer { server in
+            let owner = try await ConsoleVisitor(server).invited(.owner)
+            let application = IdentityTestServer.Application.emailOneTimePasscode.rawValue
+            let own = "\(Self.contoso)/applications/\(application)"
+            let group = try await owner.submit("\(Self.contoso)/groups", [("name", "Pilots <b>")])
+            let id = String(
+                try #require(group.headers["location"]?.split(separator: "/").last, "\(group)").prefix { $0 != "?" })
+            func stored() -> [ApplicationRole] {
+                owner.console.tenants().entries[0].applications.first { $0.id.description == application }?.roles ?? []
+            }
+            for fields in [
+                [("value", "a b"), ("name", "x"), ("users", "1")], [("value", "Fly"), ("name", "Fly")],
+                [("value", "Fly"), ("name", "Fly"), ("daemons", "1"), ("g-\(id)", "1")],
+            ] {
+                let refused = try await owner.submit("\(own)/new-role", fields)
+                #expect(refused.status == 400 && stored().isEmpty, "\(fields)")
+                let page = String(decoding: refused.body, as: UTF8.self)
+                #expect(page.contains("value=\"\(fields[0].1)\""), "what was typed stays")
+            }
+            let fields = [
+                ("value", "Fly"), ("name", "May fly"), ("users", "1"), ("enabled", "1"), ("g-\(id)", "1"),
+            ]
+            let created = try await owner.submit("\(own)/new-role", fields)
+            #expect(created.headers["location"] == "\(own)?done=newRole", "\(created)")
+            let role = try #require(stored().first)
+            #expect(role.value == "Fly" && role.groups.map(\.text) == [id] && role.isEnabled)
+            let page = String(decoding: try await owner.get(own).body, as: UTF8.self)
+            #expect(page.contains("May fly") && page.contains("Pilots &lt;b&gt;"))
+            let edit = "\(own)/roles/\(role.id.text)"
+            let late = try await owner.get(edit)
+            #expect(try await owner.submit(edit, [("value", "Sail"), ("name", "Sail"), ("users", "1")]).status == 303)
+            #expect(stored().map(\.value) == ["Sail"] && stored()[0].groups.isEmpty && !stored()[0].isEnabled)
+            var form = FormFields()
+            for name in ["form", "version"] { form.append(name, ConsoleVisitor.hidden(name, in: late)) }
+            for (name, value) in fields { form.append(name, value) }
+            #expect(try await owner.send("POST", edit, form).status == 400, "over the version that the page has shown")
+            #expect(try await owner.submit("\(edit)/delete", []).headers["location"] == "\(own)?done=roleDeleted")
+            #expect(stored().isEmpty)
+            #expect(try await owner.get(edit).status == 404)
         }
     }
 

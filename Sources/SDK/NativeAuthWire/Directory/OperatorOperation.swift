@@ -26,8 +26,10 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listGroups, createGroup, readGroup, changeGroup, deleteGroup
     case listGroupMembers, addGroupMember, removeGroupMember, listUserGroups
     /// The two halves of a hook.
-    case listExtensions, createExtension, readExtension, changeExtension, deleteExtension
+    case listExtensions, createExtension, readExtension, changeExtension, deleteExtension, checkExtension
     case listListeners, createListener, readListener, changeListener, deleteListener
+    /// Users, groups, applications and service principals by their ids.
+    case readObjects
     /// Several of the others in one request.
     case batch
 
@@ -45,7 +47,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .createUser, .endUserSessions, .restoreUser, .batch, .createApplication, .addApplicationPassword,
             .removeApplicationPassword, .createServicePrincipal, .createGrant, .createRoleAssignment,
             .createRoleAssignee, .createUserFlow, .addFlowApplication, .createAttribute, .createGroup, .addGroupMember,
-            .createExtension, .createListener:
+            .createExtension, .createListener, .checkExtension, .readObjects:
             .post
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
@@ -94,6 +96,10 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listExtensions, .createExtension: return "graph/v1.0/identity/customAuthenticationExtensions"
         case .readExtension, .changeExtension, .deleteExtension:
             return "graph/v1.0/identity/customAuthenticationExtensions/{extension}"
+        case .checkExtension:
+            return
+                "graph/v1.0/identity/customAuthenticationExtensions/{extension}/validateAuthenticationConfiguration"
+        case .readObjects: return "graph/v1.0/directoryObjects/getByIds"
         case .listListeners, .createListener: return "graph/v1.0/identity/authenticationEventListeners"
         case .readListener, .changeListener, .deleteListener:
             return "graph/v1.0/identity/authenticationEventListeners/{listener}"
@@ -180,7 +186,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
                 "GroupMember.Read.All", "GroupMember.ReadWrite.All", "Group.Read.All",
                 "Group.ReadWrite.All", "Directory.Read.All",
             ]
-        case .listExtensions, .readExtension:
+        case .readObjects: ["Directory.Read.All"]
+        case .listExtensions, .readExtension, .checkExtension:
             ["CustomAuthenticationExtension.Read.All", "CustomAuthenticationExtension.ReadWrite.All"]
         case .createExtension, .changeExtension, .deleteExtension: ["CustomAuthenticationExtension.ReadWrite.All"]
         case .listListeners, .readListener: ["EventListener.Read.All", "EventListener.ReadWrite.All"]
@@ -211,7 +218,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             .listIdentityProviders, .listGroups, .createGroup, .readGroup, .changeGroup, .deleteGroup,
             .listGroupMembers,
             .addGroupMember, .removeGroupMember, .listUserGroups, .listExtensions, .readExtension, .listListeners,
-            .readListener, .batch:
+            .readListener, .checkExtension, .readObjects, .batch:
             false
         }
     }

@@ -51,7 +51,7 @@ extension Engine {
             }
         }
         guard let daemon = try await daemon(claims.daemon, in: tenant) else { return nil }
-        let given = daemon.roles(for: claims.audience, baseURL: settings.baseURL)
+        let given = try await roles(of: daemon, for: claims.audience, in: tenant)
         return LiveDaemonToken(claims: claims, daemon: daemon, roles: claims.roles.filter(given.contains))
     }
 }

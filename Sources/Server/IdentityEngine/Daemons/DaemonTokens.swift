@@ -138,7 +138,7 @@ extension Engine {
         }
         let subject = DaemonTokenSubject(
             tenant: call.tenant.id, daemon: daemon.id, audience: resource,
-            roles: daemon.roles(for: resource, baseURL: settings.baseURL),
+            roles: try await roles(of: daemon, for: resource, in: call.tenant),
             isProvenByAssertion: assertion != nil, issuedAt: call.now, lifetime: Self.daemonTokenLifetime,
             tokenID: ports.randomness.uuid(), issuer: settings.baseURL)
         do {
@@ -198,6 +198,27 @@ extension Engine {
     private func record(_ event: AuditEvent) async throws(EngineError) {
         do {
             try await ports.flows.record(event)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The words of the daemon's roles for a resource, without those that the resource, an application, has disabled.
+    func roles(
+        of daemon: Daemon, for resource: String, in tenant: Tenant
+    ) async throws(EngineError) -> [String] {
+        let words = daemon.roles(for: resource, baseURL: settings.baseURL)
+        guard !words.isEmpty, let id = Client.id(ofAudience: resource),
+            let application = try await application(id, in: tenant)
+        else { return words }
+        return words.filter { word in
+            application.roles.first { $0.value == word }.map { $0.isEnabled && $0.holders.contains(.daemons) } ?? true
+        }
+    }
+
+    func application(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Client? {
+        do {
+            return try await ports.clients.client(id, in: tenant.id)
         } catch {
             throw .store(error)
         }

@@ -120,6 +120,8 @@ package struct Client: Hashable, Sendable {
     package var redirects: RedirectAddresses
     /// Whether tokens state the ids of the user's groups, as the claim `groups`.
     package var statesGroups: Bool
+    /// The roles that it defines, at most ``ApplicationRole/maximumCount``.
+    package var roles: [ApplicationRole]
     /// The claims that the application gets besides those that the server always writes.
     package var claims: [ApplicationClaim]
 
@@ -127,7 +129,7 @@ package struct Client: Hashable, Sendable {
         id: ClientID, displayName: String, userFlow: UserFlow, flowSource: UserFlowSource = .own,
         isNativeAuthEnabled: Bool = true, scopes: [String] = [], requiresSecondFactor: Bool = false,
         enumeration: EnumerationMode? = nil, redirects: RedirectAddresses = .init(),
-        statesGroups: Bool = false, claims: [ApplicationClaim] = []
+        statesGroups: Bool = false, roles: [ApplicationRole] = [], claims: [ApplicationClaim] = []
     ) {
         self.id = id
         self.displayName = displayName
@@ -139,6 +141,7 @@ package struct Client: Hashable, Sendable {
         self.enumeration = enumeration
         self.redirects = redirects
         self.statesGroups = statesGroups
+        self.roles = roles
         self.claims = claims
     }
 }

@@ -33,6 +33,10 @@ package struct TokenSubject: Hashable, Sendable {
     package var issuer: String
     /// The ids of the user's groups, for the claim `groups` of both tokens; nil: no such claim.
     package var groups: [UUID]?
+    /// The user's roles in the application, in the ID token; the claim is absent when there is none.
+    package var idRoles: [String]
+    /// The user's roles in the API that the access token is for; the claim is absent when there is none.
+    package var accessRoles: [String]
     /// The application's own claims for the ID token, by name; their names are none of the server's.
     package var idClaims: [String: ClaimValue]
     /// The same for the access token.
@@ -42,8 +46,8 @@ package struct TokenSubject: Hashable, Sendable {
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
         credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
-        groups: [UUID]? = nil, idClaims: [String: ClaimValue] = [:],
-        accessClaims: [String: ClaimValue] = [:]
+        groups: [UUID]? = nil, idRoles: [String] = [], accessRoles: [String] = [],
+        idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:]
     ) {
         self.tenant = tenant
         self.client = client
@@ -61,6 +65,8 @@ package struct TokenSubject: Hashable, Sendable {
         self.tokenID = tokenID
         self.issuer = issuer
         self.groups = groups
+        self.idRoles = idRoles
+        self.accessRoles = accessRoles
         self.idClaims = idClaims
         self.accessClaims = accessClaims
     }

@@ -48,12 +48,7 @@ extension Engine {
     package func userinfoClaims(
         of token: LiveToken, in tenant: Tenant
     ) async throws(EngineError) -> [String: ClaimValue] {
-        do {
-            let client = try await ports.clients.client(token.claims.client, in: tenant.id)
-            return client?.claims(about: token.user, in: .userinfo) ?? [:]
-        } catch {
-            throw .store(error)
-        }
+        try await application(token.claims.client, in: tenant)?.claims(about: token.user, in: .userinfo) ?? [:]
     }
 
     /// The claims of an access token that this tenant signed and that is valid at `now`; nil for any other token.

@@ -278,8 +278,7 @@ extension Engine {
             idClaims.merge(given[.id] ?? [:]) { own, _ in own }
             accessClaims.merge(given[.access] ?? [:]) { own, _ in own }
         }
-        var groups: [UUID]?
-        if context.client.statesGroups { groups = try await self.groups(of: user.id, in: context.tenant.id).map(\.id) }
+        let memberships = try await memberships(of: user.id, for: grant, in: context)
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
         let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
@@ -289,7 +288,8 @@ extension Engine {
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
-            groups: groups, idClaims: idClaims, accessClaims: accessClaims)
+            groups: context.client.statesGroups ? memberships.groups : nil, idRoles: memberships.idRoles,
+            accessRoles: memberships.accessRoles, idClaims: idClaims, accessClaims: accessClaims)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(
@@ -298,6 +298,29 @@ extension Engine {
         } catch {
             throw .tokens(error)
         }
+    }
+
+    private struct Memberships {
+        var groups: [UUID] = []
+        var idRoles: [String] = []
+        var accessRoles: [String] = []
+    }
+
+    /// The user's groups, read only where a token depends on them, and the roles by them.
+    private func memberships(
+        of user: UserID, for grant: ScopeGrant, in context: RequestContext
+    ) async throws(EngineError) -> Memberships {
+        let client = context.client
+        // Without a resource, the token is for the application itself.
+        var resource: Client? = grant.resource == nil ? client : nil
+        if let named = grant.resource.flatMap(Client.id(ofAudience:)) {
+            resource = named == client.id ? client : try await application(named, in: context.tenant)
+        }
+        let needed = client.statesGroups || client.hasRolesOfUsers || resource?.hasRolesOfUsers == true
+        guard needed else { return Memberships() }
+        let groups = try await groups(of: user, in: context.tenant.id).map(\.id)
+        return Memberships(
+            groups: groups, idRoles: client.roles(of: Set(groups)), accessRoles: resource?.roles(of: Set(groups)) ?? [])
     }
 
     /// When an unused family expires: after a fixed day for one-time-passcode applications, otherwise after 90 days,

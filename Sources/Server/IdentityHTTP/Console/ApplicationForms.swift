@@ -175,6 +175,17 @@ extension Console {
             tenant.id, over: version, as: actor(visitor, context), now: context.trace.at, change)
     }
 
+    /// A form that breaks a rule is refused like an edit that does.
+    func refusing(
+        _ edit: () async throws -> Result<Void, TenantEditFault>
+    ) async throws -> Result<Void, TenantEditFault> {
+        do {
+            return try await edit()
+        } catch let fault as TenantEditFault {
+            return .failure(fault)
+        }
+    }
+
     func createApplication(
         _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
     ) async throws -> Response {
@@ -182,13 +193,10 @@ extension Console {
         let form = try await form(of: request, by: visitor)
         let id = ClientID(engine.ports.randomness.uuid())
         var client = Client(id: id, displayName: "", userFlow: UserFlow(method: .emailOneTimePasscode))
-        let answer: Result<Void, TenantEditFault>
-        do {
+        let answer = try await refusing {
             try Self.change(&client, by: form)
             let new = client
-            answer = try await edit(tenant, form, context, visitor) { $0.applications.append(new) }
-        } catch let fault as TenantEditFault {
-            answer = .failure(fault)
+            return try await edit(tenant, form, context, visitor) { $0.applications.append(new) }
         }
         return try respond(
             answer, to: Self.path(.application, tenant, other: id.description) + "?done=application"
@@ -201,13 +209,12 @@ extension Console {
         let entry = try tenant(context)
         let form = try await form(of: request, by: visitor)
         var client = try client(context, in: entry)
-        let answer: Result<Void, TenantEditFault>
-        do {
+        let answer = try await refusing {
             // A form that does not read ends here.
             try Self.change(&client, by: form)
             let id = client.id
             // This node may know an older version than the form has, so the change is made on that of the document.
-            answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
+            return try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
                 guard let index = entry.applications.firstIndex(where: { $0.id == id }) else { throw .notFound }
                 do {
                     try Self.change(&entry.applications[index], by: form)
@@ -217,8 +224,6 @@ extension Console {
                     throw .invalid(["The form does not read."])
                 }
             }
-        } catch let fault as TenantEditFault {
-            answer = .failure(fault)
         }
         return try respond(
             answer, to: Self.path(.application, entry.tenant, other: client.id.description) + "?done=saved"
@@ -324,7 +329,7 @@ extension Console {
 
     // MARK: - Parts
 
-    private func client(_ context: IdentityRequestContext, in entry: TenantDirectory.Entry) throws -> Client {
+    func client(_ context: IdentityRequestContext, in entry: TenantDirectory.Entry) throws -> Client {
         let id = try context.parameters.require("application").lowercased()
         guard let client = entry.applications.first(where: { $0.id.description == id }) else {
             throw ConsoleFault.missing
@@ -353,7 +358,7 @@ extension Console {
         }
     }
 
-    private static func sentences(_ fault: TenantEditFault) throws(ConsoleFault) -> [String] {
+    static func sentences(_ fault: TenantEditFault) throws(ConsoleFault) -> [String] {
         switch fault {
         case .changedMeanwhile:
             ["Another change came into force since this page was opened. Please open it again; nothing was changed."]

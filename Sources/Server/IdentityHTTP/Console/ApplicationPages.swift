@@ -64,12 +64,14 @@ extension Console {
             """)
     }
 
-    func application(_ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
+    func application(
+        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
+    ) async throws -> HTML {
         let done = try Self.done(Self.queryFields(of: request))
         let entry = try tenant(context)
         let id = try context.parameters.require("application").lowercased()
         if let client = entry.applications.first(where: { $0.id.description == id }) {
-            return page(of: client, in: entry, visitor, done: done)
+            return try await page(of: client, in: entry, visitor, done: done)
         }
         if let daemon = entry.daemons.first(where: { $0.id.description == id }) {
             return page(of: daemon, in: entry.tenant, visitor, done: done)
@@ -89,8 +91,9 @@ extension Console {
 
     private func page(
         of client: Client, in entry: TenantDirectory.Entry, _ visitor: Visitor, done: String?
-    ) -> HTML {
+    ) async throws -> HTML {
         let tenant = entry.tenant
+        let groups = try await read { () throws(StoreError) in try await store.groups(in: tenant.id) }
         let shared = entry.userFlows.first { $0.id == client.sharedFlow }
         let snippets = Snippets(for: client, of: tenant, baseURL: appBaseURL)
         let rows = client.userFlow.attributes.map { definition in
@@ -135,6 +138,7 @@ extension Console {
             <section class="panel"><h2>Attributes of the sign-up</h2>
             \(rows.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Attributes", "Attribute", [Column(title: "Type"), Column(title: "At sign-up"), Column(title: "Users may change it"), Column(title: "Rule", kind: "wide")], rows))
             </section>
+            \(roles(of: client, in: entry, groups: groups, visitor))
             <section class="panel"><h2>Code to begin with</h2>
             <h3>Swift</h3>
             <div class="snippet"><pre id="swift" role="region" tabindex="0" aria-label="Swift code">\(snippets.swift)</pre>\(Self.copyButton("swift"))</div>

@@ -17,6 +17,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case applications, application
     case newApplication, createApplication, editApplication, changeApplication
     case deleteApplicationLook, deleteApplication, newSecret, removeSecretLook, removeSecret
+    case newRole, createRole, editRole, changeRole, deleteRoleLook, deleteRole
     case userFlows, newUserFlow, createUserFlow, userFlow, editUserFlow, changeUserFlow
     case deleteUserFlowLook, deleteUserFlow, newAttribute, createAttribute, removeAttributeLook, removeAttribute
     case groups, createGroup, group, changeGroup, addGroupMember, removeGroupMember, deleteGroupLook, deleteGroup
@@ -56,7 +57,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .removeMethodLook, .removeMethod: .permission(OperatorOperation.removeUserMethod.roles)
         case .applications, .application, .mails: .permission(OperatorOperation.listApplications.roles)
         case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
-            .deleteApplication, .newSecret, .removeSecretLook, .removeSecret:
+            .deleteApplication, .newSecret, .removeSecretLook, .removeSecret, .newRole, .createRole, .editRole,
+            .changeRole, .deleteRoleLook, .deleteRole:
             .permission(OperatorOperation.changeApplication.roles)
         case .groups, .group: .permission(OperatorOperation.listGroups.roles)
         case .createGroup, .changeGroup, .deleteGroupLook, .deleteGroup:
@@ -93,7 +95,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .removeMethodLook, .applications, .application, .newApplication, .createApplication,
             .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .events,
             .verifyEvents, .operators,
-            .removeOperatorLook, .server, .rotateKeyLook:
+            .removeOperatorLook, .server, .rotateKeyLook, .newRole, .createRole, .editRole, .changeRole,
+            .deleteRoleLook, .deleteRole:
             false
         }
     }
@@ -131,6 +134,9 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .deleteApplicationLook, .deleteApplication: return "\(tenant)/applications/{application}/delete"
         case .newSecret: return "\(tenant)/applications/{application}/new-secret"
         case .removeSecretLook, .removeSecret: return "\(tenant)/applications/{application}/secrets/{method}/remove"
+        case .newRole, .createRole: return "\(tenant)/applications/{application}/new-role"
+        case .editRole, .changeRole: return "\(tenant)/applications/{application}/roles/{method}"
+        case .deleteRoleLook, .deleteRole: return "\(tenant)/applications/{application}/roles/{method}/delete"
         case .userFlows: return "\(tenant)/user-flows"
         case .newUserFlow, .createUserFlow: return "\(tenant)/new-user-flow"
         case .userFlow: return "\(tenant)/user-flows/{flow}"
@@ -165,14 +171,15 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret, .createUserFlow,
             .changeUserFlow, .deleteUserFlow, .createAttribute, .removeAttribute, .createGroup, .changeGroup,
             .addGroupMember,
-            .removeGroupMember, .deleteGroup:
+            .removeGroupMember, .deleteGroup, .createRole, .changeRole, .deleteRole:
             .post
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
             .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
             .removeSecretLook, .mails, .events, .exportEvents, .operators, .removeOperatorLook,
             .server, .rotateKeyLook, .userFlows, .newUserFlow, .userFlow, .editUserFlow, .deleteUserFlowLook,
-            .newAttribute, .removeAttributeLook, .groups, .group, .deleteGroupLook:
+            .newAttribute, .removeAttributeLook, .groups, .group, .deleteGroupLook, .newRole, .editRole,
+            .deleteRoleLook:
             .get
         }
     }

@@ -238,6 +238,8 @@ extension Console {
         case "groupDeleted": "The group was deleted."
         case "member": "The user is in the group."
         case "memberRemoved": "The user is not in the group any more."
+        case "newRole": "The role was created."
+        case "roleDeleted": "The role was deleted."
         case "userFlow": "The user flow was created. Edit an application to give it the flow."
         case "userFlowDeleted": "The user flow was deleted."
         case "attribute": "The attribute was created. Edit a user flow to ask for it."

@@ -271,15 +271,12 @@ extension Console {
         let entry = try tenant(context)
         let form = try await form(of: request, by: visitor)
         let id = engine.ports.randomness.uuid()
-        let answer: Result<Void, TenantEditFault>
-        do {
+        let answer = try await refusing {
             let change = try Self.change(of: nil, by: form, in: entry)
-            answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
+            return try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
                 entry.userFlows.append(SharedUserFlow(id: id, displayName: "", method: .emailOneTimePasscode))
                 try UserFlowCodec.apply(change, to: id, in: &entry)
             }
-        } catch let fault as TenantEditFault {
-            answer = .failure(fault)
         }
         return try respond(answer, to: Self.path(.userFlow, entry.tenant, other: id.text) + "?done=userFlow") {
             try newUserFlow(context, visitor, problems: $0, form: form)
@@ -292,14 +289,11 @@ extension Console {
         let entry = try tenant(context)
         let form = try await form(of: request, by: visitor)
         let flow = try flow(context, in: entry)
-        let answer: Result<Void, TenantEditFault>
-        do {
+        let answer = try await refusing {
             let change = try Self.change(of: flow, by: form, in: entry)
-            answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
+            return try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
                 try UserFlowCodec.apply(change, to: flow.id, in: &entry)
             }
-        } catch let fault as TenantEditFault {
-            answer = .failure(fault)
         }
         return try respond(answer, to: Self.path(.userFlow, entry.tenant, other: flow.id.text) + "?done=saved") {
             try editUserFlow(context, visitor, problems: $0, form: form)

@@ -103,6 +103,7 @@ extension Schema {
             "nativeAuthUserFlowId": text.orNull.described("The user flow that the application shares with others."),
             "publicClient": redirects, "spa": redirects, "web": redirects,
             "groupMembershipClaims": text.orNull.described("SecurityGroup: tokens have the claim groups."),
+            "appRoles": list(of: appRole),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
             "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
@@ -110,6 +111,14 @@ extension Schema {
         return object(
             members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) })
     }
+
+    private static let appRole = object(
+        [
+            "id": uuid.described("Chosen by the caller."),
+            "value": text(1...ApplicationRole.longestValue).described("The word in the claim roles."),
+            "allowedMemberTypes": list(of: words(["User", "Application"])).described("At least one."),
+        ],
+        optional: ["displayName": text(1...256), "description": text.orNull, "isEnabled": flag])
 
     static func applicationEdit(required: [String]) -> Schema {
         let members: [String: Schema] = [
@@ -121,12 +130,17 @@ extension Schema {
             "publicClient": redirects, "spa": redirects, "web": redirects,
             "groupMembershipClaims": words(["SecurityGroup", "All", "None"]).described(
                 "Whether tokens have the claim groups."),
+            "appRoles": list(of: appRole).described("All roles that the application has from then on."),
             "signInAudience": words(["AzureADMyOrg"]),
         ]
         return object(
             members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) }
         ).described("Other members of the vendor's application are accepted and not kept.")
     }
+
+    /// An object of any kind: its members are those of a user, group, application or service principal.
+    static let directoryObject = Schema(
+        json: object(["@odata.type": text, "id": uuid]).json.merging(["additionalProperties": .boolean(true)]) { $1 })
 
     static let passwordCredential = object(
         ["keyId": uuid, "endDateTime": moment, "startDateTime": moment, "hint": text, "secretText": text],
@@ -139,18 +153,14 @@ extension Schema {
     }
 
     static func servicePrincipal(required: [String]) -> Schema {
-        let permission = object(
-            ["id": uuid, "value": text, "isEnabled": flag],
-            optional: [
-                "displayName": text, "description": text, "allowedMemberTypes": list(of: text), "type": text,
-                "adminConsentDisplayName": text,
-            ])
+        let scope = object(
+            ["id": uuid, "value": text, "isEnabled": flag, "type": text, "adminConsentDisplayName": text])
         return partly(
             [
                 "@odata.context": text, "id": uuid, "appId": uuid, "displayName": text, "appDisplayName": text,
                 "servicePrincipalType": text, "accountEnabled": flag,
-                "appRoles": list(of: permission).described("The roles of the directory; others have none here."),
-                "oauth2PermissionScopes": list(of: permission),
+                "appRoles": list(of: appRole).described("The roles that it gives daemons and groups."),
+                "oauth2PermissionScopes": list(of: scope),
             ], required: required)
     }
 
@@ -165,7 +175,7 @@ extension Schema {
     static func assignment(required: [String]) -> Schema {
         partly(
             [
-                "@odata.context": text, "id": uuid, "principalId": uuid, "principalDisplayName": text,
+                "@odata.context": text, "id": uuid, "principalId": uuid, "principalDisplayName": text.orNull,
                 "principalType": text, "resourceId": uuid, "resourceDisplayName": text, "appRoleId": uuid,
             ], required: required)
     }

@@ -185,6 +185,14 @@ extension OperatorOperation {
         case .changeListener: Outline(summary: "Changes a listener", body: .listenerEdit, parameters: [.listener])
         case .deleteListener:
             Outline(summary: "Deletes a listener; its extension is not called then", parameters: [.listener])
+        case .checkExtension:
+            Outline(
+                summary: "Says what keeps an extension from being called", reply: .extensionCheck,
+                parameters: [.extension])
+        case .readObjects:
+            Outline(
+                summary: "Reads up to 1,000 users, groups, applications and service principals by their ids",
+                body: .objectIDs, reply: .objectList)
         case .batch:
             Outline(summary: "Answers up to 20 requests, one after another", body: .batch, reply: .batchAnswers)
         case .listSignIns:
@@ -235,7 +243,8 @@ extension OperatorOperation {
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,
             .listUserFlows, .readUserFlow, .listFlowApplications, .listFlowProviders, .listFlowAttributes,
             .listAttributes, .readAttribute, .listIdentityProviders, .listGroups, .readGroup, .listGroupMembers,
-            .listUserGroups, .listExtensions, .readExtension, .listListeners, .readListener:
+            .listUserGroups, .listExtensions, .readExtension, .listListeners, .readListener,
+            .checkExtension, .readObjects:
             DocumentedAnswer(
                 200, "The content.", outline.reply.map { .json(.named($0)) } ?? .none,
                 headers: [.readUser, .readDeletedUser, .restoreUser].contains(self) ? [.version] : [])

@@ -77,6 +77,9 @@ enum SchemaName: String, CaseIterable {
     case extensionList = "CustomAuthenticationExtensionList"
     case newExtension = "NewCustomAuthenticationExtension"
     case extensionEdit = "CustomAuthenticationExtensionEdit"
+    case extensionCheck = "CustomAuthenticationExtensionCheck"
+    case objectIDs = "DirectoryObjectIds"
+    case objectList = "DirectoryObjectList"
     case listener = "AuthenticationEventListener"
     case listenerList = "AuthenticationEventListenerList"
     case newListener = "NewAuthenticationEventListener"
@@ -206,6 +209,20 @@ enum SchemaName: String, CaseIterable {
             .customExtensionEdit(
                 required: ["@odata.type", "displayName", "endpointConfiguration", "authenticationConfiguration"])
         case .extensionEdit: .customExtensionEdit(required: ["@odata.type"])
+        case .extensionCheck:
+            .object([
+                "errors": .list(of: .object(["code": .text, "message": .text])),
+                "warnings": .list(of: .object(["code": .text, "message": .text])),
+            ])
+        case .objectIDs:
+            .object(
+                ["ids": Schema.list(of: .uuid).described("At most 1,000.")],
+                optional: [
+                    "types": Schema.list(of: .text).described(
+                        "Any of user, group, application, servicePrincipal and directoryObject, which is all of them and the default."
+                    )
+                ])
+        case .objectList: .object(["@odata.context": .text, "value": .list(of: .directoryObject)])
         case .listener: .listener(required: ["id", "@odata.type"])
         case .listenerList: .page(of: .listener(required: []))
         case .newListener: .listenerEdit(required: ["@odata.type", "handler"])

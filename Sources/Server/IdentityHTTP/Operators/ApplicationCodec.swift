@@ -9,35 +9,43 @@ enum ApplicationCodec {
     typealias Object = [String: JSONValue]
 
     static func object(_ client: Client, in tenant: TenantID) -> Object {
-        shared(client.id, client.displayName, in: tenant).merging([
-            "isFallbackPublicClient": .boolean(true),
-            "nativeAuthenticationApisEnabled": .string(client.isNativeAuthEnabled ? "all" : "none"),
-            "nativeAuthSignIn": client.flowSource == .none ? .null : .string(client.userFlow.method.rawValue),
-            "nativeAuthUserFlowId": client.sharedFlow.map { .string($0.text) } ?? .null,
-            "publicClient": redirects(client, .publicClient), "spa": redirects(client, .spa),
-            "web": redirects(client, .web),
-            "groupMembershipClaims": client.statesGroups ? .string("SecurityGroup") : .null,
-            "nativeAuthScopes": .texts(client.scopes), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
-            "keyCredentials": .array([]),
-        ]) { $1 }
+        var object = shared(client.id, client.displayName, in: tenant)
+        object["isFallbackPublicClient"] = .boolean(true)
+        object["nativeAuthenticationApisEnabled"] = .string(client.isNativeAuthEnabled ? "all" : "none")
+        if client.flowSource != .none { object["nativeAuthSignIn"] = .string(client.userFlow.method.rawValue) }
+        if let flow = client.sharedFlow { object["nativeAuthUserFlowId"] = .string(flow.text) }
+        for kind in RedirectAddresses.Kind.allCases { object[kind.rawValue] = redirects(client.redirects[kind]) }
+        if client.statesGroups { object["groupMembershipClaims"] = .string("SecurityGroup") }
+        object["appRoles"] = .array(client.roles.map(GrantCodec.object))
+        object["nativeAuthScopes"] = .texts(client.scopes)
+        return object
     }
 
     static func object(_ daemon: Daemon, in tenant: TenantID) -> Object {
-        shared(daemon.id, daemon.displayName, in: tenant).merging([
+        var object = shared(daemon.id, daemon.displayName, in: tenant)
+        object["nativeAuthRoles"] = .texts(daemon.roles)
+        object["passwordCredentials"] = .array(daemon.secrets.map { .object(Self.object($0, text: nil)) })
+        object["keyCredentials"] = .array(
+            daemon.keys.map { key in
+                .object([
+                    "keyId": .string(key.id.text), "type": .string("AsymmetricPublicKey"), "usage": .string("Verify"),
+                    "endDateTime": .string(key.endsAt.ISO8601Format()),
+                ])
+            })
+        return object
+    }
+
+    /// All members, with the values of an object that has none of what they say.
+    private static func shared(_ id: ClientID, _ name: String, in tenant: TenantID) -> Object {
+        [
+            "id": .string(ObjectID.application(id, in: tenant)), "appId": .string(id.description),
+            "displayName": .string(name), "signInAudience": .string("AzureADMyOrg"),
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
             "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null, "groupMembershipClaims": .null,
-            "publicClient": .object(["redirectUris": .array([])]), "spa": .object(["redirectUris": .array([])]),
-            "web": .object(["redirectUris": .array([])]),
-            "nativeAuthScopes": .array([]), "nativeAuthRoles": .texts(daemon.roles),
-            "passwordCredentials": .array(daemon.secrets.map { .object(object($0, text: nil)) }),
-            "keyCredentials": .array(
-                daemon.keys.map { key in
-                    .object([
-                        "keyId": .string(key.id.text), "type": .string("AsymmetricPublicKey"),
-                        "usage": .string("Verify"), "endDateTime": .string(key.endsAt.ISO8601Format()),
-                    ])
-                }),
-        ]) { $1 }
+            "publicClient": redirects([]), "spa": redirects([]), "web": redirects([]), "appRoles": .array([]),
+            "nativeAuthScopes": .array([]), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
+            "keyCredentials": .array([]),
+        ]
     }
 
     /// - Parameter text: The secret itself, in the answer that makes it.
@@ -54,9 +62,7 @@ enum ApplicationCodec {
 
     /// The members of the vendor's application that scripts send and this server does not keep.
     private static let unkept: Set<String> = [
-        "api", "approles", "identifieruris", "requiredresourceaccess", "description",
-        "notes",
-        "tags", "optionalclaims", "info",
+        "api", "identifieruris", "requiredresourceaccess", "description", "notes", "tags", "optionalclaims", "info",
     ]
     private static let readOnly: Set<String> = [
         "id", "appid", "createddatetime", "passwordcredentials", "keycredentials", "nativeauthroles",
@@ -74,10 +80,12 @@ enum ApplicationCodec {
         var hasNoFlow = false
         var scopes: [String]?
         var statesGroups: Bool?
+        /// Without their groups.
+        var roles: [ApplicationRole]?
         var redirects: [RedirectAddresses.Kind: [String]] = [:]
 
-        /// Whether a new object is an application of an app, and no daemon.
-        var makesApplication: Bool { isPublic ?? isNative ?? (method != nil) }
+        /// Whether a new object is an application of an app, or an API with roles, and no daemon.
+        var makesApplication: Bool { isPublic ?? isNative ?? (method != nil || roles?.isEmpty == false) }
     }
 
     /// - Throws: ``DirectoryFailure`` for a member that is unknown, read-only or has a wrong value.
@@ -119,6 +127,7 @@ enum ApplicationCodec {
                 case .string("None"), .null: change.statesGroups = false
                 case .string, .boolean, .integer, .number, .array, .object: throw fault
                 }
+            case "approles": change.roles = try roles(value)
             case "signinaudience": guard value.string == "AzureADMyOrg" else { throw fault }
             case let word where readOnly.contains(word): throw DirectoryFailure(.readOnlyProperty(name))
             case let word where unkept.contains(word): break
@@ -131,16 +140,67 @@ enum ApplicationCodec {
     /// - Throws: ``DirectoryFailure`` when an application is to become a daemon, or the other way round, or a daemon is to
     ///   have what only an application has.
     static func check(_ change: Change, forDaemon isDaemon: Bool) throws(DirectoryFailure) {
-        let fits =
+        let unfit: [(String, Bool)] =
             isDaemon
-            ? change.isPublic != true && change.isNative != true && change.method == nil && change.scopes ?? [] == []
-                && change.statesGroups != true && change.redirects.values.allSatisfy(\.isEmpty)
-            : change.isPublic ?? true
-        guard fits else { throw DirectoryFailure(.readOnlyProperty("isFallbackPublicClient")) }
+            ? [
+                ("isFallbackPublicClient", change.isPublic == true),
+                ("nativeAuthenticationApisEnabled", change.isNative == true),
+                ("nativeAuthSignIn", change.method != nil), ("nativeAuthScopes", change.scopes ?? [] != []),
+                ("groupMembershipClaims", change.statesGroups == true), ("appRoles", change.roles ?? [] != []),
+                ("redirectUris", !change.redirects.values.allSatisfy(\.isEmpty)),
+            ] : [("isFallbackPublicClient", change.isPublic == false)]
+        if let first = unfit.first(where: \.1) { throw DirectoryFailure(.readOnlyProperty(first.0)) }
     }
 
-    private static func redirects(_ client: Client, _ kind: RedirectAddresses.Kind) -> JSONValue {
-        .object(["redirectUris": .texts(client.redirects[kind])])
+    private static func redirects(_ addresses: [String]) -> JSONValue {
+        .object(["redirectUris": .texts(addresses)])
+    }
+
+    private static func roles(_ value: JSONValue) throws(DirectoryFailure) -> [ApplicationRole] {
+        guard value != .null else { return [] }
+        guard case .array(let items) = value, items.count <= ApplicationRole.maximumCount else {
+            throw .wrong("appRoles", "a list of at most \(ApplicationRole.maximumCount) roles")
+        }
+        var roles: [ApplicationRole] = []
+        for item in items {
+            let role = try role(item)
+            guard !roles.contains(where: { $0.id == role.id || $0.value == role.value }) else {
+                throw .wrong("appRoles", "roles with an id and a value that no other has")
+            }
+            roles.append(role)
+        }
+        return roles
+    }
+
+    private static func role(_ item: JSONValue) throws(DirectoryFailure) -> ApplicationRole {
+        var members = try BodyMembers(item, "appRoles")
+        guard let id = try members.text("id").flatMap({ UUID(uuidString: $0) }) else {
+            throw .wrong("appRoles.id", "a UUID that the caller chooses")
+        }
+        guard let value = try members.text("value", 1...256), ApplicationRole.isWellFormed(value) else {
+            throw .wrong(
+                "appRoles.value",
+                "1 to \(ApplicationRole.longestValue) letters, digits, dots, hyphens and underscores, not beginning with a dot"
+            )
+        }
+        let name = try members.text("displayName", 1...256) ?? value
+        let description = try members.text("description") ?? ""
+        let isEnabled = try members.flag("isEnabled") ?? true
+        var holders: Set<ApplicationRole.Holder> = []
+        for type in try members.list("allowedMemberTypes") ?? [] {
+            switch type.string {
+            case "User": holders.insert(.users)
+            case "Application": holders.insert(.daemons)
+            case _: throw .wrong("appRoles.allowedMemberTypes", "a list of User, Application, or both")
+            }
+        }
+        guard !holders.isEmpty else {
+            throw .wrong("appRoles.allowedMemberTypes", "a list of User, Application, or both")
+        }
+        _ = try members.text("origin")
+        try members.end()
+        return ApplicationRole(
+            id: id, value: value, displayName: name, description: description, isEnabled: isEnabled, holders: holders)
     }
 
     /// The addresses of a kind; what else the vendor has beside them is not kept.
@@ -166,6 +226,22 @@ enum ApplicationCodec {
         return texts
     }
 
+    /// What the body says of the application at the index.
+    static func apply(_ change: Change, toApplicationAt index: Int, of entry: inout TenantDirectory.Entry) {
+        if let roles = change.roles {
+            let before = entry.applications[index].roles
+            let kept = roles.map { role in
+                var role = role
+                // Who has it is said by assignments.
+                if role.holders.contains(.users) { role.groups = before.first { $0.id == role.id }?.groups ?? [] }
+                return role
+            }
+            entry.replaceRoles(ofApplicationAt: index, with: kept)
+        }
+        apply(change, to: &entry.applications[index])
+    }
+
+    /// What the body says besides the roles.
     static func apply(_ change: Change, to client: inout Client) {
         client.displayName = change.displayName ?? client.displayName
         client.isNativeAuthEnabled = change.isNative ?? client.isNativeAuthEnabled
@@ -213,13 +289,5 @@ enum ApplicationCodec {
             let id = object.first?.value.string.flatMap({ UUID(uuidString: $0) })
         else { throw DirectoryFailure(.invalidValue("keyId")) }
         return id
-    }
-
-    private static func shared(_ id: ClientID, _ name: String, in tenant: TenantID) -> Object {
-        [
-            "id": .string(ObjectID.application(id, in: tenant)), "appId": .string(id.description),
-            "displayName": .string(name),
-            "signInAudience": .string("AzureADMyOrg"),
-        ]
     }
 }

@@ -11,11 +11,6 @@ enum DirectoryPermission {
     /// The id of a role, which a daemon has itself.
     static func roleID(_ name: String) -> String { published[name]?.role ?? derived("role", name) }
 
-    /// The role with the id; nil when there is none.
-    static func role(_ id: String) -> String? {
-        ResourceScope.applicationRoles.first { roleID($0) == id.lowercased() }
-    }
-
     private static func derived(_ kind: String, _ name: String) -> String {
         ObjectID.of(kind, name, in: TenantID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))))
     }

@@ -13,33 +13,46 @@ enum GrantCodec {
         var id: String
         var appID: String
         var displayName: String
+        /// Those that it gives as a resource.
+        var roles: [ApplicationRole]
 
         var isDirectory: Bool { appID == ResourceScope.directory }
 
         /// What stands in front of the name of a scope: nothing for the directory, else the usual URI of an application.
-        var prefix: String { isDirectory ? "" : "api://\(appID)/" }
+        var prefix: String { isDirectory ? "" : "\(audience)/" }
+        /// The audience of tokens for it as a resource.
+        var audience: String { isDirectory ? appID : "api://\(appID)" }
     }
 
     static func principals(of entry: TenantDirectory.Entry) -> [Principal] {
         let all =
-            entry.applications.map { ($0.id.description, $0.displayName) }
-            + entry.daemons.map { ($0.id.description, $0.displayName) }
-            + [(ResourceScope.directory, "Directory")]
-        return all.map { appID, name in
-            Principal(id: ObjectID.servicePrincipal(appID, in: entry.tenant.id), appID: appID, displayName: name)
+            entry.applications.map { ($0.id.description, $0.displayName, $0.roles) }
+            + entry.daemons.map { ($0.id.description, $0.displayName, []) }
+            + [(ResourceScope.directory, "Directory", directoryRoles)]
+        return all.map { appID, name, roles in
+            Principal(
+                id: ObjectID.servicePrincipal(appID, in: entry.tenant.id), appID: appID, displayName: name, roles: roles
+            )
         }
     }
 
+    private static let directoryRoles: [ApplicationRole] = ResourceScope.applicationRoles.sorted().compactMap { name in
+        UUID(uuidString: DirectoryPermission.roleID(name)).map {
+            ApplicationRole(id: $0, value: name, displayName: name, description: name, holders: [.daemons])
+        }
+    }
+
+    static func object(_ role: ApplicationRole) -> JSONValue {
+        let types = [(ApplicationRole.Holder.users, "User"), (.daemons, "Application")]
+        return .object([
+            "id": .string(role.id.text), "value": .string(role.value), "displayName": .string(role.displayName),
+            "description": role.description.isEmpty ? .null : .string(role.description),
+            "allowedMemberTypes": .texts(types.filter { role.holders.contains($0.0) }.map(\.1)),
+            "isEnabled": .boolean(role.isEnabled),
+        ])
+    }
+
     static func object(_ principal: Principal) -> Object {
-        let roles: [JSONValue] =
-            principal.isDirectory
-            ? ResourceScope.applicationRoles.sorted().map { name in
-                .object([
-                    "id": .string(DirectoryPermission.roleID(name)), "value": .string(name),
-                    "displayName": .string(name), "description": .string(name),
-                    "allowedMemberTypes": .array([.string("Application")]), "isEnabled": .boolean(true),
-                ])
-            } : []
         let scopes: [JSONValue] =
             principal.isDirectory
             ? ResourceScope.directoryNames.sorted().map { name in
@@ -52,7 +65,7 @@ enum GrantCodec {
             "id": .string(principal.id), "appId": .string(principal.appID),
             "displayName": .string(principal.displayName), "appDisplayName": .string(principal.displayName),
             "servicePrincipalType": .string("Application"), "accountEnabled": .boolean(true),
-            "appRoles": .array(roles), "oauth2PermissionScopes": .array(scopes),
+            "appRoles": .array(principal.roles.map(object)), "oauth2PermissionScopes": .array(scopes),
         ]
     }
 
@@ -132,26 +145,111 @@ enum GrantCodec {
 
     // MARK: - Roles
 
-    static func assignments(of entry: TenantDirectory.Entry, baseURL: String) -> [Object] {
-        let all = principals(of: entry)
-        guard let directory = all.last else { return [] }
-        return entry.daemons.flatMap { daemon -> [Object] in
-            guard let principal = all.first(where: { $0.appID == daemon.id.description }) else { return [] }
-            return daemon.roles(for: ResourceScope.directory, baseURL: baseURL).map {
-                assignment(of: $0, to: principal, by: directory, in: entry.tenant.id)
+    /// A role that a daemon or the users of a group have.
+    struct Assignment {
+        enum Subject {
+            case daemon(Principal)
+            /// Without a name if the group was deleted.
+            case group(UUID, name: String?)
+        }
+
+        var id: String
+        var subject: Subject
+        var resource: Principal
+        var role: ApplicationRole
+
+        init(of role: ApplicationRole, to subject: Subject, by resource: Principal, in tenant: TenantID) {
+            (self.subject, self.resource, self.role) = (subject, resource, role)
+            id =
+                switch subject {
+                case .daemon(let daemon) where resource.isDirectory:
+                    ObjectID.of("assignment", daemon.appID, role.value, in: tenant)
+                case .daemon(let daemon):
+                    ObjectID.of("assignment", daemon.appID, resource.appID, role.id.text, in: tenant)
+                case .group(let group, _):
+                    ObjectID.of("assignment", group.text, resource.appID, role.id.text, in: tenant)
+                }
+        }
+
+        var principalID: String {
+            switch subject {
+            case .daemon(let daemon): daemon.id
+            case .group(let id, _): id.text
             }
+        }
+
+        var object: Object {
+            let (type, name): (String, String?) =
+                switch subject {
+                case .daemon(let daemon): ("ServicePrincipal", daemon.displayName)
+                case .group(_, let name): ("Group", name)
+                }
+            return [
+                "id": .string(id), "principalId": .string(principalID),
+                "principalDisplayName": name.map { .string($0) } ?? .null, "principalType": .string(type),
+                "resourceId": .string(resource.id), "resourceDisplayName": .string(resource.displayName),
+                "appRoleId": .string(role.id.text),
+            ]
         }
     }
 
-    static func assignment(
-        of role: String, to principal: Principal, by directory: Principal, in tenant: TenantID
-    ) -> Object {
-        [
-            "id": .string(ObjectID.of("assignment", principal.appID, role, in: tenant)),
-            "principalId": .string(principal.id), "principalDisplayName": .string(principal.displayName),
-            "principalType": .string("ServicePrincipal"), "resourceId": .string(directory.id),
-            "resourceDisplayName": .string(directory.displayName),
-            "appRoleId": .string(DirectoryPermission.roleID(role)),
-        ]
+    /// - Parameter groups: The names of the tenant's groups.
+    static func assignments(
+        of entry: TenantDirectory.Entry, groups: [UUID: String], baseURL: String
+    ) -> [Assignment] {
+        let all = principals(of: entry)
+        let ofDaemons = entry.daemons.flatMap { daemon -> [Assignment] in
+            guard let subject = all.first(where: { $0.appID == daemon.id.description }) else { return [] }
+            return all.flatMap { resource in
+                daemon.roles(for: resource.audience, baseURL: baseURL).compactMap { word in
+                    resource.roles.first { $0.value == word }.map {
+                        Assignment(of: $0, to: .daemon(subject), by: resource, in: entry.tenant.id)
+                    }
+                }
+            }
+        }
+        let ofGroups = all.flatMap { resource in
+            resource.roles.flatMap { role in
+                role.groups.map {
+                    Assignment(of: role, to: .group($0, name: groups[$0]), by: resource, in: entry.tenant.id)
+                }
+            }
+        }
+        return ofDaemons + ofGroups
+    }
+
+    /// Gives the role, or takes it away; the same twice changes nothing.
+    static func set(
+        _ assignment: Assignment, isGiven: Bool, in entry: inout TenantDirectory.Entry, baseURL: String
+    ) throws(TenantEditFault) {
+        let (resource, role) = (assignment.resource, assignment.role)
+        let application = entry.applications.firstIndex { $0.id.description == resource.appID }
+        let place = application.flatMap { index in
+            entry.applications[index].roles.firstIndex {
+                ($0.id, $0.value, $0.holders) == (role.id, role.value, role.holders)
+            }
+        }
+        // A change of the role since the request began would give another one.
+        guard resource.isDirectory || place != nil else { throw .notFound }
+        switch assignment.subject {
+        case .daemon(let daemon):
+            guard let index = entry.daemons.firstIndex(where: { $0.id.description == daemon.appID }) else {
+                throw .notFound
+            }
+            let has = entry.daemons[index].roles(for: resource.audience, baseURL: baseURL).contains(role.value)
+            guard has != isGiven else { return }
+            if isGiven {
+                entry.daemons[index].roles.append(resource.prefix + role.value)
+            } else {
+                entry.daemons[index].roles.removeAll {
+                    let scope = ResourceScope($0, baseURL: baseURL)
+                    return scope?.resource == resource.audience && scope?.name == role.value
+                }
+            }
+        case .group(let group, _):
+            guard let application, let place else { throw .notFound }
+            entry.applications[application].roles[place].groups.removeAll { $0 == group }
+            if isGiven { entry.applications[application].roles[place].groups.append(group) }
+        }
     }
 }

@@ -72,6 +72,28 @@ enum HookCodec {
         ]
     }
 
+    /// What keeps the hook from being called, or its answers from having an effect. The document has no hook with errors.
+    static func check(of hook: Hook) -> Object {
+        let warnings: [(isThere: Bool, code: String, message: String)] = [
+            (!hook.isEnabled, "noListener", "No listener names the extension, so that it is not called."),
+            (
+                hook.url.hasPrefix("http:"), "endpointWithoutTLS",
+                "The targetUrl is http; a production server calls https only."
+            ),
+            (
+                hook.event == .tokenIssuanceStart && hook.claims.isEmpty, "noClaims",
+                "claimsForTokenConfiguration is empty, so that the answers change no token."
+            ),
+        ]
+        return [
+            "errors": .array([]),
+            "warnings": .array(
+                warnings.filter(\.isThere).map {
+                    .object(["code": .string($0.code), "message": .string($0.message)])
+                }),
+        ]
+    }
+
     /// What a body says of an extension; nil is what it does not say.
     struct Change {
         var event: Hook.Event

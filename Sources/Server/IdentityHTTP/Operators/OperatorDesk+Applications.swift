@@ -8,7 +8,7 @@ import PortableFoundation
 // Applications and daemons: every change is a new version of the tenants' document.
 extension OperatorDesk {
     /// Those of apps, then the daemons, each in the order of the tenant's document.
-    private func applications() -> [ApplicationCodec.Object] {
+    func applications() -> [ApplicationCodec.Object] {
         entry.applications.map { ApplicationCodec.object($0, in: tenant.id) }
             + entry.daemons.map { ApplicationCodec.object($0, in: tenant.id) }
     }
@@ -38,6 +38,7 @@ extension OperatorDesk {
             id: id, displayName: name, userFlow: UserFlow(method: .emailOneTimePasscode), flowSource: .none,
             isNativeAuthEnabled: false)
         ApplicationCodec.apply(body, to: &client)
+        client.roles = body.roles ?? []
         let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
         try await edit { entry in
             if body.makesApplication {
@@ -64,7 +65,7 @@ extension OperatorDesk {
                 if body.method != nil || body.hasNoFlow, entry.applications[index].sharedFlow != nil {
                     throw .invalid(["The application has a user flow, which says how its users sign in."])
                 }
-                ApplicationCodec.apply(body, to: &entry.applications[index])
+                ApplicationCodec.apply(body, toApplicationAt: index, of: &entry)
             }
         case .daemon(let daemon):
             try ApplicationCodec.check(body, forDaemon: true)

@@ -140,80 +140,97 @@ extension OperatorDesk {
 
     // MARK: - Roles
 
-    func assignments(
+    /// - Parameter side: The member of the assignment that the path names.
+    private func assignments(
         _ principal: GrantCodec.Principal, _ side: String, _ collection: String, _ request: Request, _ trace: Trace
     ) async throws -> Response {
         try await list(
-            GrantCodec.assignments(of: entry, baseURL: serverURL).filter { $0[side]?.string == principal.id },
+            try await assignments(ofPrincipal: principal, side).map(\.object),
             "\(Self.principals)/\(principal.id)/\(collection)",
             ObjectFilter(names: ["id", "principalid", "resourceid", "approleid", "principaldisplayname"]), request,
             trace)
     }
 
-    /// - Parameter side: The member of the assignment that the path names.
+    private func assignments(
+        ofPrincipal principal: GrantCodec.Principal, _ side: String
+    ) async throws -> [GrantCodec.Assignment] {
+        var names: [UUID: String] = [:]
+        if principal.roles.contains(where: { !$0.groups.isEmpty }) {
+            names = Dictionary(uniqueKeysWithValues: try await groups().map { ($0.id, $0.displayName) })
+        }
+        return GrantCodec.assignments(of: entry, groups: names, baseURL: serverURL)
+            .filter { (side == "principalId" ? $0.principalID : $0.resource.id) == principal.id }
+    }
+
     func createAssignment(
         _ keys: [String], _ side: String, _ request: Request, _ trace: Trace
     ) async throws -> Response {
         let named = try principal(keys.first)
         var members = BodyMembers(try await OperatorCodec.object(of: request))
-        func member(_ name: String) throws(DirectoryFailure) -> GrantCodec.Principal {
-            guard let text = try members.text(name),
-                let found = GrantCodec.principals(of: entry).first(where: { $0.id == text.lowercased() })
-            else { throw DirectoryFailure(.invalidValue(name)) }
-            return found
-        }
-        let (subject, resource) = (try member("principalId"), try member("resourceId"))
-        let role = try members.text("appRoleId").flatMap(DirectoryPermission.role)
+        let subject = try members.text("principalId")
+        let resource = try members.text("resourceId")
+        let roleID = try members.text("appRoleId")
         try members.end()
-        guard named.id == (side == "principalId" ? subject : resource).id else {
+        guard named.id == (side == "principalId" ? subject : resource)?.lowercased() else {
             throw DirectoryFailure(.invalidValue(side))
         }
-        guard resource.isDirectory, let role else {
-            throw DirectoryFailure.wrong(
-                "appRoleId", "the id of one of the directory's appRoles, with the directory's resourceId")
+        guard let resource = principal(withID: resource) else {
+            throw DirectoryFailure.wrong("resourceId", "the id of a service principal")
         }
-        guard let id = ClientID(subject.appID), entry.daemons.contains(where: { $0.id == id }) else {
-            throw DirectoryFailure.wrong("principalId", "that of a daemon: an application gets scopes, and no roles")
+        guard let role = resource.roles.first(where: { $0.id.text == roleID?.lowercased() }) else {
+            throw DirectoryFailure.wrong("appRoleId", "the id of one of the appRoles of the resource")
         }
-        try mayGive(role)
-        let serverURL = serverURL
-        try await edit { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
-            guard !entry.daemons[index].roles(for: ResourceScope.directory, baseURL: serverURL).contains(role) else {
-                return
-            }
-            entry.daemons[index].roles.append(role)
-        }
-        let made = GrantCodec.assignment(of: role, to: subject, by: resource, in: tenant.id)
+        let made = GrantCodec.Assignment(
+            of: role, to: try await self.subject(subject, for: role), by: resource, in: tenant.id)
+        try await set(made, isGiven: true)
         return try created(
-            made, "\(Self.principals)/\(subject.id)/appRoleAssignments", made["id"]?.string ?? "", trace)
+            made.object,
+            "\(Self.principals)/\(named.id)/\(side == "principalId" ? "appRoleAssignments" : "appRoleAssignedTo")",
+            made.id, trace)
+    }
+
+    /// Who is to have the role: a daemon by its service principal, or a group.
+    private func subject(
+        _ key: String?, for role: ApplicationRole
+    ) async throws -> GrantCodec.Assignment.Subject {
+        if let daemon = principal(withID: key) {
+            guard role.holders.contains(.daemons), entry.daemons.contains(where: { $0.id.description == daemon.appID })
+            else {
+                throw DirectoryFailure.wrong(
+                    "principalId", "that of a daemon, for a role that is for daemons, or the id of a group")
+            }
+            return .daemon(daemon)
+        }
+        guard let group = try await groups().first(where: { $0.id.text == key?.lowercased() }) else {
+            throw DirectoryFailure.wrong(
+                "principalId", "the id of a daemon's service principal, or of a group; users have roles by their groups"
+            )
+        }
+        guard role.holders.contains(.users) else {
+            throw DirectoryFailure.wrong("principalId", "that of a daemon: the role is not for users")
+        }
+        return .group(group.id, name: group.displayName)
     }
 
     func deleteAssignment(_ keys: [String], _ side: String, _ trace: Trace) async throws -> Response {
         let named = try principal(keys.first)
-        let found = GrantCodec.assignments(of: entry, baseURL: serverURL).first {
-            $0["id"]?.string == keys.last?.lowercased() && $0[side]?.string == named.id
+        let key = keys.last?.lowercased()
+        guard let found = try await assignments(ofPrincipal: named, side).first(where: { $0.id == key }) else {
+            throw DirectoryFailure(.notFound)
         }
-        guard let role = found?["appRoleId"]?.string.flatMap(DirectoryPermission.role),
-            let subject = found?["principalId"]?.string,
-            let id = GrantCodec.principals(of: entry).first(where: { $0.id == subject }).flatMap({ ClientID($0.appID) })
-        else { throw DirectoryFailure(.notFound) }
-        try mayGive(role)
-        let serverURL = serverURL
-        try await edit { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
-            entry.daemons[index].roles.removeAll {
-                ResourceScope($0, baseURL: serverURL).map { $0.resource == ResourceScope.directory && $0.name == role }
-                    ?? false
-            }
-        }
+        try await set(found, isGiven: false)
         return done(trace)
     }
 
-    /// A caller gives and takes only roles that it has.
-    private func mayGive(_ role: String) throws(DirectoryFailure) {
-        guard caller.daemon.roles(for: ResourceScope.directory, baseURL: serverURL).contains(role) else {
-            throw DirectoryFailure(.insufficientScope)
+    /// A caller gives and takes only roles of the directory that it has (`SEC-ADM-4`).
+    private func set(_ assignment: GrantCodec.Assignment, isGiven: Bool) async throws {
+        let serverURL = serverURL
+        if assignment.resource.isDirectory {
+            let own = caller.daemon.roles(for: ResourceScope.directory, baseURL: serverURL)
+            guard own.contains(assignment.role.value) else { throw DirectoryFailure(.insufficientScope) }
+        }
+        try await edit { (entry) throws(TenantEditFault) in
+            try GrantCodec.set(assignment, isGiven: isGiven, in: &entry, baseURL: serverURL)
         }
     }
 }

@@ -56,7 +56,7 @@ struct MemberPosition: Codable, Hashable, Sendable {
 extension OperatorDesk {
     private static let filter = ObjectFilter(names: ["id", "displayname"])
 
-    private func groups() async throws(EngineError) -> [UserGroup] {
+    func groups() async throws(EngineError) -> [UserGroup] {
         try await searched { () throws(StoreError) in try await store.groups(in: tenant.id) }
     }
 

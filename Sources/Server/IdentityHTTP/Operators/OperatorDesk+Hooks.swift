@@ -61,6 +61,10 @@ extension OperatorDesk {
         try one(HookCodec.extensionObject(try hook(keys)), Self.extensions, request, trace)
     }
 
+    func checkExtension(_ keys: [String], _ trace: Trace) throws -> Response {
+        try json(HookCodec.check(of: try hook(keys)), trace)
+    }
+
     func changeExtension(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
         let change = try HookCodec.change(try await OperatorCodec.object(of: request))
         try await editHook(try hook(keys).id) { (hook) throws(TenantEditFault) in

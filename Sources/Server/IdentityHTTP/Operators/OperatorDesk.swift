@@ -144,6 +144,9 @@ struct OperatorDesk: Sendable {
         case .deleteRoleAssignee: return try await deleteAssignment(keys, "resourceId", trace)
         case .listExtensions: return try await listExtensions(request, trace)
         case .createExtension: return try await createExtension(request, trace)
+        case .checkExtension: return try checkExtension(keys, trace)
+        case .readObjects:
+            return try await searches(of: Data(caller.limitKey)) { try await readObjects(request, trace) }
         case .readExtension: return try readExtension(keys, request, trace)
         case .changeExtension: return try await changeExtension(keys, request, trace)
         case .deleteExtension: return try await deleteExtension(keys, trace)

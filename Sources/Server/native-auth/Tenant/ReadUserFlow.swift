@@ -126,7 +126,7 @@ struct ReadUserFlow {
     }
 
     /// A text for people.
-    private static func text(_ name: String, of members: YAMLMembers) -> String? {
+    static func text(_ name: String, of members: YAMLMembers) -> String? {
         guard let text = members.text(name) else { return nil }
         if !(1...256).contains(text.utf8.count) || Terminal.harmless(text) != text {
             members.add("\(name) must have 1 to 256 bytes, and no line end or control character.", at: name)

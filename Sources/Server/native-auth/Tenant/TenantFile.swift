@@ -232,6 +232,7 @@ private struct TenantReader {
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
             enumeration: members.choice("enumeration"), redirects: redirects(of: members),
             statesGroups: members.flag("groupsClaim") ?? false,
+            roles: ReadRole.roles(members.list("appRoles", of: "an application's role"), faults),
             claims: claims.map(\.claim))
         members.end()
         return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)

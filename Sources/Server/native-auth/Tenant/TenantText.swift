@@ -43,6 +43,7 @@ enum TenantText {
                             list(client.redirects[kind].map { scalar($0) }).map { (kind.rawValue, $0) }
                         })
             ), ("groupsClaim", client.statesGroups ? scalar("true") : nil),
+            ("appRoles", list(client.roles.map { mapping(Self.members(of: $0)) })),
             ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
@@ -50,6 +51,19 @@ enum TenantText {
         ]
         let all = members.prefix(2) + rules + members.dropFirst(2)
         return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of role: ApplicationRole) -> Members {
+        let holders = ApplicationRole.Holder.allCases.filter(role.holders.contains).map { scalar($0.rawValue) }
+        let members: [(String, Node?)] = [
+            ("id", scalar(role.id.text)), ("value", scalar(role.value)),
+            ("displayName", role.displayName == role.value ? nil : scalar(role.displayName)),
+            ("description", role.description.isEmpty ? nil : scalar(role.description)),
+            ("enabled", role.isEnabled ? nil : scalar("false")),
+            ("for", role.holders == [.users] ? nil : list(holders)),
+            ("groups", list(role.groups.map { scalar($0.text) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
     static func members(of flow: SharedUserFlow) -> Members {
