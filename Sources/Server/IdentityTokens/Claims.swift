@@ -74,7 +74,7 @@ struct AccessTokenClaims: JWTPayload {
         authTime = claims.authTime
         amr = claims.amr
         acrs = subject.contexts.isEmpty ? nil : subject.contexts
-        groups = subject.groups?.map(\.text)
+        groups = subject.accessHasGroups ? subject.groups?.map(\.text) : nil
         roles = subject.accessRoles.isEmpty ? nil : subject.accessRoles
         acr = claims.acr
         sid = claims.sid

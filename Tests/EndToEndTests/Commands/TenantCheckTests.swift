@@ -117,7 +117,7 @@ struct TenantCheckTests {
             "t.yaml:18: “extension_age” is of type integer; only a string has a regex",
             "t.yaml:20: the userFlow “no” is none of the tenant's userFlows",
             "t.yaml:21: “B” has a userFlow, which says this; leave signIn out",
-            "t.yaml:22: “signIn” is missing; an application needs it",
+            "t.yaml:22: “C” needs signIn or userFlow",
         ]
         let told = faults(text)
         #expect(told.count == expected.count, "\(told)")

@@ -180,6 +180,79 @@ import Testing
         }
     }
 
+    @Test("SEC-ADM-4: who only changes applications changes nothing that a daemon or a group has")
+    func changesOfHolders() async throws {
+        try await withWorld { world in
+            _ = try await world.give(Self.process, to: world.daemon)
+            _ = try await world.give(Self.approve, to: world.group)
+            _ = try await world.editor.edit(
+                world.editor.directory.entries[0].tenant.id, over: world.editor.version, as: .command,
+                now: IdentityTestServer.start
+            ) { entry in
+                entry.daemons[0].roles = [
+                    "Application.ReadWrite.All", "Application.Read.All", "api://\(world.api)/Orders.Process",
+                ]
+            }
+            let path = "\(Self.applications)/\(world.object)"
+            let (user, both) = (#""User""#, #""Application","User""#)
+            let held = [
+                Self.role(Self.approve, "Orders.Approve", user), Self.role(Self.process, "Orders.Process", both),
+            ]
+            let version = world.editor.version
+            for roles in [
+                // Swapped words, a role that is gone, off, or for others.
+                [Self.role(Self.approve, "Orders.Process", user), Self.role(Self.process, "Orders.Approve", both)],
+                [held[0]], [held[1]], [],
+                [held[0], Self.role(Self.process, "Orders.Process", both, isEnabled: false)],
+                [held[0], Self.role(Self.process, "Orders.Process", user)],
+            ] {
+                let answer = try await world.desk.send(
+                    "PATCH", path, #"{"appRoles":[\#(roles.joined(separator: ","))]}"#)
+                #expect(answer.status == 403 && world.editor.version == version, "\(roles) \(answer)")
+            }
+            #expect(try await world.desk.send("DELETE", path).status == 403)
+            // Nor does it grant scopes.
+            #expect(try await world.desk.send("PATCH", path, #"{"nativeAuthScopes":["*"]}"#).status == 403)
+            #expect(world.editor.version == version)
+            let free = Self.role("0a0c9d1e-7b46-4a58-9c3d-5e6f708192a3", "Orders.New", both)
+            let more = try await world.desk.send(
+                "PATCH", path, #"{"appRoles":[\#((held + [free]).joined(separator: ","))]}"#)
+            #expect(more.status == 204, "a role that is new gives nobody anything: \(more)")
+        }
+    }
+
+    @Test(
+        "SEC-HOOK-2: no claim has a name that frameworks read as the user or the roles",
+        arguments: [
+            "role", "Role", "roles", "nameid", "actort", "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+            "HTTPS://schemas.microsoft.com/x", "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/nameidentifier",
+        ])
+    func namesOfRoles(name: String) {
+        #expect(HookClaim.faults(of: [HookClaim(name: name)]).count == 1)
+        let claim = ApplicationClaim(name: name, attribute: "city", places: [.access], isEssential: false)
+        #expect(ApplicationClaim.faults(of: [claim], with: AttributeDefinition.builtIn).count == 1)
+    }
+
+    @Test("A daemon has no role of an application that does not define it, nor of one that was deleted")
+    func undefinedRoles() async throws {
+        try await withWorld { world in
+            _ = try await world.editor.edit(
+                world.editor.directory.entries[0].tenant.id, over: world.editor.version, as: .command,
+                now: IdentityTestServer.start
+            ) { entry in
+                entry.daemons[0].roles += ["Orders.Proces", "Orders.Process"].map { "api://\(world.api)/\($0)" }
+            }
+            #expect(try await world.daemonToken() == .array([.string("Orders.Process")]))
+            let off = Self.role(Self.process, "Orders.Process", #""Application""#, isEnabled: false)
+            let path = "\(Self.applications)/\(world.object)"
+            #expect(try await world.desk.send("PATCH", path, #"{"appRoles":[\#(off)]}"#).status == 204)
+            #expect(try await world.daemonToken() == nil)
+            #expect(try await world.desk.send("DELETE", path).status == 204)
+            let left = world.editor.directory.entries[0].daemons[0].roles
+            #expect(!left.contains("api://\(world.api)/Orders.Process"), "\(left)")
+        }
+    }
+
     @Test("SEC-ADM-4: a role called like one of the directory's gives nothing at the directory")
     func lookalike() async throws {
         try await withWorld { world in
@@ -213,7 +286,9 @@ import Testing
             #"{"appRoles":[\#(role(approve, "A", #""Guest""#))]}"#,
             #"{"appRoles":[\#(role(approve, "A", #""User""#)),\#(role(approve, "B", #""User""#))]}"#,
             #"{"appRoles":[\#(role(approve, "A", #""User""#)),\#(role(process, "A", #""User""#))]}"#,
-            #"{"appRoles":[{"id":"0a0c9d1e-7b46-4a58-9c3d-5e6f708192a1","value":"A","allowedMemberTypes":["User"],"groups":["x"]}]}"#,
+            #"{"appRoles":[{"id":"0a0c9d1e-7b46-4a58-9c3d-5e6f708192a1","value":"A","allowedMemberTypes":["User"],"isEnabled":true,"groups":["x"]}]}"#,
+            #"{"appRoles":[{"id":"0a0c9d1e-7b46-4a58-9c3d-5e6f708192a1","value":"A","allowedMemberTypes":["User"]}]}"#,
+            #"{"appRoles":[],"approles":[]}"#,
         ])
     func refusals(body: String) async throws {
         try await withWorld { world in
@@ -265,7 +340,8 @@ import Testing
             #expect(try await world.desk.send("DELETE", "\(OperatorTests.users)/\(world.user)").status == 204)
             #expect(try await read(#","types":["user"]"#) == [])
             for body in [
-                "{}", #"{"ids":"x"}"#, #"{"ids":["x"]}"#, #"{"ids":[1]}"#, #"{"ids":[],"types":[1]}"#,
+                "{}", #"{"ids":[],"types":["users"]}"#, #"{"ids":"x"}"#, #"{"ids":["x"]}"#, #"{"ids":[1]}"#,
+                #"{"ids":[],"types":[1]}"#,
                 #"{"ids":[\#(Array(repeating: #""0a0c9d1e-7b46-4a58-9c3d-5e6f708192a1""#, count: 1_001).joined(separator: ","))]}"#,
             ] {
                 let answer = try await world.desk.send("POST", "/graph/v1.0/directoryObjects/getByIds", body)

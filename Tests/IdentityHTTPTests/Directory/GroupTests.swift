@@ -71,6 +71,54 @@ import Testing
         }
     }
 
+    @Test("A user in as many groups as there can be, with as many roles, still calls the account and userinfo")
+    func theLongestToken() async throws {
+        var entries = TenantDirectory.development.entries
+        entries[0].applications[0].statesGroups = true
+        let ids = (0..<UserGroup.maximumPerUser).map { _ in UUID() }
+        entries[0].applications[0].roles = (0..<17).map { number in
+            ApplicationRole(
+                id: UUID(), value: "\(100 + number)" + String(repeating: "r", count: 117), displayName: "r",
+                groups: [ids[number]])
+        }
+        let directory = TenantDirectory(entries)
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+        }
+        _ = try await server.signUp("dana@example.com")
+        let user = try #require(try await server.storedUsers().first)
+        for id in ids {
+            for change in [
+                GroupChange.create(
+                    UserGroup(id: id, displayName: "g", description: "", createdAt: IdentityTestServer.start)),
+                .add(user.id, to: id),
+            ] {
+                let event = server.engine.groupEvent(
+                    change, in: entries[0].tenant, as: .command, now: IdentityTestServer.start)
+                #expect(try await server.directoryStore.change(change, in: user.tenant, recording: event) == .done)
+            }
+        }
+        let one = UserGroup(id: UUID(), displayName: "g", description: "", createdAt: IdentityTestServer.start)
+        let event = server.engine.groupEvent(
+            .create(one), in: entries[0].tenant, as: .command, now: IdentityTestServer.start)
+        _ = try await server.directoryStore.change(.create(one), in: user.tenant, recording: event)
+        let more = GroupChange.add(user.id, to: one.id)
+        #expect(try await server.directoryStore.change(more, in: user.tenant, recording: event) == .full)
+
+        let tokens = try await server.signInWithCode("dana@example.com", scope: "openid profile")
+        let long = try #require(tokens.text("access_token"))
+        #expect(try claims(of: long)["groups"]?.array.count == 100 && claims(of: long)["roles"]?.array.count == 17)
+        #expect(long.utf8.count > 8_192, "\(long.utf8.count)")
+        let info = try await server.client().get(
+            "/contoso/oidc/userinfo", headers: ["authorization": "Bearer \(long)"])
+        #expect(info.status == 200, "\(info)")
+        let account = try await server.signInWithCode("dana@example.com", scope: "openid User.Read")
+        let short = try #require(account.text("access_token"))
+        #expect(try claims(of: short)["groups"] == nil && short.utf8.count < 2_000)
+        let me = try await server.client().get("/graph/v1.0/me", headers: ["authorization": "Bearer \(short)"])
+        #expect(me.status == 200, "\(me)")
+    }
+
     @Test("Groups are listed, filtered, edited and deleted; members come in pages; deleted users are not among them")
     func lists() async throws {
         try await withDesk { desk in

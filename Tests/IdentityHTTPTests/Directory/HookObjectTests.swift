@@ -152,6 +152,15 @@ import Testing
             ("publicClient", "data:text/html,x", false), ("web", "https://u:p@example.com/", false),
             ("web", "https:///x", false), ("web", "/done", false), ("web", "https://a.example.com/\\u0000", false),
             ("web", "http://localhost.example.com/", false), ("web", "http://127.0.0.1@example.com/", false),
+            ("spa", "http://[::1]:8080/", true), ("web", "https://App.Example.com:8443/done", true),
+            ("web", "http://[::1].evil.com/", false), ("web", "http://[::1]evil.com/", false),
+            ("web", "http://localhost:80.evil.com/", false), ("web", "http://localhost:.evil.com/", false),
+            ("web", #"https://evil.com\\.good.com/"#, false), ("web", "https://:443/", false),
+            ("web", "https://./", false), ("web", "https://good.com./", false), ("web", "https://[bad]/", false),
+            ("web", "https://good.com[/", false), ("web", "https://good.com:abc/", false),
+            ("web", "https://good.com:99999/", false), ("web", "https://good.com%2f.evil.com/", false),
+            ("web", "https://<b>/", false), ("publicClient", "view-source:javascript:alert(1)", false),
+            ("publicClient", "intent://x", false),
         ])
     func redirects(kind: String, address: String, isGood: Bool) async throws {
         try await withEditedDesk { desk, editor in

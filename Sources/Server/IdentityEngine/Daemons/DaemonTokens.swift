@@ -203,16 +203,17 @@ extension Engine {
         }
     }
 
-    /// The words of the daemon's roles for a resource, without those that the resource, an application, has disabled.
+    /// The words of the daemon's roles for a resource. Of an application that defines roles, only those that it defines
+    /// for daemons and has not disabled.
     func roles(
         of daemon: Daemon, for resource: String, in tenant: Tenant
     ) async throws(EngineError) -> [String] {
         let words = daemon.roles(for: resource, baseURL: settings.baseURL)
         guard !words.isEmpty, let id = Client.id(ofAudience: resource),
-            let application = try await application(id, in: tenant)
+            let application = try await application(id, in: tenant), !application.roles.isEmpty
         else { return words }
         return words.filter { word in
-            application.roles.first { $0.value == word }.map { $0.isEnabled && $0.holders.contains(.daemons) } ?? true
+            application.roles.contains { $0.value == word && $0.isEnabled && $0.holders.contains(.daemons) }
         }
     }
 

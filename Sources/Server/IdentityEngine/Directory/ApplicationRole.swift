@@ -26,6 +26,8 @@ package struct ApplicationRole: Hashable, Sendable {
 
     /// The largest number of roles of an application.
     package static let maximumCount = 100
+    /// The largest sum of the lengths of all words of an application, so that a token can state all of them.
+    package static let maximumBytes = 2_048
     /// The largest number of groups that have a role.
     package static let maximumGroups = 40
 
@@ -78,6 +80,18 @@ extension TenantDirectory.Entry {
     /// How a daemon has the role, among ``Daemon/roles``.
     package static func spelling(of role: ApplicationRole, of client: Client) -> String {
         "\(client.audience)/\(role.value)"
+    }
+
+    /// Whether these roles in place of the application's would change what groups and daemons have: another word, a
+    /// role that is gone, off, on again, or for others.
+    package func changesHolders(ofApplicationAt index: Int, with roles: [ApplicationRole]) -> Bool {
+        let client = applications[index]
+        return client.roles.contains { old in
+            let spelling = Self.spelling(of: old, of: client)
+            guard !old.groups.isEmpty || daemons.contains(where: { $0.roles.contains(spelling) }) else { return false }
+            guard let new = roles.first(where: { $0.id == old.id }) else { return true }
+            return (new.value, new.isEnabled) != (old.value, old.isEnabled) || !new.holders.isSuperset(of: old.holders)
+        }
     }
 
     /// Replaces the roles of the application at the index. A daemon keeps a role that has another word now, and loses

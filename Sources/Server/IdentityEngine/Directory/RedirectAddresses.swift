@@ -31,19 +31,54 @@ package struct RedirectAddresses: Hashable, Sendable {
             return "must be an address of at most 512 printable ASCII characters, such as https://app.example.com/done"
         }
         guard !address.contains("#"), !address.contains("*") else { return "must have no fragment and no wildcard" }
+        guard !address.contains(where: { #"\"<>^`{|}"#.contains($0) }) else {
+            return "must have no backslash, quotation mark, bracket or brace: programs read them differently"
+        }
         let rest = address[address.index(after: colon)...]
         let authority = rest.hasPrefix("//") ? rest.dropFirst(2).prefix { !"/?".contains($0) } : ""
         guard !authority.contains("@") else { return "must name no user" }
         switch scheme {
-        case "https": return authority.isEmpty ? "must name a host" : nil
+        case "https": return host(of: authority) == nil ? "must name a host" : nil
         case "http":
-            let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-            let isHere = ["localhost", "127.0.0.1", "[::1]"].contains(host.lowercased())
+            guard let host = host(of: authority) else { return "must name a host" }
+            let isHere = ["localhost", "127.0.0.1", "[::1]"].contains(host)
             return isHere ? nil : "must begin with https; http is for this machine only"
-        case "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss":
-            return "must not begin with \(scheme)"
+        case let scheme where dangerous.contains(scheme): return "must not begin with \(scheme)"
         case _: return kind == .publicClient ? nil : "must begin with https"
         }
+    }
+
+    /// Schemes that a browser or a system runs, or takes apart, itself.
+    private static let dangerous: Set<String> = [
+        "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "view-source", "feed",
+        "livescript", "filesystem", "jar", "mhtml", "intent", "ms-msdt", "chrome", "resource", "smb",
+    ]
+
+    /// The host in small letters: a name of letters, digits, hyphens, underscores and dots, or an IPv6 address in brackets; with
+    /// nothing behind it, or a port. Nil for anything else, which programs read differently.
+    private static func host(of authority: Substring) -> String? {
+        let isAddress = authority.hasPrefix("[")
+        let end =
+            isAddress ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
+        guard !isAddress || end != nil else { return nil }
+        let (host, port) = (authority[..<(end ?? authority.endIndex)], authority[(end ?? authority.endIndex)...])
+        if !port.isEmpty {
+            let digits = port.dropFirst()
+            guard port.first == ":", (1...5).contains(digits.utf8.count),
+                digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+                (1...65_535).contains(number)
+            else { return nil }
+        }
+        let name = host.lowercased()
+        if isAddress {
+            let isIPv6 = name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.".contains($0) }
+            return isIPv6 && name.count { $0 == ":" } >= 2 ? name : nil
+        }
+        let isName = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || "._-".utf8.contains($0)
+        }
+        return isName && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty })
+            ? name : nil
     }
 
     /// A scheme in lower case (RFC 3986 section 3.1).

@@ -12,7 +12,7 @@ package struct UserGroup: Hashable, Sendable {
     /// The largest number of groups of a tenant.
     package static let maximumCount = 1_000
     /// The largest number of groups of a user, so that a token can state all of them.
-    package static let maximumPerUser = 200
+    package static let maximumPerUser = 100
 
     package init(id: UUID, displayName: String, description: String, createdAt: Date) {
         self.id = id

@@ -7,6 +7,8 @@ package enum TenantEditFault: Error, Hashable, Sendable {
     case changedMeanwhile
     /// There is no such tenant, application, daemon or secret.
     case notFound
+    /// The caller may not change this.
+    case notAllowed
     /// The rules of the tenant file that the change would break, one sentence each.
     case invalid([String])
 }

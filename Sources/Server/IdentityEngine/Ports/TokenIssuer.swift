@@ -33,6 +33,8 @@ package struct TokenSubject: Hashable, Sendable {
     package var issuer: String
     /// The ids of the user's groups, for the claim `groups` of both tokens; nil: no such claim.
     package var groups: [UUID]?
+    /// Whether the access token states them too; not where no reader decides by them.
+    package var accessHasGroups: Bool
     /// The user's roles in the application, in the ID token; the claim is absent when there is none.
     package var idRoles: [String]
     /// The user's roles in the API that the access token is for; the claim is absent when there is none.
@@ -46,7 +48,7 @@ package struct TokenSubject: Hashable, Sendable {
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
         credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
-        groups: [UUID]? = nil, idRoles: [String] = [], accessRoles: [String] = [],
+        groups: [UUID]? = nil, accessHasGroups: Bool = true, idRoles: [String] = [], accessRoles: [String] = [],
         idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:]
     ) {
         self.tenant = tenant
@@ -65,6 +67,7 @@ package struct TokenSubject: Hashable, Sendable {
         self.tokenID = tokenID
         self.issuer = issuer
         self.groups = groups
+        self.accessHasGroups = accessHasGroups
         self.idRoles = idRoles
         self.accessRoles = accessRoles
         self.idClaims = idClaims

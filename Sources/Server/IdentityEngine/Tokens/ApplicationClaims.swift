@@ -54,10 +54,12 @@ package struct ApplicationClaim: Hashable, Sendable {
     /// The names by which a token states its issuer, its user and what it is for: from RFC 7519, RFC 9068, OpenID
     /// Connect Core 1.0 and the vendor's tokens. The value of an attribute cannot have one of them.
     private static let reserved: Set<String> = [
-        "_claim_names", "_claim_sources", "acct", "acr", "acrs", "act", "active", "aio", "amr", "appid", "appidacr",
+        "_claim_names", "_claim_sources", "acct", "acr", "acrs", "act", "active", "actort", "aio", "amr", "appid",
+        "appidacr",
         "at_hash", "aud", "auth_time", "azp", "azpacr", "c_hash", "client_id", "client_info", "cnf", "cred_ver",
         "email_verified", "entitlements", "events", "exp", "groups", "hasgroups", "iat", "idp", "idtyp", "iss", "jti",
-        "login_hint", "may_act", "nbf", "nonce", "oid", "phone_number_verified", "rh", "roles", "s_hash", "scope",
+        "login_hint", "may_act", "nameid", "nbf", "nonce", "oid", "phone_number_verified", "rh", "role", "roles",
+        "s_hash", "scope",
         "scp", "sid", "sub", "sub_jwk", "tid", "token_type", "unique_name", "upn", "username", "uti", "ver", "wids",
         "xms_cc",
     ]
@@ -114,7 +116,12 @@ package struct ApplicationClaim: Hashable, Sendable {
             return
                 "the name of a claim must have 1 to 128 printable ASCII characters, without blank, quotation mark and backslash."
         }
-        guard reserved.contains(name.lowercased()) else { return nil }
+        // Frameworks read the names of these schemas as the user and the roles.
+        let lowercased = name.lowercased()
+        let isOfSchema = ["schemas.microsoft.com/", "schemas.xmlsoap.org/"].contains { schema in
+            lowercased.hasPrefix("http://\(schema)") || lowercased.hasPrefix("https://\(schema)")
+        }
+        guard isOfSchema || reserved.contains(lowercased) else { return nil }
         return "the claim “\(name)” is the server's own; choose another name."
     }
 

@@ -288,7 +288,8 @@ extension Engine {
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
             contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
-            groups: context.client.statesGroups ? memberships.groups : nil, idRoles: memberships.idRoles,
+            groups: context.client.statesGroups ? memberships.groups : nil,
+            accessHasGroups: grant.resource != ResourceScope.directory, idRoles: memberships.idRoles,
             accessRoles: memberships.accessRoles, idClaims: idClaims, accessClaims: accessClaims)
         do {
             let signed = try await ports.issuer.sign(subject)

@@ -89,7 +89,7 @@ extension Console {
             <form class="form" method="post" action="\(action)">
             \(hidden(visitor))
             <input type="hidden" name="version" value="\(try text("version", "\(editor.version)"))">
-            \(Self.field("name", "Name", value: try text("name", client.displayName), hint: "Users see it in mails and consents.", isRequired: true))
+            \(Self.field("name", "Name", value: try text("name", client.displayName), hint: "For the people who run the server; mails have the name of the tenant.", isRequired: true))
             <div class="field"><label for="flow">User flow</label>
             <p class="hint" id="flow-hint">What a sign-up asks for and how users sign in. Its own rules are below; with a flow, they are dropped.</p>
             <select id="flow" name="flow" aria-describedby="flow-hint" data-hides=".own-rules">\(options)</select></div>
@@ -258,7 +258,7 @@ extension Console {
                 .badRequest)
         }
         let answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
-            try ApplicationCodec.remove(client.id, from: &entry)
+            try ApplicationCodec.remove(client.id, from: &entry, mayAssign: true)
         }
         return try respond(answer, to: Self.path(.applications, entry.tenant) + "?done=applicationDeleted") {
             try deleteApplicationLook(context, visitor, problem: $0.joined(separator: " "))
@@ -363,6 +363,7 @@ extension Console {
         case .changedMeanwhile:
             ["Another change came into force since this page was opened. Please open it again; nothing was changed."]
         case .notFound: throw .missing
+        case .notAllowed: throw .forbidden
         case .invalid(let problems): problems
         }
     }

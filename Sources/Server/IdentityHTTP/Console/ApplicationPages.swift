@@ -20,7 +20,8 @@ extension Console {
                 head:
                     "<a href=\"\(Self.path(.application, tenant, other: client.id.description))\">\(client.displayName)</a>",
                 cells: [
-                    "<code>\(client.id)</code>", "\(Self.name(of: client.userFlow.method))",
+                    "<code>\(client.id)</code>",
+                    client.flowSource == .none ? nil : "\(Self.name(of: client.userFlow.method))",
                     required.isEmpty ? nil : "\(required.joined(separator: ", "))",
                     Self.state(of: client),
                 ])
@@ -96,7 +97,7 @@ extension Console {
         let groups = try await read { () throws(StoreError) in try await store.groups(in: tenant.id) }
         let shared = entry.userFlows.first { $0.id == client.sharedFlow }
         let snippets = Snippets(for: client, of: tenant, baseURL: appBaseURL)
-        let rows = client.userFlow.attributes.map { definition in
+        let rows = (client.flowSource == .none ? [] : client.userFlow.attributes).map { definition in
             Row(
                 id: "f-\(definition.name)",
                 head:
@@ -132,13 +133,14 @@ extension Console {
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
                 ("Redirect addresses", Self.redirects(of: client)),
                 ("Groups in tokens", client.statesGroups ? "yes" : nil),
+                ("As an API", client.roles.isEmpty ? nil : "<code id=\"audience\">\(client.audience)</code> \(Self.copyButton("audience"))"),
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),
             ]))
             </section>
+            \(roles(of: client, in: entry, groups: groups, visitor))
             <section class="panel"><h2>Attributes of the sign-up</h2>
             \(rows.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Attributes", "Attribute", [Column(title: "Type"), Column(title: "At sign-up"), Column(title: "Users may change it"), Column(title: "Rule", kind: "wide")], rows))
             </section>
-            \(roles(of: client, in: entry, groups: groups, visitor))
             <section class="panel"><h2>Code to begin with</h2>
             <h3>Swift</h3>
             <div class="snippet"><pre id="swift" role="region" tabindex="0" aria-label="Swift code">\(snippets.swift)</pre>\(Self.copyButton("swift"))</div>

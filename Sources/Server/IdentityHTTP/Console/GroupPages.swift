@@ -41,7 +41,7 @@ extension Console {
         return shell(
             "Groups", .groups, of: tenant, for: visitor,
             """
-            \(Self.head("Groups", lead: "An application that states groups has their ids in its tokens, from the next sign-in or refresh on."))
+            \(Self.head("Groups", lead: "An application that states groups has their ids in its tokens, and roles of applications are given to groups; both from the next sign-in or refresh on."))
             \(Self.note(problem, isGood: false))
             \(Self.note(try Self.done(Self.queryFields(of: request))))
             <section class="panel">
@@ -235,7 +235,7 @@ extension Console {
         return confirmation(
             title: "Delete \(group.displayName)",
             effects: [
-                "The users stay. Their next tokens do not state the group.", "You cannot undo this.",
+                "The users stay. Their next tokens state neither the group nor its roles.", "You cannot undo this.",
             ], button: "Delete the group", isGrave: true, typed: group.displayName,
             action: Self.path(.deleteGroup, tenant, other: group.id.text),
             back: (group.displayName, Self.path(.group, tenant, other: group.id.text)), .groups, tenant, visitor,
@@ -259,13 +259,15 @@ extension Console {
 
     // MARK: - Parts
 
-    private static let groupRule = "A name has 1 to 256 bytes, and a description at most 1,024."
+    private static let groupRule =
+        "Enter a name of at most 256 bytes, and a description of at most 1,024, without control characters."
 
     /// Name and description of a form; nil for one that breaks ``groupRule``.
     private static func texts(of form: FormFields) throws -> (name: String?, description: String?) {
         let (name, description) = (try value("name", of: form).trimmed, try value("description", of: form).trimmed)
         return (
-            (1...256).contains(name.utf8.count) ? name : nil, description.utf8.count <= 1_024 ? description : nil
+            (1...256).contains(name.utf8.count) && name.isPlain ? name : nil,
+            description.utf8.count <= 1_024 && description.isPlain ? description : nil
         )
     }
 

@@ -18,7 +18,10 @@ extension Console {
                 : "\(role.displayName)"
             let holders =
                 groups.filter { role.groups.contains($0.id) }.map(\.displayName)
-                + entry.daemons.filter { $0.roles.contains(TenantDirectory.Entry.spelling(of: role, of: client)) }
+                + entry.daemons.filter {
+                    role.holders.contains(.daemons)
+                        && $0.roles.contains(TenantDirectory.Entry.spelling(of: role, of: client))
+                }
                 .map { "\($0.displayName) (daemon)" }
             return Row(
                 id: "r-\(role.id.text)", head: name,
@@ -37,7 +40,7 @@ extension Console {
             : Self.table(
                 "Roles", "Role",
                 [
-                    Column(title: "In tokens"), Column(title: "Groups and daemons that have it", kind: "wide"),
+                    Column(title: "Value in tokens"), Column(title: "Groups and daemons that have it", kind: "wide"),
                     Column(title: "State"),
                 ], rows)
         return """
@@ -86,7 +89,9 @@ extension Console {
                 """
         }
         let ofGroups: [HTML] = try groups.map {
-            try choice("g-\($0.id.text)", role.groups.contains($0.id), $0.displayName)
+            try choice(
+                "g-\($0.id.text)", role.groups.contains($0.id), $0.displayName,
+                $0.description.isEmpty ? nil : $0.description)
         }
         let own = Self.path(.application, tenant, other: client.id.description)
         let remove: HTML? =
@@ -104,13 +109,13 @@ extension Console {
             <form class="form" method="post" action="\(Self.path(action, tenant, other: client.id.description, secret: role.id.text))">
             \(hidden(visitor))
             <input type="hidden" name="version" value="\(try text("version", "\(editor.version)"))">
-            \(Self.field("value", "Word in tokens", value: try text("value", role.value), hint: "Letters, digits, dots, hyphens and underscores, such as Orders.Approve.", isRequired: true))
+            \(Self.field("value", "Value in tokens", value: try text("value", role.value), hint: "Letters, digits, dots, hyphens and underscores, such as Orders.Approve.", isRequired: true))
             \(Self.field("name", "Name", value: try text("name", role.displayName), isRequired: true))
             \(Self.field("description", "Description", value: try text("description", role.description)))
             \(try choice("enabled", role.isEnabled, "Tokens state the role"))
             <fieldset><legend>Who can have it</legend>
             \(try choice("users", role.holders.contains(.users), "Users, by their groups"))
-            \(try choice("daemons", role.holders.contains(.daemons), "Daemons", "A daemon gets it by the directory or the tenant file."))
+            \(try choice("daemons", role.holders.contains(.daemons), "Daemons", "The API or the tenant file gives it to a daemon."))
             </fieldset>
             <fieldset><legend>Groups that have it</legend>
             \(ofGroups.isEmpty ? "<p class=\"hint\">The tenant has no group yet.</p>" as HTML : "\(ofGroups)" as HTML)
@@ -149,7 +154,7 @@ extension Console {
         let answer: Result<Void, TenantEditFault>
         if !ApplicationRole.isWellFormed(role.value) {
             answer = .failure(
-                .invalid(["The word has letters, digits, dots, hyphens and underscores, and no dot first."]))
+                .invalid(["Enter a value of letters, digits, dots, hyphens and underscores, without a dot in front."]))
         } else if role.holders.isEmpty {
             answer = .failure(.invalid(["Choose who can have the role: users, daemons, or both."]))
         } else if !role.holders.contains(.users), !role.groups.isEmpty {

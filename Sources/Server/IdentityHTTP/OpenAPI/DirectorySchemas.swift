@@ -117,8 +117,9 @@ extension Schema {
             "id": uuid.described("Chosen by the caller."),
             "value": text(1...ApplicationRole.longestValue).described("The word in the claim roles."),
             "allowedMemberTypes": list(of: words(["User", "Application"])).described("At least one."),
+            "isEnabled": flag,
         ],
-        optional: ["displayName": text(1...256), "description": text.orNull, "isEnabled": flag])
+        optional: ["displayName": text(1...256), "description": text.orNull])
 
     static func applicationEdit(required: [String]) -> Schema {
         let members: [String: Schema] = [

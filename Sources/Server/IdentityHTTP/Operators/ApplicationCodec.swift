@@ -91,6 +91,10 @@ enum ApplicationCodec {
     /// - Throws: ``DirectoryFailure`` for a member that is unknown, read-only or has a wrong value.
     static func change(_ object: Object) throws(DirectoryFailure) -> Change {
         var change = Change()
+        var names: Set<String> = []
+        if let twice = object.keys.sorted().first(where: { !names.insert($0.lowercased()).inserted }) {
+            throw DirectoryFailure(.invalidValue(twice))
+        }
         for (name, value) in object.sorted(by: { $0.key < $1.key }) where !name.hasPrefix("@odata.") {
             let fault = DirectoryFailure(.invalidValue(name))
             switch name.lowercased() {
@@ -185,7 +189,10 @@ enum ApplicationCodec {
         }
         let name = try members.text("displayName", 1...256) ?? value
         let description = try members.text("description") ?? ""
-        let isEnabled = try members.flag("isEnabled") ?? true
+        // The usual value would enable a role again that an older list does not know to be off.
+        guard let isEnabled = try members.flag("isEnabled") else {
+            throw .wrong("appRoles.isEnabled", "true or false")
+        }
         var holders: Set<ApplicationRole.Holder> = []
         for type in try members.list("allowedMemberTypes") ?? [] {
             switch type.string {
@@ -227,7 +234,11 @@ enum ApplicationCodec {
     }
 
     /// What the body says of the application at the index.
-    static func apply(_ change: Change, toApplicationAt index: Int, of entry: inout TenantDirectory.Entry) {
+    ///
+    /// - Parameter mayAssign: Whether the caller may change what the holders of roles have.
+    static func apply(
+        _ change: Change, toApplicationAt index: Int, of entry: inout TenantDirectory.Entry, mayAssign: Bool
+    ) throws(TenantEditFault) {
         if let roles = change.roles {
             let before = entry.applications[index].roles
             let kept = roles.map { role in
@@ -236,6 +247,7 @@ enum ApplicationCodec {
                 if role.holders.contains(.users) { role.groups = before.first { $0.id == role.id }?.groups ?? [] }
                 return role
             }
+            guard mayAssign || !entry.changesHolders(ofApplicationAt: index, with: kept) else { throw .notAllowed }
             entry.replaceRoles(ofApplicationAt: index, with: kept)
         }
         apply(change, to: &entry.applications[index])
@@ -253,11 +265,18 @@ enum ApplicationCodec {
     }
 
     /// Removes an application or a daemon that no hook names.
-    static func remove(_ id: ClientID, from entry: inout TenantDirectory.Entry) throws(TenantEditFault) {
+    static func remove(
+        _ id: ClientID, from entry: inout TenantDirectory.Entry, mayAssign: Bool
+    ) throws(TenantEditFault) {
         if let hook = entry.tenant.hooks.first(where: { $0.applications?.contains(id) == true }) {
             throw .invalid(["The hook \(hook.displayName) is for this application; change the hook first."])
         }
-        entry.applications.removeAll { $0.id == id }
+        if let index = entry.applications.firstIndex(where: { $0.id == id }) {
+            guard mayAssign || !entry.changesHolders(ofApplicationAt: index, with: []) else { throw .notAllowed }
+            // Daemons lose its roles with it.
+            entry.replaceRoles(ofApplicationAt: index, with: [])
+            entry.applications.remove(at: index)
+        }
         entry.daemons.removeAll { $0.id == id }
     }
 

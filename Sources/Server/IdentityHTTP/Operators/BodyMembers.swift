@@ -31,10 +31,9 @@ struct BodyMembers {
 
     mutating func text(_ name: String, _ length: ClosedRange<Int> = 0...256) throws(DirectoryFailure) -> String? {
         guard let value = value(name) else { return nil }
-        // A database takes no NUL, a page shows no control character, and a byte order mark would not survive the document.
-        guard let text = value.string, length.contains(text.utf8.count),
-            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || $0 == "\u{FEFF}" })
-        else { throw DirectoryFailure(.invalidValue(name)) }
+        guard let text = value.string, length.contains(text.utf8.count), text.isPlain else {
+            throw DirectoryFailure(.invalidValue(name))
+        }
         return text
     }
 
@@ -88,6 +87,20 @@ struct BodyMembers {
                 && !name.hasSuffix("@odata.context")
         }
         if let unknown { throw DirectoryFailure(.unknownProperty(unknown)) }
+    }
+}
+
+extension String {
+    /// Whether the text has no character that a database, a page or the document would not show as it is: control characters, line
+    /// ends, and marks of format besides the joiners that some scripts need.
+    var isPlain: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+            case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
+            case _: true
+            }
+        }
     }
 }
 

@@ -95,30 +95,26 @@ enum GrantCodec {
     /// All grants of the document whose resource is the directory or an application of the tenant.
     static func grants(of entry: TenantDirectory.Entry, baseURL: String) -> [Grant] {
         let all = principals(of: entry)
-        return entry.applications.flatMap { application -> [Grant] in
-            guard let client = all.first(where: { $0.appID == application.id.description }) else { return [] }
-            return all.compactMap { resource in
-                let names = application.scopes.compactMap { name($0, of: resource, baseURL) }
-                guard !names.isEmpty else { return nil }
-                return Grant(
-                    id: grantID(client, resource, in: entry.tenant.id), client: client, resource: resource,
+        let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.audience, $0) })
+        return zip(entry.applications, all).flatMap { application, client -> [Grant] in
+            var names: [Int: [String]] = [:]
+            for scope in application.scopes {
+                guard let (audience, name) = parts(of: scope, baseURL), let place = places[audience] else { continue }
+                names[place, default: []].append(name)
+            }
+            return names.sorted { $0.key < $1.key }.map { place, names in
+                Grant(
+                    id: grantID(client, all[place], in: entry.tenant.id), client: client, resource: all[place],
                     names: names)
             }
         }
     }
 
-    /// The name of a configured scope, if it is one of the resource.
-    private static func name(_ scope: String, of resource: Principal, _ baseURL: String) -> String? {
-        if resource.isDirectory {
-            // All scopes of all resources stand here, so that they can be seen and taken away.
-            if scope == "*" || ResourceScope.openID.contains(scope) { return scope }
-            guard let found = ResourceScope(scope, baseURL: baseURL),
-                found.resource == ResourceScope.directory
-            else { return nil }
-            return found.name
-        }
-        guard scope.hasPrefix(resource.prefix) else { return nil }
-        return String(scope.dropFirst(resource.prefix.utf8.count))
+    /// The audience and the name of a configured scope.
+    private static func parts(of scope: String, _ baseURL: String) -> (audience: String, name: String)? {
+        // All scopes of all resources stand with the directory, so that they can be seen and taken away.
+        if scope == "*" || ResourceScope.openID.contains(scope) { return (ResourceScope.directory, scope) }
+        return ResourceScope(scope, baseURL: baseURL).map { ($0.resource, $0.name) }
     }
 
     /// Gives the application these scopes of the resource, in place of those that it had.
@@ -127,7 +123,7 @@ enum GrantCodec {
         baseURL: String
     ) throws(TenantEditFault) {
         guard let index = entry.applications.firstIndex(where: { $0.id == client }) else { throw .notFound }
-        let others = entry.applications[index].scopes.filter { name($0, of: resource, baseURL) == nil }
+        let others = entry.applications[index].scopes.filter { parts(of: $0, baseURL)?.audience != resource.audience }
         var seen: Set<String> = []
         entry.applications[index].scopes =
             others + names.filter { seen.insert($0).inserted }.map { resource.prefix + $0 }
@@ -193,29 +189,34 @@ enum GrantCodec {
         }
     }
 
-    /// - Parameter groups: The names of the tenant's groups.
+    /// - Parameters:
+    ///   - principal: The id of a principal or a group, of which all assignments are returned; nil: those of all.
+    ///   - groups: The names of the tenant's groups.
     static func assignments(
-        of entry: TenantDirectory.Entry, groups: [UUID: String], baseURL: String
+        of entry: TenantDirectory.Entry, with principal: String? = nil, groups: [UUID: String], baseURL: String
     ) -> [Assignment] {
         let all = principals(of: entry)
-        let ofDaemons = entry.daemons.flatMap { daemon -> [Assignment] in
-            guard let subject = all.first(where: { $0.appID == daemon.id.description }) else { return [] }
-            return all.flatMap { resource in
-                daemon.roles(for: resource.audience, baseURL: baseURL).compactMap { word in
-                    resource.roles.first { $0.value == word }.map {
-                        Assignment(of: $0, to: .daemon(subject), by: resource, in: entry.tenant.id)
-                    }
-                }
+        let resources = Dictionary(uniqueKeysWithValues: all.map { ($0.audience, $0) })
+        func isWanted(_ ids: String...) -> Bool { principal.map(ids.contains) ?? true }
+        let ofDaemons = zip(entry.daemons, all.dropFirst(entry.applications.count)).flatMap { daemon, subject in
+            daemon.roles.compactMap { text -> Assignment? in
+                guard let scope = ResourceScope(text, baseURL: baseURL), let resource = resources[scope.resource],
+                    isWanted(subject.id, resource.id),
+                    let role = resource.roles.first(where: { $0.value == scope.name })
+                else { return nil }
+                return Assignment(of: role, to: .daemon(subject), by: resource, in: entry.tenant.id)
             }
         }
         let ofGroups = all.flatMap { resource in
             resource.roles.flatMap { role in
-                role.groups.map {
+                role.groups.filter { isWanted($0.text, resource.id) }.map {
                     Assignment(of: role, to: .group($0, name: groups[$0]), by: resource, in: entry.tenant.id)
                 }
             }
         }
-        return ofDaemons + ofGroups
+        // A role that a daemon has in two spellings is one.
+        var seen: Set<String> = []
+        return (ofDaemons + ofGroups).filter { seen.insert($0.id).inserted }
     }
 
     /// Gives the role, or takes it away; the same twice changes nothing.

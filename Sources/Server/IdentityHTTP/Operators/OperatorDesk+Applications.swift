@@ -31,6 +31,7 @@ extension OperatorDesk {
 
     func createApplication(_ request: Request, _ trace: Trace) async throws -> Response {
         let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        try mayGrant(body)
         guard let name = body.displayName else { throw DirectoryFailure.absent("displayName") }
         let id = ClientID(engine.ports.randomness.uuid())
         try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
@@ -55,6 +56,7 @@ extension OperatorDesk {
 
     func changeApplication(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
         let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        try mayGrant(body)
         switch try credentialed(keys) {
         case .application(let client):
             try ApplicationCodec.check(body, forDaemon: false)
@@ -65,7 +67,7 @@ extension OperatorDesk {
                 if body.method != nil || body.hasNoFlow, entry.applications[index].sharedFlow != nil {
                     throw .invalid(["The application has a user flow, which says how its users sign in."])
                 }
-                ApplicationCodec.apply(body, toApplicationAt: index, of: &entry)
+                try ApplicationCodec.apply(body, toApplicationAt: index, of: &entry, mayAssign: mayAssign)
             }
         case .daemon(let daemon):
             try ApplicationCodec.check(body, forDaemon: true)
@@ -82,7 +84,9 @@ extension OperatorDesk {
             try mayGive(daemon)
             id = daemon.id
         }
-        try await edit { (entry) throws(TenantEditFault) in try ApplicationCodec.remove(id, from: &entry) }
+        try await edit { (entry) throws(TenantEditFault) in
+            try ApplicationCodec.remove(id, from: &entry, mayAssign: mayAssign)
+        }
         return done(trace)
     }
 
@@ -141,6 +145,18 @@ extension OperatorDesk {
         guard Set(daemon.roles).isSubset(of: caller.daemon.roles) else { throw DirectoryFailure(.insufficientScope) }
     }
 
+    /// Who has a role of an application is said by those who may assign it: a caller who only changes applications could
+    /// otherwise give its own role the word of another one.
+    private var mayAssign: Bool { caller.roles.contains("AppRoleAssignment.ReadWrite.All") }
+
+    /// The scopes of an application are its grants.
+    private func mayGrant(_ body: ApplicationCodec.Change) throws(DirectoryFailure) {
+        guard let scopes = body.scopes, !scopes.isEmpty else { return }
+        guard caller.roles.contains("DelegatedPermissionGrant.ReadWrite.All") else {
+            throw DirectoryFailure(.insufficientScope)
+        }
+    }
+
     private func editDaemon(_ id: ClientID, _ change: @Sendable (inout Daemon) -> Void) async throws {
         try await edit { (entry) throws(TenantEditFault) in
             guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
@@ -159,6 +175,7 @@ extension OperatorDesk {
             case .success: return
             case .failure(.changedMeanwhile): try await editor.refresh()
             case .failure(.notFound): throw DirectoryFailure(.notFound)
+            case .failure(.notAllowed): throw DirectoryFailure(.insufficientScope)
             case .failure(.invalid(let problems)): throw DirectoryFailure.againstTheRules(problems)
             }
         }

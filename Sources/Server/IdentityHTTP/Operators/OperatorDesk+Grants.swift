@@ -158,7 +158,7 @@ extension OperatorDesk {
         if principal.roles.contains(where: { !$0.groups.isEmpty }) {
             names = Dictionary(uniqueKeysWithValues: try await groups().map { ($0.id, $0.displayName) })
         }
-        return GrantCodec.assignments(of: entry, groups: names, baseURL: serverURL)
+        return GrantCodec.assignments(of: entry, with: principal.id, groups: names, baseURL: serverURL)
             .filter { (side == "principalId" ? $0.principalID : $0.resource.id) == principal.id }
     }
 
@@ -172,7 +172,7 @@ extension OperatorDesk {
         let roleID = try members.text("appRoleId")
         try members.end()
         guard named.id == (side == "principalId" ? subject : resource)?.lowercased() else {
-            throw DirectoryFailure(.invalidValue(side))
+            throw DirectoryFailure.wrong(side, "the id of the service principal in the path")
         }
         guard let resource = principal(withID: resource) else {
             throw DirectoryFailure.wrong("resourceId", "the id of a service principal")
@@ -194,10 +194,12 @@ extension OperatorDesk {
         _ key: String?, for role: ApplicationRole
     ) async throws -> GrantCodec.Assignment.Subject {
         if let daemon = principal(withID: key) {
-            guard role.holders.contains(.daemons), entry.daemons.contains(where: { $0.id.description == daemon.appID })
-            else {
+            guard role.holders.contains(.daemons) else {
+                throw DirectoryFailure.wrong("principalId", "the id of a group: the role is for users")
+            }
+            guard entry.daemons.contains(where: { $0.id.description == daemon.appID }) else {
                 throw DirectoryFailure.wrong(
-                    "principalId", "that of a daemon, for a role that is for daemons, or the id of a group")
+                    "principalId", "that of a daemon or a group: an application gets scopes, and no roles")
             }
             return .daemon(daemon)
         }
@@ -207,7 +209,8 @@ extension OperatorDesk {
             )
         }
         guard role.holders.contains(.users) else {
-            throw DirectoryFailure.wrong("principalId", "that of a daemon: the role is not for users")
+            throw DirectoryFailure.wrong(
+                "principalId", "the id of a daemon's service principal: the role is for daemons")
         }
         return .group(group.id, name: group.displayName)
     }

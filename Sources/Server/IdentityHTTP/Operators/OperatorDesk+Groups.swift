@@ -38,7 +38,7 @@ enum GroupCodec {
 
     /// The user that the body of a reference names.
     static func member(_ body: [String: JSONValue]) throws(DirectoryFailure) -> UserID {
-        let fault = DirectoryFailure(.invalidValue("@odata.id"))
+        let fault = DirectoryFailure.wrong("@odata.id", "a URL that ends with /users/ID or /directoryObjects/ID")
         guard body.count == 1, body.first?.key.lowercased() == "@odata.id", let address = body.first?.value.string,
             address.utf8.count <= 512, let last = address.split(separator: "/").last,
             ["directoryobjects", "users"].contains(address.split(separator: "/").dropLast().last?.lowercased()),

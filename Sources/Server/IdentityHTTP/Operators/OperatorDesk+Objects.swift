@@ -11,6 +11,9 @@ extension OperatorDesk {
         case user, group, application, servicePrincipal
     }
 
+    private static let vendorsKinds: Set<String> = [
+        "administrativeunit", "device", "directoryrole", "directoryroletemplate", "contract", "orgcontact",
+    ]
     private static let mostObjects = 1_000
 
     /// Those of the objects that exist, in the order of the ids.
@@ -62,9 +65,14 @@ extension OperatorDesk {
         var kinds: Set<Kind> = []
         for type in types {
             guard let word = type.string?.lowercased() else { throw DirectoryFailure(.invalidValue("types")) }
+            let named =
+                word == "directoryobject" ? Kind.allCases : Kind.allCases.filter { $0.rawValue.lowercased() == word }
             // Kinds that the vendor has and this server does not have no objects.
-            if word == "directoryobject" { kinds.formUnion(Kind.allCases) }
-            kinds.formUnion(Kind.allCases.filter { $0.rawValue.lowercased() == word })
+            guard !named.isEmpty || vendorsKinds.contains(word) else {
+                throw .wrong(
+                    "types", "a list of user, group, application, servicePrincipal or directoryObject")
+            }
+            kinds.formUnion(named)
         }
         return (ids, kinds)
     }

@@ -59,7 +59,9 @@ struct DocumentEditor: TenantEditor {
                 let before = try seen?.file().directory.entries.first { $0.tenant.id == tenant }
                 guard before == entries[index] else { return .failure(.changedMeanwhile) }
             }
+            let before = entries[index]
             try edit(&entries[index])
+            try Self.checkShare(of: entries[index], after: before)
             text = try TenantText.document(TenantDirectory(entries))
             // The rules of the file hold for every change.
             _ = try TenantFile(text, named: "")
@@ -84,6 +86,23 @@ struct DocumentEditor: TenantEditor {
             throw .broken("an applied document does not read")
         }
         return .success(())
+    }
+
+    /// The largest share that a tenant takes by its console and its daemons; its file on the command line can take more.
+    private static let largestShare = 256 * 1024
+
+    /// All tenants share one document: none fills it.
+    private static func checkShare(
+        of entry: TenantDirectory.Entry, after before: TenantDirectory.Entry
+    ) throws {
+        func size(_ entry: TenantDirectory.Entry) throws -> Int {
+            try TenantText.document(TenantDirectory([entry])).utf8.count
+        }
+        let now = try size(entry)
+        guard now > largestShare, try now > size(before) else { return }
+        throw TenantEditFault.invalid([
+            "A tenant has at most \(largestShare / 1024) KiB of the document; native-auth tenant apply can give it more."
+        ])
     }
 
     /// A sentence about the document without the name and the line of a text that the reader has never seen.

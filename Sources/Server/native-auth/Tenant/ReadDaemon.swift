@@ -18,6 +18,11 @@ struct ReadDaemon {
         for role in members.texts("roles") {
             if let fault = ConfiguredScope.fault(role: role.text) {
                 faults.add(fault, line: role.line)
+            } else if let id = ResourceScope(role.text, baseURL: "").flatMap({ Client.id(ofAudience: $0.resource) }),
+                !role.text.hasPrefix("api://\(id)/")
+            {
+                faults.add(
+                    "the role “\(role.text)” must name its API as api://\(id), in small letters.", line: role.line)
             } else if roles.contains(role.text) {
                 faults.add("the role “\(role.text)” is there twice.", line: role.line)
             }
@@ -39,6 +44,8 @@ struct ReadDaemon {
             id: id, displayName: displayName, roles: roles, secrets: secrets.map(\.0), keys: keys.map(\.0))
         (secretLines, keyLines) = (secrets.map(\.1), keys.map(\.1))
     }
+
+    var line: Int? { members.line(of: "roles") }
 
     /// Adds warnings: secrets and keys that have ended, and a daemon that can prove itself with nothing.
     func advise(_ advice: YAMLFaults, now: Date) {

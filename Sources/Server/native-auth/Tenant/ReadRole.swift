@@ -6,6 +6,7 @@ import PortableFoundation
 enum ReadRole {
     static func roles(_ entries: [YAMLMembers], _ faults: YAMLFaults) -> [ApplicationRole] {
         var (ids, values): (Set<UUID>, Set<String>) = ([], [])
+        var bytes = 0
         return entries.enumerated().map { index, entry in
             let value = entry.text("value", isRequired: true) ?? ""
             let role = ApplicationRole(
@@ -25,8 +26,15 @@ enum ReadRole {
             }
             if !role.groups.isEmpty, !role.holders.contains(.users) {
                 entry.add(
-                    "the role “\(Terminal.harmless(value))” is not for users, so that it has no groups.", at: "groups")
+                    "the role “\(Terminal.harmless(value))” is for daemons only: leave groups out, or add users to for.",
+                    at: "groups")
             }
+            if bytes <= ApplicationRole.maximumBytes, bytes + value.utf8.count > ApplicationRole.maximumBytes {
+                entry.add(
+                    "the values of an application's roles have at most \(ApplicationRole.maximumBytes) bytes together.",
+                    at: "value")
+            }
+            bytes += value.utf8.count
             if index == ApplicationRole.maximumCount {
                 entry.add("an application has at most \(ApplicationRole.maximumCount) roles.", at: "id")
             }

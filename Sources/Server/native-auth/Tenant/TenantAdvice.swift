@@ -25,6 +25,7 @@ extension ReadTenant {
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
         for daemon in daemons { daemon.advise(advice, now: now) }
+        adviseRoles(advice)
         for hook in hooks { hook.advise(advice) }
         for subscriber in subscribers { subscriber.advise(advice) }
     }
@@ -38,6 +39,22 @@ extension ReadTenant {
                 advice.add(
                     "“\(flow.displayName)” has the attribute “\(definition.name)”, which is not in userAttributes; is it misspelt?",
                     line: members.line(of: "userFlows"))
+            }
+        }
+    }
+
+    /// A daemon's role that the application does not define for daemons is stated in no token; it is often misspelt.
+    private func adviseRoles(_ advice: YAMLFaults) {
+        for client in applications.map(\.client) where !client.roles.isEmpty {
+            let defined = client.roles.filter { $0.holders.contains(.daemons) }.map(\.value)
+            for daemon in daemons {
+                for name in daemon.daemon.roles(for: client.audience, baseURL: "") where !defined.contains(name) {
+                    advice.add(
+                        """
+                        “\(daemon.daemon.displayName)” has the role “\(name)”, which “\(client.displayName)” does not define for \
+                        daemons; it has \(defined.isEmpty ? "none" : defined.joined(separator: ", ")).
+                        """, line: daemon.line)
+                }
             }
         }
     }

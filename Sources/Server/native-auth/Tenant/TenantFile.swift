@@ -199,8 +199,12 @@ private struct TenantReader {
         let clientID = ClientID(id("clientId", of: members))
         let displayName = displayName(of: members)
         let (source, shared) = flow(of: members, among: flows)
-        let method: UserFlow.Method? =
-            shared?.method ?? members.choice("signIn", isRequired: source == .own)
+        let method: UserFlow.Method? = shared?.method ?? members.choice("signIn")
+        if source == .own, members.text("signIn") == nil {
+            members.add(
+                "“\(displayName)” needs signIn or userFlow; an application that is an API alone has userFlow: none.",
+                at: "signIn")
+        }
         let isNative = members.flag("nativeAuthentication")
         let scopes = members.texts("scopes")
         for scope in scopes {
