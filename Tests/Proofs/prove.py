@@ -75,6 +75,10 @@ PROOFS = [
         "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
         5, 200, 50, "nodes", "rolling_restart"),
     Proof(
+        "tls", "SEC-NET-3, SEC-NET-6, SEC-NET-12",
+        "the listener's certificate changes under load; old versions, handshakes that are none, floods of HTTP/2 frames", "changes",
+        3, 200, 20, "tls", "tls"),
+    Proof(
         "master-key", "SEC-SEC-1", "the master key is rotated under load: rotate, restart of two nodes in turn, remove-old", "rotations",
         3, 50, 10, "master_key", "master_key"),
     Proof(

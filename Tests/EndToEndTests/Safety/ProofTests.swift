@@ -49,6 +49,13 @@ struct ProofTests {
         #expect(try await prove("backup", 2).hasSuffix(": passed"))
     }
 
+    @Test(
+        "SEC-NET-3, SEC-NET-6, SEC-NET-12: the certificate changes under load, and no handshake or frame takes the server"
+    )
+    func theCertificateChanges() async throws {
+        #expect(try await prove("tls", 2).hasSuffix(": passed"))
+    }
+
     @Test("SEC-SEC-1: the master key is rotated under load, and no request fails")
     func theMasterKeyIsRotated() async throws {
         #expect(try await prove("master-key", 1).hasSuffix(": passed"))

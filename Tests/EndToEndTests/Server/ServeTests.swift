@@ -82,7 +82,17 @@ import Testing
         production(["--inbox-hosts": "tunnel.example"], "--inbox-hosts"),
         production(["--durability": "unsafe"], "--durability"),
         production(["--log-level": "debug"], "--log-level"),
-        production(["--host": "0.0.0.0"], "--host"),
+        production(["--host": "0.0.0.0"], "--behind-proxy"),
+        production(["--host": "0.0.0.0", "--behind-proxy": "", "--operators": "shared"], "--operators"),
+        .init(names: "--trusted-proxies", arguments: ["--behind-proxy"]),
+        .init(names: "--behind-proxy", environment: ["NATIVE_AUTH_BEHIND_PROXY": "yes"]),
+        .init(names: "--tls-key", arguments: ["--tls-cert", "/etc/hosts"]),
+        .init(names: "--tls-cert", arguments: ["--tls-key", "/etc/hosts"]),
+        .init(
+            names: "every user of this machine may open /etc/hosts",
+            arguments: ["--tls-cert", "/etc/hosts", "--tls-key", "/etc/hosts"]),
+        .init(names: "/nowhere cannot be read", arguments: ["--tls-cert", "/nowhere", "--tls-key", "/etc/hosts"]),
+        .init(names: "--operations-host", arguments: ["--operations-host", "10.0.0.1"]),
         production(
             [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "api://orders=development"],
             "NATIVE_AUTH_RESOURCE_SERVER_SECRETS"),
@@ -108,7 +118,8 @@ import Testing
         try Data(TenantFileTests.small.utf8).write(to: tenants)
         let data = folder.url.appending(path: "data").path
         let (status, output, errors) = try await NativeAuthProcess.run(
-            ["serve", "--data", data] + mistake.arguments.map { $0 == "TENANTS" ? tenants.path : $0 },
+            ["serve", "--data", data]
+                + mistake.arguments.filter { !$0.isEmpty }.map { $0 == "TENANTS" ? tenants.path : $0 },
             environment: mistake.environment)
         #expect(status == 64)
         #expect(errors.contains(mistake.names), "\(errors)")

@@ -8,6 +8,30 @@ import Testing
 
 @Suite("By which names the server may be asked") struct HostNameTests {
     @Test(
+        "SEC-NET-3: behind a proxy that does TLS, only what came to that proxy by https is answered",
+        arguments: [
+            ("127.0.0.1", ["https"], 400), ("127.0.0.1", ["http, https"], 400), ("127.0.0.1", ["http", "HTTPS "], 400),
+            ("127.0.0.1", ["http"], 421), ("127.0.0.1", [], 421), ("127.0.0.1", ["https, http"], 421),
+            ("127.0.0.1", ["https", ""], 400), ("127.0.0.1", ["httpsx"], 421), ("192.0.2.9", ["https"], 421),
+            ("192.0.2.9", [], 421),
+        ])
+    func behindAProxy(peer: String, schemes: [String], status: Int) async throws {
+        try await withIdentityServer { server in
+            let proxies = try TrustedProxies(NetworkList("127.0.0.1"))
+            let outside = try Outside(
+                server, AccessPolicy(trustedProxies: proxies, isBehindProxy: true, isHTTPSOnly: true))
+            let path = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
+            let answer = try await outside.post(
+                path, from: peer,
+                headers: schemes.isEmpty ? [:] : ["x-forwarded-proto": schemes.joined(separator: ", ")])
+            #expect(answer.status.code == status)
+            #expect(answer.headers[.strictTransportSecurity] == "max-age=31536000")
+            // A check of the node's health comes from where it likes.
+            #expect(try await outside.get("/livez", from: peer).status.code == 200)
+        }
+    }
+
+    @Test(
         "SEC-NET-1: the pages answer to the names of loopback and the listed ones, at any port",
         arguments: [
             "127.0.0.1", "127.0.0.1:8765", "127.0.0.1:1", "127.255.0.9:80", "localhost", "LocalHost:8765", "localhost:",

@@ -180,7 +180,9 @@ extension DirectoryFailure {
         case .unknownPath:
             self.init(status: .notFound, code: .notFound, message: "The directory has no such resource.")
         case .misdirected:
-            self.init(status: .misdirectedRequest, code: .badRequest, message: "The host name is not the server's.")
+            self.init(
+                status: .misdirectedRequest, code: .badRequest,
+                message: "The host name is not the server's, or the request did not come by https.")
         case .headersTooLarge:
             self.init(
                 status: .requestHeaderFieldsTooLarge, code: .badRequest, message: "The headers are too long.")

@@ -11,6 +11,10 @@ import PortableFoundation
 /// The default is for requests that arrive over no socket: it restricts nothing.
 package struct AccessPolicy: Sendable {
     package var trustedProxies: TrustedProxies
+    /// Whether only requests of trusted proxies that came by https are answered (`SEC-NET-3`).
+    package var isBehindProxy: Bool
+    /// Whether answers tell browsers to come by https alone for a year (RFC 6797).
+    package var isHTTPSOnly: Bool
     /// Limits per source; nil: off, as in the development profile (design record 0003).
     package var limits: SourceLimits?
     /// Networks whose requests are not counted per source, such as a group of test machines (`SEC-RATE-11`). Wrong
@@ -28,11 +32,14 @@ package struct AccessPolicy: Sendable {
     package var inboxHosts: Set<String>?
 
     package init(
-        trustedProxies: TrustedProxies = TrustedProxies(), limits: SourceLimits? = nil,
+        trustedProxies: TrustedProxies = TrustedProxies(), isBehindProxy: Bool = false, isHTTPSOnly: Bool = false,
+        limits: SourceLimits? = nil,
         unlimitedNetworks: NetworkList = NetworkList(), admission: StepAdmission? = nil, hosts: Set<String>? = nil,
         inboxHosts: Set<String>? = nil
     ) {
         self.trustedProxies = trustedProxies
+        self.isBehindProxy = isBehindProxy
+        self.isHTTPSOnly = isHTTPSOnly
         self.limits = limits
         self.unlimitedNetworks = unlimitedNetworks
         self.admission = admission
@@ -60,14 +67,35 @@ package struct AccessPolicy: Sendable {
     ///   - authority: The host as the client wrote it, with or without a port; the port is ignored.
     ///   - path: The path of the request, or the template of its route.
     func answers(to authority: String, at path: String) -> Bool {
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
         // Proxies request these with any host name or none, and the answers reveal nothing.
-        if segments == ["livez"] || segments == ["readyz"] { return true }
+        if Self.isHealthCheck(path) { return true }
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
         // Every path under /dev belongs to the inbox, except the sample API, which apps call.
         // The console of the development profile asks for no sign-in; another one is on a listener without other names.
         let isInbox = segments.first == "dev" && segments.dropFirst().first != "api" || segments.first == "console"
         return HostAndPort.isLoopback(authority, or: isInbox ? inboxHosts : hosts)
     }
+}
+
+extension AccessPolicy {
+    static func isHealthCheck(_ path: String) -> Bool {
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
+        return segments == ["livez"] || segments == ["readyz"]
+    }
+
+    /// Whether the request may come this way: behind a proxy, only from it, and only what came to it by https
+    /// (`SEC-NET-3`). Of several values the last is that of the proxy in front of this server.
+    func admits(_ request: Request, from peer: IPAddress?) -> Bool {
+        guard isBehindProxy, let peer else { return true }
+        let schemes = request.headers[values: .forwardedProto].joined(separator: ",").split(separator: ",")
+        return trustedProxies.networks.contains(peer)
+            && schemes.last?.trimmingBlanks().lowercased() == "https"
+    }
+}
+
+extension HTTPField.Name {
+    /// The literal is a token of RFC 9110, so it is not nil.
+    fileprivate static let forwardedProto = Self("X-Forwarded-Proto")!
 }
 
 extension IdentityRequestContext {

@@ -49,6 +49,9 @@ final class ConnectionsPerSource: Sendable {
         Handler(self)
     }
 
+    /// A handler for one connection whose requests are not readable yet: without a place, the connection ends.
+    func countingHandler() -> any ChannelHandler { CountingHandler(self) }
+
     /// Counts a connection; nil when there is no place for it.
     private func place(for address: SocketAddress?) -> Place? {
         guard let peer = IPAddress(address) else { return Place.none }
@@ -75,6 +78,28 @@ final class ConnectionsPerSource: Sendable {
             case .shared, .spare: counts.shared -= 1
             case .none: break
             }
+        }
+    }
+
+    private final class CountingHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let connections: ConnectionsPerSource
+        private var place = Place.none
+
+        init(_ connections: ConnectionsPerSource) { self.connections = connections }
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            place = connections.place(for: context.channel.remoteAddress) ?? .none
+            switch place {
+            case .source, .shared: break
+            case .spare, .none: context.channel.close(promise: nil)
+            }
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) {
+            connections.leave(place)
+            place = .none
         }
     }
 

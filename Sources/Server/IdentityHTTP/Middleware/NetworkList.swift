@@ -120,7 +120,7 @@ package struct TrustedProxies: Hashable, Sendable {
 
 extension Substring {
     /// The text without spaces and tabs at either end (RFC 9110 section 5.6.3).
-    fileprivate func trimmingBlanks() -> Substring {
+    func trimmingBlanks() -> Substring {
         var text = self
         while text.first == " " || text.first == "\t" { text.removeFirst() }
         while text.last == " " || text.last == "\t" { text.removeLast() }

@@ -1,6 +1,6 @@
-import HummingbirdCore
-import Logging
-import NIOCore
+package import HummingbirdCore
+package import Logging
+package import NIOCore
 import NIOHTTP1
 
 /// Refuses requests whose length or host two readers could understand differently (`SEC-NET-11`, RFC 9112 sections 3.2
@@ -58,12 +58,12 @@ final class RequestFraming: ChannelInboundHandler {
 
 /// Hummingbird's HTTP/1.1 channel with the handlers that must be directly behind the parser: ``RequestFraming``, which
 /// needs to see both hosts, deadlines, and the gate.
-struct StrictHTTP1Channel: ServerChildChannel {
-    let http1: HTTP1Channel
+package struct StrictHTTP1Channel: ServerChildChannel {
+    package let http1: HTTP1Channel
     /// Makes the gate; nil when newcomers are not limited.
     let gate: (@Sendable () -> OverloadAdmission)?
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         http1.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -75,7 +75,7 @@ struct StrictHTTP1Channel: ServerChildChannel {
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    package func handle(value: HTTP1Channel.Value, logger: Logger) async {
         await http1.handle(value: value, logger: logger)
     }
 }

@@ -98,6 +98,7 @@ struct RequestGuard: RouterMiddleware {
             response = reply(to: error, request, context)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
+        if context.policy.isHTTPSOnly { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         // Tells a proxy to send nothing more over this connection, which ends soon (`REL-SHUT-1`).
         if readiness.isDraining { response.headers[.connection] = "close" }
         log(request, context, response.status, ContinuousClock.now - started)
@@ -220,6 +221,10 @@ struct RequestGuard: RouterMiddleware {
         let path = context.endpointPath ?? (isConsole && !hasConsole ? "/" : request.uri.path)
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
         guard hosts.allSatisfy({ context.policy.answers(to: $0, at: path) }) else { throw .misdirected }
+        guard context.policy.admits(request, from: context.peer) || AccessPolicy.isHealthCheck(path) else {
+            context.logger.warning("a request did not come from the proxy by https")
+            throw .misdirected
+        }
         guard let limits = context.policy.limits, let source = context.source,
             !context.policy.unlimitedNetworks.contains(source.address)
         else { return }

@@ -7,19 +7,20 @@ import Metrics
 import NIOCore
 import PortableFoundation
 
-/// The operator's listener, on loopback: `/metrics`, and the health checks of the public listener. It answers only
-/// requests for loopback names (`SEC-NET-1`).
+/// The operator's listener: `/metrics`, and the health checks of the public listener. On loopback it answers only requests
+/// for loopback names (`SEC-NET-1`).
 package enum OperationsServer {
     /// - Parameters:
     ///   - facts: Labels of the metric `native_auth_info`, whose value is 1.
     ///   - port: The port; 0 takes any free port.
     package static func application(
-        _ metrics: PrometheusMetrics, facts: [(String, String)], readiness: Readiness, clock: any WallClock, port: Int,
+        _ metrics: PrometheusMetrics, facts: [(String, String)], readiness: Readiness, clock: any WallClock,
+        host: String = "127.0.0.1", port: Int,
         logger: Logger, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         metrics.makeMeter(label: "native_auth_info", dimensions: facts).set(1 as Int64)
         let router = Router()
-        router.add(middleware: LoopbackNames())
+        if HostAndPort.isLoopback(host.contains(":") ? "[\(host)]" : host) { router.add(middleware: LoopbackNames()) }
         router.get("/metrics") { _, _ in
             ProcessMetrics.sample(into: metrics)
             return Response(
@@ -33,7 +34,7 @@ package enum OperationsServer {
                 : EditedResponse(status: .serviceUnavailable, response: "not ready\n")
         }
         return Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) }, logger: logger)
     }
 }

@@ -21,7 +21,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     case bodyTooLarge
     case headersTooLarge
     case uriTooLong
-    /// The request uses a host name that is not the server's (`SEC-NET-1`).
+    /// The request uses a host name that is not the server's (`SEC-NET-1`), or did not come by https from the proxy in front
+    /// (`SEC-NET-3`).
     case misdirected
     case unknownPath
     case throttled(retryAfter: Int)
@@ -243,7 +244,7 @@ struct V1Failure: Hashable, Sendable {
             case .misdirected:
                 Self(
                     .invalidRequest, .requestInvalid,
-                    "This server does not answer to this host name; its names are that of --base-url and those of --inbox-hosts.",
+                    "This server does not answer to this host name, or this way: its names are that of --base-url and those of --inbox-hosts, and behind a proxy it answers what came by https.",
                     status: 421)
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)

@@ -55,7 +55,7 @@ struct ServerCheck {
             let isPlain = isHere && condition == .tlsMissing
             notes.problem(
                 "connection", "\(authority.environment): \(remedy.cause)",
-                isPlain ? "Write http in front: native-auth serve does not encrypt connections." : remedy.remedy)
+                isPlain ? "Write http in front: native-auth serve encrypts only with --tls-cert." : remedy.remedy)
             return false
         }
         let isEncrypted = authority.url.scheme == "https"

@@ -4,12 +4,49 @@ import IdentityEngine
 import IdentityHTTP
 import IdentityHooks
 import IdentityStoreSQL
+import IdentityTLS
 import IdentityTokens
 import Logging
 import NativeAuthCore
 import PortableFoundation
 import ServiceLifecycle
 import UnixSignals
+
+/// Reads the listener's certificate again when its files change.
+struct CertificateWatch: Service {
+    /// Nil: there is no TLS.
+    let certificate: ListenerCertificate?
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        guard let certificate else {
+            try await gracefulShutdown()
+            return
+        }
+        tell("the listener's certificate", certificate)
+        var warned = clock.now
+        for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
+            do {
+                if try certificate.renew() { tell("the listener has another certificate", certificate) }
+            } catch {
+                logger.error(
+                    "the listener's certificate was not replaced; the one before stays",
+                    metadata: ["cause": "\(error.sentence)"])
+            }
+            guard clock.now.timeIntervalSince(warned) > 86_400 else { continue }
+            warned = clock.now
+            tell("the listener's certificate", certificate)
+        }
+    }
+
+    /// An end within two weeks is a warning: whatever renews the certificate should have done so.
+    private func tell(_ what: Logger.Message, _ certificate: ListenerCertificate) {
+        let isNear = certificate.end.timeIntervalSince(clock.now) < 14 * 86_400
+        logger.log(
+            level: isNear ? .warning : .notice, what, metadata: ["ends": "\(certificate.end.ISO8601Format())"])
+    }
+}
 
 /// Removes expired rows and audit lines, rotates signing keys that are due, and checks for floods of mail, once a
 /// minute.

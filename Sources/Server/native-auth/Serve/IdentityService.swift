@@ -6,6 +6,7 @@ import IdentityHooks
 import IdentityMail
 import IdentityPasswords
 import IdentityStoreSQL
+import IdentityTLS
 import IdentityTokens
 import Logging
 import NIOCore
@@ -133,7 +134,8 @@ struct IdentityService: Sendable {
         onReady: @escaping @Sendable (Address) async -> Void, attempts: Int
     ) async throws(StartFailure) {
         let port = try settings.port == 0 ? FreePort.any(on: settings.host) : settings.port
-        let listening = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
+        let listening =
+            "\(settings.certificate == nil ? "http" : "https")://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
         let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
         let ports =
             "Port \(port) on \(settings.host)" + (settings.metricsPort.map { " or \($0) for metrics" } ?? "") + " is"
@@ -204,6 +206,7 @@ struct IdentityService: Sendable {
                 courier: NotificationCourier(
                     store: store, http: http, tokens: tokens, lineID: { engine.lineID(of: $0, in: $1) },
                     clock: clock, randomness: randomness, logger: logger)),
+            CertificateWatch(certificate: settings.certificate, clock: clock, logger: logger),
             DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger),
             Heartbeat(readiness: readiness),
             // Services end in reverse order, so this one ends before the listener.
@@ -302,7 +305,14 @@ struct IdentityService: Sendable {
                 editor: DocumentEditor(store: store, tenants: tenants)),
             within: policy(address, limits: engine.settings.limits, admission), host: settings.host, port: port,
             logger: logger,
+            secured: secured,
             onRunning: { _ in await onReady(address) })
+    }
+
+    /// TLS around the listener of clients, if the server does it.
+    private var secured: IdentityServer.Securing? {
+        guard let certificate = settings.certificate else { return nil }
+        return { SecureChannel(certificate, over: $0, counter: $1) }
     }
 
     /// The listener of operators, if they have one of their own. It is for callers on this machine, and for those that
@@ -444,10 +454,11 @@ struct IdentityService: Sendable {
         return [
             OperationsServer.application(
                 metrics, facts: [("profile", settings.profile.rawValue), ("version", ProductVersion.current)],
-                readiness: readiness, clock: clock,
-                port: try port == 0 ? FreePort.any(on: "127.0.0.1") : port, logger: logger,
-                onRunning: { [logger] in
-                    logger.notice("metrics", metadata: ["url": "http://127.0.0.1:\($0)/metrics"])
+                readiness: readiness, clock: clock, host: settings.operationsHost,
+                port: try port == 0 ? FreePort.any(on: settings.operationsHost) : port, logger: logger,
+                onRunning: { [logger, host = settings.operationsHost] in
+                    let shown = host.contains(":") ? "[\(host)]" : host
+                    logger.notice("metrics", metadata: ["url": "http://\(shown):\($0)/metrics"])
                 })
         ]
     }
@@ -456,12 +467,10 @@ struct IdentityService: Sendable {
     private func policy(
         _ address: Address, limits: TimeLimits?, _ admission: StepAdmission
     ) -> AccessPolicy {
-        if settings.profile == .production, settings.trustedProxies.networks.isEmpty {
-            // The listener is on loopback, so all requests come from a proxy, which has the budget of one client.
-            logger.warning("limits per source count all clients as one; name the proxy in front with --trusted-proxies")
-        }
-        return AccessPolicy(
-            trustedProxies: settings.trustedProxies, limits: limits.map { _ in SourceLimits() },
+        AccessPolicy(
+            trustedProxies: settings.trustedProxies, isBehindProxy: settings.isBehindProxy,
+            isHTTPSOnly: settings.profile == .production && (settings.certificate != nil || settings.isBehindProxy),
+            limits: limits.map { _ in SourceLimits() },
             unlimitedNetworks: settings.unlimitedNetworks, admission: admission,
             hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],
             inboxHosts: settings.inboxHosts)

@@ -27,8 +27,15 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Address to listen on (default: 127.0.0.1).") var host: String?
+    @Option(
+        name: .customLong("tls-cert"),
+        help: "Certificate chain in PEM for TLS, the server's own first; read again when it changes (default: no TLS).")
+    var tlsCertificate: String?
+    @Option(name: .customLong("tls-key"), help: "Private key of the certificate, in PEM without a passphrase.")
+    var tlsKey: String?
     @Option(help: "Port to listen on; 0 takes any free one (default: 8765).") var port: String?
-    @Option(help: "URL by which clients know the server (default: http://HOST:PORT).") var baseURL: String?
+    @Option(help: "URL by which clients know the server (default: http://HOST:PORT, with TLS https).") var baseURL:
+        String?
     @Option(help: "Folder for database and master key (default: ./.native-auth).") var data: String?
     @Option(
         help: """
@@ -52,6 +59,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: "Proxies whose X-Forwarded-For is believed: addresses and ranges, with commas between (default: none).")
     var trustedProxies: String?
+    @Flag(
+        help: """
+            A proxy in front does TLS: only requests that come from --trusted-proxies and say X-Forwarded-Proto: https are \
+            answered.
+            """)
+    var behindProxy = false
     @Option(help: "Networks without limits per source, in the same form (default: none).") var unlimitedNetworks:
         String?
     @Option(
@@ -68,7 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
     var inboxHosts: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: info).") var logLevel: String?
     @Option(help: "text or json: how log lines look (default: text).") var logFormat: String?
-    @Option(help: "Port on 127.0.0.1 for Prometheus metrics, at /metrics (default: none).") var metricsPort: String?
+    @Option(help: "Port for Prometheus metrics, at /metrics, and for health checks (default: none).")
+    var metricsPort: String?
+    @Option(help: "Address of --metrics-port, plain HTTP for a network of your own (default: 127.0.0.1).")
+    var operationsHost: String?
     @Option(
         help: """
             Where the console and operators' daemons (/graph) are: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
@@ -125,7 +141,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var options: [String: String] {
         let given: [(String, String?)] = [
-            ("host", host), ("port", port), ("base-url", baseURL), ("data", data), ("database", database),
+            ("host", host), ("port", port), ("tls-cert", tlsCertificate), ("tls-key", tlsKey),
+            ("behind-proxy", behindProxy ? "true" : nil), ("base-url", baseURL), ("data", data), ("database", database),
             ("database-connections", databaseConnections), ("durability", durability),
             ("master-key-file", masterKeyFile),
             ("smtp", smtp),
@@ -134,7 +151,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("unlimited-networks", unlimitedNetworks), ("hook-networks", hookNetworks),
             ("hook-ca-file", hookCAFile), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
             ("log-format", logFormat),
-            ("metrics-port", metricsPort), ("operators", operators), ("drain", drain), ("clock", clock),
+            ("metrics-port", metricsPort), ("operations-host", operationsHost), ("operators", operators),
+            ("drain", drain), ("clock", clock),
             ("fixed-code", fixedCode),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })

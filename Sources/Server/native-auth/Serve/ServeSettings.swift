@@ -2,6 +2,7 @@ import IdentityEngine
 import IdentityHTTP
 import IdentityMail
 import IdentityStorePostgres
+import IdentityTLS
 import Logging
 import NativeAuthCore
 import PortableFoundation
@@ -39,9 +40,13 @@ struct ServeSettings: Sendable {
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
+    /// Nil: plain HTTP.
+    var certificate: ListenerCertificate?
+    /// Whether only requests of trusted proxies that came by https are answered (`SEC-NET-3`).
+    var isBehindProxy = false
     /// The port; 0 takes any free port.
     var port = 8765
-    /// The base URL for clients and tokens; nil: `http://HOST:PORT`.
+    /// The base URL for clients and tokens; nil: that of the listener.
     var baseURL: String?
     var dataFolder = "./.native-auth"
     var database = DatabaseAddress.sqlite(path: nil)
@@ -72,8 +77,9 @@ struct ServeSettings: Sendable {
     var clock = ClockCheck.checked
     /// The code of every flow, for measurements; development profile only.
     var fixedCode: Secret<String>?
-    /// The loopback port of the metrics; nil: no metrics. 0: any free port.
+    /// The port of the metrics; nil: no metrics. 0: any free port.
     var metricsPort: Int?
+    var operationsHost = "127.0.0.1"
     /// Networks whose machines hooks may reach, though their addresses are not public (`SEC-NET-13`).
     var hookNetworks = NetworkList()
     /// Certificates in PEM that receivers of hooks are checked against, in place of the system's.
@@ -130,11 +136,6 @@ struct ServeSettings: Sendable {
         readMasterKey(&reader)
         readNetwork(&reader)
         readResourceServers(&reader)
-        if !["127.0.0.1", "::1", "localhost"].contains(host) {
-            reader.problems.append(
-                "--host is “\(SettingsReader.shown(host))”; the server speaks plain HTTP, so it listens on 127.0.0.1, ::1 or localhost only. Put a TLS proxy in front."
-            )
-        }
         readMail(&reader)
         readTenants(&reader)
         let problems = reader.unknownVariables(environment) + reader.problems + productionProblems(durability)
@@ -181,6 +182,7 @@ struct ServeSettings: Sendable {
         if let hookCAFile, !FileManager.default.isReadableFile(atPath: hookCAFile) {
             reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read.")
         }
+        readListener(&reader)
         let names = reader.value(
             "inbox-hosts", mustBe: "host names with commas between, without ports"
         ) { given in
@@ -189,6 +191,55 @@ struct ServeSettings: Sendable {
         }
         if let names { inboxHosts = names }
     }
+
+    /// `SEC-NET-3`: beyond this machine, requests come over TLS, ours or that of a proxy.
+    private mutating func readListener(_ reader: inout SettingsReader) {
+        if let given = reader.text("operations-host") {
+            operationsHost = given
+            if metricsPort == nil { reader.problems.append("--operations-host is given without --metrics-port.") }
+        }
+        isBehindProxy =
+            reader.value("behind-proxy", mustBe: "true or false") { ["true": true, "false": false][$0] } ?? false
+        if isBehindProxy, trustedProxies.networks.isEmpty {
+            reader.problems.append(
+                "--behind-proxy needs --trusted-proxies: the address of the proxy, such as 10.0.0.7.")
+        }
+        switch (reader.text("tls-cert"), reader.text("tls-key")) {
+        case (let chain?, let key?):
+            do {
+                certificate = try ListenerCertificate(certificates: chain, key: key)
+            } catch {
+                reader.problems.append("--tls-cert and --tls-key: \(error.sentence).")
+            }
+            if isBehindProxy {
+                reader.problems.append("--behind-proxy is for a proxy that does TLS; leave it or --tls-cert out.")
+            }
+        case (nil, nil): break
+        case (_?, nil): reader.problems.append("--tls-cert is given without --tls-key.")
+        case (nil, _?): reader.problems.append("--tls-key is given without --tls-cert.")
+        }
+        guard !Self.isLoopback(host) else { return }
+        if profile == .production, operators == .shared {
+            // There they are protected by the name that a request uses, which anyone on the network can choose.
+            reader.problems.append(
+                "--operators shared is for a listener on this machine; give operators a port of their own.")
+        }
+        let shown = SettingsReader.shown(host)
+        if profile == .development {
+            // The inbox shows all codes, and the console asks for no sign-in.
+            reader.problems.append(
+                "--host is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost."
+            )
+        } else if reader.text("tls-cert") == nil, !isBehindProxy {
+            reader.problems.append(
+                """
+                --host is “\(shown)”; beyond this machine the server needs TLS: --tls-cert and --tls-key, or a proxy that does \
+                it, with --behind-proxy and --trusted-proxies.
+                """)
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     private mutating func readResourceServers(_ reader: inout SettingsReader) {
         if profile == .development { resourceServers = .development }
@@ -244,11 +295,12 @@ struct ServeSettings: Sendable {
         if baseURL?.hasPrefix("https://") != true {
             problems.append("--profile production needs --base-url with https://.")
         }
-        // The listener is on loopback, so a proxy is in front. Unless the proxy is trusted, all clients are one source:
-        // an attacker's guesses would lock every owner out (SEC-LOCK-3).
-        if trustedProxies.networks.isEmpty {
+        // Without TLS a proxy is in front. Unless the proxy is trusted, all clients are one source: an attacker's guesses
+        // would lock every owner out (SEC-LOCK-3).
+        if certificate == nil, !isBehindProxy, trustedProxies.networks.isEmpty {
             problems.append(
-                "--profile production needs --trusted-proxies: the address of the proxy in front, such as 127.0.0.1.")
+                "--profile production needs --tls-cert and --tls-key, or --trusted-proxies: the address of the proxy in front, such as 127.0.0.1."
+            )
         }
         // A client in such a network could name any address as its own (SEC-NET-2).
         for (option, networks) in [

@@ -1,0 +1,114 @@
+import NIOSSL
+import NativeAuthCore
+package import PortableFoundation
+
+/// The certificate chain and the private key of a listener, from two files in PEM. Both are read again when a file
+/// changes, so that a renewed certificate needs no restart: a connection has the certificate of its beginning.
+package final class ListenerCertificate: Sendable {
+    /// Why the files give no certificate, as a sentence without a full stop.
+    package struct Fault: Error, Hashable {
+        package var sentence: String
+    }
+
+    /// What changes when a file is replaced.
+    private struct Version: Hashable {
+        var size: Int?
+        var changed: Date?
+        var inode: Int?
+
+        init(_ path: String) {
+            // A file that is gone has a version too; reading it then says so.
+            let facts = try? FileManager.default.attributesOfItem(
+                atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+            size = facts?[.size] as? Int
+            changed = facts?[.modificationDate] as? Date
+            inode = facts?[.systemFileNumber] as? Int
+        }
+    }
+
+    private struct State {
+        var context: NIOSSLContext
+        var end: Date
+        var seen: [Version]
+    }
+
+    private let files: [String]
+    private let state: Locked<State>
+
+    /// - Parameters:
+    ///   - certificates: The path of the chain, the server's own certificate first.
+    ///   - key: The path of its private key, without a passphrase.
+    package init(certificates: String, key: String) throws(Fault) {
+        files = [certificates, key]
+        let seen = files.map(Version.init)
+        let (context, end) = try Self.read(certificates, key)
+        state = Locked(State(context: context, end: end, seen: seen))
+    }
+
+    /// The TLS settings with the present certificate.
+    var context: NIOSSLContext { state.withLock { $0.context } }
+
+    /// When the server's own certificate ends.
+    package var end: Date { state.withLock { $0.end } }
+
+    /// Reads the files again if one has changed since they were last read.
+    ///
+    /// - Returns: Whether new connections have another certificate now.
+    /// - Throws: ``Fault`` for files that do not fit; the certificate before stays. The next call tries again only after
+    ///   another change.
+    package func renew() throws(Fault) -> Bool {
+        let seen = files.map(Version.init)
+        guard state.withLock({ $0.seen != seen }) else { return false }
+        state.withLock { $0.seen = seen }
+        let (context, end) = try Self.read(files[0], files[1])
+        state.withLock { ($0.context, $0.end) = (context, end) }
+        return true
+    }
+
+    private static func read(_ certificates: String, _ key: String) throws(Fault) -> (NIOSSLContext, end: Date) {
+        for path in [certificates, key] where !FileManager.default.isReadableFile(atPath: path) {
+            throw Fault(sentence: "\(shown(path)) cannot be read")
+        }
+        let facts = try? FileManager.default.attributesOfItem(atPath: URL(filePath: key).resolvingSymlinksInPath().path)
+        if let mode = facts?[.posixPermissions] as? Int, mode & 0o007 != 0 {
+            throw Fault(sentence: "every user of this machine may open \(shown(key)); chmod o-rwx")
+        }
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificates)
+        } catch {
+            throw Fault(sentence: "\(shown(certificates)) has no certificate in PEM")
+        }
+        let privateKey: NIOSSLPrivateKey
+        do {
+            privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
+        } catch {
+            throw Fault(sentence: "\(shown(key)) has no private key in PEM without a passphrase")
+        }
+        guard let own = chain.first else { throw Fault(sentence: "\(shown(certificates)) has no certificate in PEM") }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        // `SEC-NET-3`. Those of TLS 1.3 are the library's; of TLS 1.2, only with forward secrecy and AEAD, which are also all
+        // that HTTP/2 may use (RFC 9113 section 9.2.2).
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        // A chain by itself proves nothing of the key: the library compares them here.
+        do {
+            let context = try NIOSSLContext(configuration: configuration)
+            return (context, Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)))
+        } catch {
+            throw Fault(sentence: "the first certificate of \(shown(certificates)) is not for the key in \(shown(key))")
+        }
+    }
+
+    /// A path in a sentence: no control characters, and not endless.
+    private static func shown(_ path: String) -> String {
+        String(
+            String.UnicodeScalarView(path.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }).prefix(256))
+    }
+}
