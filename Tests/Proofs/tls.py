@@ -24,7 +24,7 @@ tenants:
 """
 START = f"client_id={CODE_APP}&challenge_type=oob%20redirect&username=no-address"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS, GOAWAY, CONTINUATION = 0, 1, 3, 4, 7, 9
+DATA, HEADERS, RESET, SETTINGS, GOAWAY, WINDOW, CONTINUATION = 0, 1, 3, 4, 7, 8, 9
 
 
 class Certificates:
@@ -244,11 +244,14 @@ def tls(options, number, rng):
     frames(certificates, port, result)
     # A node that ends answers over HTTP/2 to the end, without a field of HTTP/1.1.
     last = HTTP2(port, certificates)
+    begin = time.monotonic()
     site.nodes[0].process.terminate()
     time.sleep(0.5)
     last.send(HTTP2.frame(HEADERS, 5, 1, HTTP2.fields("GET", "/livez")))
     result.expect(last.first(5, HEADERS, RESET) == (HEADERS, 1), "a node that ends did not answer over HTTP/2")
     result.expect(site.nodes[0].process.wait(40) == 0, "the server did not end cleanly")
+    result.note("s until a node with an open connection ended", time.monotonic() - begin)
+    result.expect(time.monotonic() - begin < 15, "a client of HTTP/2 held the node up")
     site.mailbox.stop()
     shutil.rmtree(folder, ignore_errors=True)
     return result
@@ -342,6 +345,16 @@ def sources(options, certificates, chain, key, config, result):
         "--profile", "production", "--base-url", "https://localhost", "--config", str(config), "--mail-from",
         "no-reply@contoso.onmicrosoft.com", "--tls-cert", str(chain), "--tls-key", str(key)])
     port = site.nodes[0].port
+    # Requests under way of one source, on several connections.
+    many = [HTTP2(port, certificates) for _ in range(4)]
+    form = [("content-type", "application/x-www-form-urlencoded"), ("content-length", "9")]
+    for one in many:
+        one.send(*[HTTP2.frame(HEADERS, 4, stream, HTTP2.fields("POST", "/contoso/signup/v1.0/start", form)) for stream in range(1, 161, 2)])
+    ended = sum(kind == RESET for one in many for kind, *_ in one.frames(1.5))
+    result.expect(ended >= 120, f"of 320 requests under way of one source {ended} were ended")
+    for one in many:
+        one.connection.close()
+    time.sleep(0.5)
     open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(110)]
     time.sleep(1)
     closed = 0
@@ -389,6 +402,24 @@ def frames(certificates, port, result):
         HTTP2.frame(HEADERS, 4, 1, HTTP2.fields("POST", "/contoso/signup/v1.0/start", form)),
         HTTP2.frame(DATA, 1, 1, START.encode()))
     result.expect(usual.first(5, HEADERS, RESET, GOAWAY) == (HEADERS, 1), "a step over HTTP/2 was not answered")
+
+    # HEAD has the fields of GET, and leaves the connection as it is; so does a table of fields as large as a client likes.
+    table = client()
+    table.send(
+        HTTP2.frame(SETTINGS, 0, 0, struct.pack(">HI", 1, 0x7FFFFFFF)),
+        HTTP2.frame(WINDOW, 0, 0, struct.pack(">I", 1 << 30)),
+        HTTP2.frame(HEADERS, 5, 1, HTTP2.fields("HEAD", "/livez")))
+    result.expect(table.first(5, HEADERS, RESET, GOAWAY) == (HEADERS, 1), "HEAD was not answered")
+    spans = []
+    for part in range(4):
+        started = time.monotonic()
+        for stream in range(3 + part * 400, 3 + (part + 1) * 400, 2):
+            table.send(HTTP2.frame(HEADERS, 5, stream, HTTP2.fields("GET", "/nothing")))
+            if table.first(5, HEADERS, RESET, GOAWAY) != (HEADERS, stream):
+                result.expect(False, f"request {stream} was not answered")
+                return
+        spans.append(time.monotonic() - started)
+    result.expect(spans[-1] < 3 * spans[0] + 0.5, f"answers get slower and slower: {spans}")
 
     # A body that does not come.
     stalled = client()

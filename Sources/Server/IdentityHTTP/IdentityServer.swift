@@ -1,7 +1,7 @@
 package import Hummingbird
 package import HummingbirdCore
 package import Logging
-package import NIOCore
+import NIOCore
 
 /// The public listener: Hummingbird with this project's limits.
 package enum IdentityServer {
@@ -30,7 +30,7 @@ package enum IdentityServer {
     /// Makes the channel of a connection over TLS from the plain one, and from a handler that counts connections per
     /// source before their handshake.
     package typealias Securing =
-        @Sendable (StrictHTTP1Channel, (@Sendable () -> any ChannelHandler)?) -> any ServerChildChannel
+        @Sendable (StrictHTTP1Channel, (@Sendable () -> any ConnectionCounter)?) -> any ServerChildChannel
 
     /// The listener alone, which answers every request with an empty JSON object: measures the cost of HTTP itself.
     package static func emptyApplication(

@@ -15,6 +15,8 @@ package final class ListenerCertificate: Sendable {
         var size: Int?
         var changed: Date?
         var inode: Int?
+        var mode: Int?
+        var owner: Int?
 
         init(_ path: String) {
             // A file that is gone has a version too; reading it then says so.
@@ -23,6 +25,8 @@ package final class ListenerCertificate: Sendable {
             size = facts?[.size] as? Int
             changed = facts?[.modificationDate] as? Date
             inode = facts?[.systemFileNumber] as? Int
+            mode = facts?[.posixPermissions] as? Int
+            owner = facts?[.ownerAccountID] as? Int
         }
     }
 
@@ -66,12 +70,19 @@ package final class ListenerCertificate: Sendable {
     }
 
     private static func read(_ certificates: String, _ key: String) throws(Fault) -> (NIOSSLContext, end: Date) {
-        for path in [certificates, key] where !FileManager.default.isReadableFile(atPath: path) {
-            throw Fault(sentence: "\(shown(path)) cannot be read")
-        }
-        let facts = try? FileManager.default.attributesOfItem(atPath: URL(filePath: key).resolvingSymlinksInPath().path)
-        if let mode = facts?[.posixPermissions] as? Int, mode & 0o007 != 0 {
-            throw Fault(sentence: "every user of this machine may open \(shown(key)); chmod o-rwx")
+        for path in [certificates, key] {
+            let real = URL(filePath: path).resolvingSymlinksInPath().path
+            let facts = try? FileManager.default.attributesOfItem(atPath: real)
+            guard let facts, FileManager.default.isReadableFile(atPath: real) else {
+                throw Fault(sentence: "\(shown(path)) cannot be read")
+            }
+            // Anything else could keep the reader waiting.
+            guard facts[.type] as? FileAttributeType == .typeRegular, facts[.size] as? Int ?? .max <= 1 << 20 else {
+                throw Fault(sentence: "\(shown(path)) is no file of at most 1 MiB")
+            }
+            guard path != key || (facts[.posixPermissions] as? Int ?? 0) & 0o007 == 0 else {
+                throw Fault(sentence: "every user of this machine may open \(shown(path)); chmod o-rwx")
+            }
         }
         let chain: [NIOSSLCertificate]
         do {

@@ -19,15 +19,15 @@ package struct SecureChannel: ServerChildChannel {
     private let certificate: ListenerCertificate
     private let http1: StrictHTTP1Channel
     private let http2: HTTP2Channel
-    /// Counts the connections per source before their handshake.
-    private let counter: (@Sendable () -> any ChannelHandler)?
+    /// Counts the connections per source before their handshake, and the requests under way.
+    private let counter: (@Sendable () -> any ConnectionCounter)?
 
     /// - Parameters:
     ///   - http1: The plain channel.
     ///   - counter: Makes the handler that comes first.
     package init(
         _ certificate: ListenerCertificate, over http1: StrictHTTP1Channel,
-        counter: (@Sendable () -> any ChannelHandler)?
+        counter: (@Sendable () -> any ConnectionCounter)?
     ) {
         self.certificate = certificate
         self.http1 = http1
@@ -42,9 +42,10 @@ package struct SecureChannel: ServerChildChannel {
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         do {
             let pipeline = channel.pipeline.syncOperations
-            if let counter { try pipeline.addHandler(counter()) }
+            let counter = counter?()
+            if let counter { try pipeline.addHandler(counter) }
             try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
-            try pipeline.addHandler(SecureDeadlines())
+            try pipeline.addHandler(SecureDeadlines(counter))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

@@ -8,11 +8,38 @@ import Testing
 
 @Suite("By which names the server may be asked") struct HostNameTests {
     @Test(
+        "SEC-RATE-2, SEC-NET-3: a client that is gone has no source: it passes neither limits nor the check of the proxy"
+    )
+    func aClientThatIsGone() async throws {
+        try await withIdentityServer { server in
+            let proxies = try TrustedProxies(NetworkList("127.0.0.1"))
+            for policy in [
+                AccessPolicy(limits: SourceLimits()), AccessPolicy(trustedProxies: proxies, isBehindProxy: true),
+            ] {
+                let outside = try Outside(server, policy)
+                let path = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
+                #expect(try await outside.sendFromGone(.post, path).status.code == 503)
+                #expect(try await outside.sendFromGone(.get, "/livez").status.code == 503)
+            }
+        }
+    }
+
+    @Test("An answer to HEAD has no body")
+    func head() async throws {
+        try await withIdentityServer { server in
+            let outside = try Outside(server)
+            let request = HTTPRequest(method: .head, scheme: "http", authority: "identity.test", path: "/livez")
+            let answer = try await outside.send(request, from: nil)
+            #expect(answer.body.contentLength == 0 && answer.headers[.contentLength] != "0")
+        }
+    }
+
+    @Test(
         "SEC-NET-3: behind a proxy that does TLS, only what came to that proxy by https is answered",
         arguments: [
             ("127.0.0.1", ["https"], 400), ("127.0.0.1", ["http, https"], 400), ("127.0.0.1", ["http", "HTTPS "], 400),
             ("127.0.0.1", ["http"], 421), ("127.0.0.1", [], 421), ("127.0.0.1", ["https, http"], 421),
-            ("127.0.0.1", ["https", ""], 400), ("127.0.0.1", ["httpsx"], 421), ("192.0.2.9", ["https"], 421),
+            ("127.0.0.1", ["https", ""], 421), ("127.0.0.1", ["httpsx"], 421), ("192.0.2.9", ["https"], 421),
             ("192.0.2.9", [], 421),
         ])
     func behindAProxy(peer: String, schemes: [String], status: Int) async throws {

@@ -4,6 +4,7 @@ import IdentityEngine
 import IdentityHTTP
 import Logging
 import NIOCore
+import NIOEmbedded
 import NativeAuthTesting
 import Testing
 
@@ -46,7 +47,19 @@ struct Outside {
             form, from: peer)
     }
 
-    private func send(_ head: HTTPRequest, _ form: String = "", from peer: String?) async throws -> Response {
+    /// A request whose client has closed its connection before a task reads it: the socket has no address any more.
+    func sendFromGone(_ method: HTTPRequest.Method, _ path: String) async throws -> Response {
+        let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger)
+        return try await responder.respond(
+            to: Request(
+                head: HTTPRequest(
+                    method: method, scheme: "http", authority: "identity.test", path: path,
+                    headerFields: [.contentType: WireClient.form]),
+                body: RequestBody(buffer: ByteBuffer())),
+            context: IdentityRequestContext(source: source))
+    }
+
+    func send(_ head: HTTPRequest, _ form: String = "", from peer: String?) async throws -> Response {
         try await responder.respond(
             to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: form))),
             context: IdentityRequestContext(logger: logger, peer: peer.flatMap { IPAddress($0) }))

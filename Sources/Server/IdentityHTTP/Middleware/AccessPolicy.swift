@@ -87,7 +87,8 @@ extension AccessPolicy {
     /// (`SEC-NET-3`). Of several values the last is that of the proxy in front of this server.
     func admits(_ request: Request, from peer: IPAddress?) -> Bool {
         guard isBehindProxy, let peer else { return true }
-        let schemes = request.headers[values: .forwardedProto].joined(separator: ",").split(separator: ",")
+        let schemes = request.headers[values: .forwardedProto].joined(separator: ",").split(
+            separator: ",", omittingEmptySubsequences: false)
         return trustedProxies.networks.contains(peer)
             && schemes.last?.trimmingBlanks().lowercased() == "https"
     }

@@ -1,7 +1,14 @@
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import NIOHTTPTypes
 import NativeAuthCore
+
+/// The first handler of a connection over TLS: counts it for its source, and the requests that it has under way.
+package protocol ConnectionCounter: ChannelHandler {
+    /// - Returns: False when the source has as many as it may.
+    func beginStream() -> Bool
+    func endStream()
+}
 
 /// Closes new connections of a source that already has a hundred (`SEC-NET-6`).
 ///
@@ -22,6 +29,8 @@ final class ConnectionsPerSource: Sendable {
     private struct Counts {
         var sources: [SourceAddress.Network: Int] = [:]
         var shared = 0
+        /// Requests over HTTP/2 that are under way.
+        var streams: [SourceAddress.Network: Int] = [:]
     }
 
     private let limit: Int
@@ -50,7 +59,7 @@ final class ConnectionsPerSource: Sendable {
     }
 
     /// A handler for one connection whose requests are not readable yet: without a place, the connection ends.
-    func countingHandler() -> any ChannelHandler { CountingHandler(self) }
+    func countingHandler() -> any ConnectionCounter { CountingHandler(self) }
 
     /// Counts a connection; nil when there is no place for it.
     private func place(for address: SocketAddress?) -> Place? {
@@ -81,16 +90,23 @@ final class ConnectionsPerSource: Sendable {
         }
     }
 
-    private final class CountingHandler: ChannelInboundHandler {
+    /// The largest number of requests over HTTP/2 that a source has under way on all its connections.
+    private static let mostStreams = 200
+
+    private final class CountingHandler: ChannelInboundHandler, ConnectionCounter {
         typealias InboundIn = ByteBuffer
 
         private let connections: ConnectionsPerSource
         private var place = Place.none
+        /// Kept when the place is given back: streams may end after their connection.
+        private var source: SourceAddress.Network?
+        private var streams = 0
 
         init(_ connections: ConnectionsPerSource) { self.connections = connections }
 
         func handlerAdded(context: ChannelHandlerContext) {
             place = connections.place(for: context.channel.remoteAddress) ?? .none
+            if case .source(let network) = place { source = network }
             switch place {
             case .source, .shared: break
             case .spare, .none: context.channel.close(promise: nil)
@@ -100,6 +116,25 @@ final class ConnectionsPerSource: Sendable {
         func handlerRemoved(context: ChannelHandlerContext) {
             connections.leave(place)
             place = .none
+        }
+
+        func beginStream() -> Bool {
+            guard case .source(let source) = place else { return true }
+            return connections.counts.withLock { counts in
+                guard counts.streams[source, default: 0] < mostStreams else { return false }
+                counts.streams[source, default: 0] += 1
+                streams += 1
+                return true
+            }
+        }
+
+        func endStream() {
+            guard streams > 0, let source else { return }
+            streams -= 1
+            connections.counts.withLock { counts in
+                counts.streams[source, default: 1] -= 1
+                if counts.streams[source] == 0 { counts.streams[source] = nil }
+            }
         }
     }
 

@@ -13,8 +13,10 @@ package struct IdentityRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The request's trace, with its one reading of the clock. Set by ``RequestGuard``.
     package var trace: Trace
-    /// The remote end of the connection; nil for a request over no socket.
+    /// The remote end of the connection; nil for a request over no socket, and for a client that has closed already.
     package var peer: IPAddress?
+    /// Whether the request came over a socket.
+    private(set) var isRemote = false
     /// The source of the request: the peer, or a client behind a trusted proxy. Set by ``RequestGuard``; nil when
     /// ``peer`` is nil.
     var source: SourceAddress?
@@ -27,6 +29,7 @@ package struct IdentityRequestContext: RequestContext {
         coreContext = .init(source: source)
         trace = .unset
         peer = IPAddress(source.channel.remoteAddress)
+        isRemote = true
     }
 
     /// A context for a request over no socket.
@@ -99,6 +102,12 @@ struct RequestGuard: RouterMiddleware {
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         if context.policy.isHTTPSOnly { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        // The fields of an answer to HEAD are those of GET; it has no body (RFC 9110 section 9.3.2).
+        if request.method == .head {
+            let length = response.headers[.contentLength]
+            response.body = ResponseBody()
+            response.headers[.contentLength] = length
+        }
         // Tells a proxy to send nothing more over this connection, which ends soon (`REL-SHUT-1`).
         if readiness.isDraining { response.headers[.connection] = "close" }
         log(request, context, response.status, ContinuousClock.now - started)
@@ -221,6 +230,8 @@ struct RequestGuard: RouterMiddleware {
         let path = context.endpointPath ?? (isConsole && !hasConsole ? "/" : request.uri.path)
         let hosts = [request.head.authority ?? ""] + (request.uri.host.map { [$0] } ?? [])
         guard hosts.allSatisfy({ context.policy.answers(to: $0, at: path) }) else { throw .misdirected }
+        // A client that is gone has no source that limits could count, and reads no answer.
+        guard !context.isRemote || context.peer != nil else { throw .unavailable(retryAfter: 1) }
         guard context.policy.admits(request, from: context.peer) || AccessPolicy.isHealthCheck(path) else {
             context.logger.warning("a request did not come from the proxy by https")
             throw .misdirected

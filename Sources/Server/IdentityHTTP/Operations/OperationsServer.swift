@@ -34,7 +34,11 @@ package enum OperationsServer {
                 : EditedResponse(status: .serviceUnavailable, response: "not ready\n")
         }
         return Application(
-            router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
+            router: router, server: .http1(configuration: .init(idleTimeout: .seconds(15))),
+            configuration: .init(
+                address: .hostname(host, port: port), serverName: nil,
+                // Whoever fills this listener leaves that of apps its descriptors.
+                availableConnectionsDelegate: MaximumAvailableConnections(100)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) }, logger: logger)
     }
 }

@@ -173,7 +173,11 @@ extension OperatorDesk {
         for _ in 0..<5 {
             switch try await editor.edit(tenant.id, over: editor.version, as: actor, now: now, change) {
             case .success: return
-            case .failure(.changedMeanwhile): try await editor.refresh()
+            case .failure(.changedMeanwhile):
+                // Several nodes write: a pause of 1 to 64 ms, so that they do not meet again.
+                let pause = engine.ports.randomness.bytes(1).reduce(0) { Int($1) % 64 + $0 }
+                try await Task.sleep(for: .milliseconds(1 + pause))
+                try await editor.refresh()
             case .failure(.notFound): throw DirectoryFailure(.notFound)
             case .failure(.notAllowed): throw DirectoryFailure(.insufficientScope)
             case .failure(.invalid(let problems)): throw DirectoryFailure.againstTheRules(problems)

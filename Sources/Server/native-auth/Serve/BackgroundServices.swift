@@ -7,6 +7,7 @@ import IdentityStoreSQL
 import IdentityTLS
 import IdentityTokens
 import Logging
+import Metrics
 import NativeAuthCore
 import PortableFoundation
 import ServiceLifecycle
@@ -42,9 +43,11 @@ struct CertificateWatch: Service {
 
     /// An end within two weeks is a warning: whatever renews the certificate should have done so.
     private func tell(_ what: Logger.Message, _ certificate: ListenerCertificate) {
-        let isNear = certificate.end.timeIntervalSince(clock.now) < 14 * 86_400
-        logger.log(
-            level: isNear ? .warning : .notice, what, metadata: ["ends": "\(certificate.end.ISO8601Format())"])
+        Meter(label: "native_auth_certificate_end_seconds").set(certificate.end.timeIntervalSince1970)
+        let left = certificate.end.timeIntervalSince(clock.now)
+        let metadata: Logger.Metadata = ["ends": "\(certificate.end.ISO8601Format())"]
+        guard left > 0 else { return logger.error("the listener's certificate has ended", metadata: metadata) }
+        logger.log(level: left < 14 * 86_400 ? .warning : .notice, what, metadata: metadata)
     }
 }
 

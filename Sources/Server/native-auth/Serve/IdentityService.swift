@@ -153,6 +153,8 @@ struct IdentityService: Sendable {
                     : "\(ports) not to be had.")
         } catch is CancellationError {
             return
+        } catch is SocketAddressError.UnknownHost {
+            throw .usage(["--host “\(SettingsReader.shown(settings.host))” is no address and no name of this machine."])
         } catch {
             throw .unavailable("The server stopped: \(type(of: error)).")
         }

@@ -40,6 +40,8 @@ struct ServeSettings: Sendable {
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
+    /// The files of the certificate, by option.
+    private var tlsFiles: [(option: String, path: String)] = []
     /// Nil: plain HTTP.
     var certificate: ListenerCertificate?
     /// Whether only requests of trusted proxies that came by https are answered (`SEC-NET-3`).
@@ -206,6 +208,7 @@ struct ServeSettings: Sendable {
         }
         switch (reader.text("tls-cert"), reader.text("tls-key")) {
         case (let chain?, let key?):
+            tlsFiles = [("tls-cert", chain), ("tls-key", key)]
             do {
                 certificate = try ListenerCertificate(certificates: chain, key: key)
             } catch {
@@ -332,11 +335,14 @@ struct ServeSettings: Sendable {
         if case .file(let path) = masterKey {
             folders.append(("master-key-file", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
         }
+        for (option, path) in tlsFiles {
+            folders.append((option, path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+        }
         return folders.compactMap { option, path in
             PrivateFolders.exposed(on: path).map { folder in
                 """
-                --\(option) \(SettingsReader.shown(path)): others may change the folder \(SettingsReader.shown(folder)), and put another database \
-                or key there; it must belong to you or root, and be writable by its owner alone (chmod go-w).
+                --\(option) \(SettingsReader.shown(path)): others may change the folder \(SettingsReader.shown(folder)), and put another database, \
+                key or certificate there; it must belong to you or root, and be writable by its owner alone (chmod go-w).
                 """
             }
         }
