@@ -75,19 +75,19 @@ struct GroupStoreTests {
     }
 
     @Test(
-        "50 parallel additions of one user to 210 groups' worth of places end at 200, and each is there once",
+        "Parallel additions of one user to more groups than there may be end at the largest number, and each is there once",
         arguments: StoreUnderTest.available)
     func bounds(_ sut: StoreUnderTest) async throws {
         try await sut.withSQLStore { store in
             let dana = try await user(1, in: store)
             var groups: [UUID] = []
-            for number in 0..<205 { groups.append(try await group("G\(number)", in: store)) }
+            for number in 0..<UserGroup.maximumPerUser + 5 { groups.append(try await group("G\(number)", in: store)) }
             let all = groups
             let results = try await withThrowingTaskGroup(of: [GroupChangeResult].self) { tasks in
                 for worker in 0..<5 {
                     tasks.addTask {
                         var results: [GroupChangeResult] = []
-                        for group in all.dropFirst(worker * 41).prefix(41) {
+                        for group in all.dropFirst(worker * 21).prefix(21) {
                             results.append(try await make(.add(dana, to: group), in: store))
                         }
                         return results
@@ -95,8 +95,8 @@ struct GroupStoreTests {
                 }
                 return try await tasks.reduce(into: [GroupChangeResult]()) { $0 += $1 }
             }
-            #expect(results.count { $0 == .done } == 200 && results.count { $0 == .full } == 5)
-            #expect(try await store.groups(of: dana, in: tenant).count == 200)
+            #expect(results.count { $0 == .done } == UserGroup.maximumPerUser && results.count { $0 == .full } == 5)
+            #expect(try await store.groups(of: dana, in: tenant).count == UserGroup.maximumPerUser)
         }
     }
 }

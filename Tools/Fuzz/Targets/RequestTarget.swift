@@ -86,6 +86,7 @@ struct RequestTarget: Target {
     // MARK: Answers
 
     private func take(_ response: TransportResponse, _ shown: String, _ walk: inout Walk) async throws {
+        if shown.hasPrefix("HEAD ") { return try demand(response.body.isEmpty, "\(shown): a body") }
         // RFC 6750 section 3: the answer is in a header.
         if response.body.isEmpty {
             return try demand(
