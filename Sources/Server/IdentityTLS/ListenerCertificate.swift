@@ -108,7 +108,7 @@ package final class ListenerCertificate: Sendable {
             .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["h2", "http/1.1"]
-        // A chain by itself proves nothing of the key: the library compares them here.
+        // The library compares the chain and the key here.
         do {
             let context = try NIOSSLContext(configuration: configuration)
             return (context, Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)))

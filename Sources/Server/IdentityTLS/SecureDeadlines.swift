@@ -105,7 +105,7 @@ final class SecureDeadlines: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// The part of ``SecureDeadlines`` in a stream, and what HTTP/2 forbids or makes dear.
+/// The part of ``SecureDeadlines`` in a stream, and what HTTP/2 forbids or makes expensive.
 final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -217,7 +217,7 @@ import Testing
             let free = Self.role("0a0c9d1e-7b46-4a58-9c3d-5e6f708192a3", "Orders.New", both)
             let more = try await world.desk.send(
                 "PATCH", path, #"{"appRoles":[\#((held + [free]).joined(separator: ","))]}"#)
-            #expect(more.status == 204, "a role that is new gives nobody anything: \(more)")
+            #expect(more.status == 204, "a new role has no holders yet: \(more)")
         }
     }
 
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test("A role goes only to whom it is for, and only by an id of the same tenant; a user has none directly")
+    @Test("A role is given to a holder that it is for, by an id of the same tenant, and to no single user")
     func wrongHolders() async throws {
         try await withWorld { world in
             let version = world.editor.version

@@ -37,7 +37,7 @@ package enum OperationsServer {
             router: router, server: .http1(configuration: .init(idleTimeout: .seconds(15))),
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
-                // Whoever fills this listener leaves that of apps its descriptors.
+                // A caller that fills this listener leaves descriptors for that of apps.
                 availableConnectionsDelegate: MaximumAvailableConnections(100)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) }, logger: logger)
     }
