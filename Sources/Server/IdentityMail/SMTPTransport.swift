@@ -99,6 +99,11 @@ package struct SMTPTransport: MailTransport {
         _ = await converse(as: sender, about: nil)
     }
 
+    /// Connects, protects the connection, signs in and sends nothing.
+    package func check(from sender: MailAddress) async throws(MailTransportError) {
+        try await converse(as: sender, about: nil).get()
+    }
+
     private func converse(
         as sender: MailAddress, about message: RenderedMail?
     ) async -> Result<Void, MailTransportError> {

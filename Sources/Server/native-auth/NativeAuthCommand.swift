@@ -9,8 +9,8 @@ struct NativeAuthCommand: AsyncParsableCommand {
         abstract: "Native authentication for Swift apps: an identity server that you own.",
         version: ProductVersion.current,
         subcommands: [
-            ServeCommand.self, UserCommand.self, OperatorCommand.self, KeyCommand.self, TenantCommand.self,
-            DaemonCommand.self,
-            AuditCommand.self, BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
+            ServeCommand.self, InitCommand.self, UserCommand.self, OperatorCommand.self, KeyCommand.self,
+            TenantCommand.self, DaemonCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            DoctorCommand.self,
         ])
 }

@@ -18,8 +18,8 @@ import Testing
     }
 
     private static let clientID = "00001111-aaaa-2222-bbbb-3333cccc4444"
-    private static let support = Python.package.appending(path: "Tests/EndToEndTests/Support")
-    private static func script(_ name: String) -> String { support.appending(path: name).path }
+    static let support = Python.package.appending(path: "Tests/EndToEndTests/Support")
+    static func script(_ name: String) -> String { support.appending(path: name).path }
 
     /// Whether an authority can be added to the system's store, in a namespace that ends with the command.
     private static let canTrust: Bool = {
@@ -39,7 +39,7 @@ import Testing
     }()
 
     /// Made once per run.
-    private static let certificates = Result {
+    static let certificates = Result {
         let folder = try TemporaryFolder().url
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")

@@ -13,6 +13,8 @@ struct Finding: Encodable, Sendable {
     /// The area of a check, in the order of the checks.
     enum Area: String, Encodable {
         case configuration, server, application
+        // Of `doctor server`.
+        case settings, machine, database, address, mail
         case developmentServer = "development server"
     }
 

@@ -39,33 +39,22 @@ struct DataFolder {
     /// - Returns: The key in the file, and whether this call made it.
     func makeMasterKey() throws(StartFailure) -> (key: SymmetricKey, isNew: Bool) {
         let key = SymmetricKey(size: .bits256)
-        let draft = masterKeyFile + ".\(UInt64.random(in: .min ... .max)).draft"
-        let made = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard made >= 0 else { throw cannotMakeKey() }
-        defer { unlink(draft) }
-        let written = key.withUnsafeBytes { write(made, $0.baseAddress, $0.count) }
-        let isSafe = written == 32 && fsync(made) == 0
-        close(made)
-        guard isSafe else { throw cannotMakeKey() }
-        guard link(draft, masterKeyFile) == 0 else {
-            guard errno == EEXIST else { throw cannotMakeKey() }
-            return (try MasterKey.load(masterKeyFile), false)
+        let bytes = key.withUnsafeBytes { Array($0) }
+        do throws(PrivateFile.Failure) {
+            try PrivateFile.make(masterKeyFile, of: bytes)
+            return (key, true)
+        } catch {
+            switch error {
+            case .exists: return (try MasterKey.load(masterKeyFile), false)
+            case .failed(let reason):
+                throw .inputOutput("The master key \(masterKeyFile) cannot be made: \(reason).")
+            }
         }
-        let folder = open(path, O_RDONLY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
-        }
-        return (key, true)
     }
 
     /// Removes a master key that this process made and that has sealed nothing.
     func removeMasterKey() {
         unlink(masterKeyFile)
-    }
-
-    private func cannotMakeKey(_ code: Int32 = errno) -> StartFailure {
-        .inputOutput("The master key \(masterKeyFile) cannot be made: \(String(cString: strerror(code))).")
     }
 }
 

@@ -126,6 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
                         say(Self.banner(settings, service.tenants.directory, address))
                     }
                     say("ready \(address.listening)")
+                    ServiceNotice.ready()
                 }
                 result = .success(())
             } catch {

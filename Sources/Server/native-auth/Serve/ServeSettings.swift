@@ -42,6 +42,8 @@ struct ServeSettings: Sendable {
     var host = "127.0.0.1"
     /// The files of the certificate, by option.
     private var tlsFiles: [(option: String, path: String)] = []
+    /// The path of the certificate chain.
+    var certificateFile: String? { tlsFiles.first?.path }
     /// Nil: plain HTTP.
     var certificate: ListenerCertificate?
     /// Whether only requests of trusted proxies that came by https are answered (`SEC-NET-3`).

@@ -1,10 +1,12 @@
 import NativeAuthCore
 import PortableFoundation
 
-/// The output of `native-auth tenant init`.
+/// The document of `native-auth tenant init` and `native-auth init`.
 enum TenantTemplate {
     /// A document with one tenant, two applications and fresh ids.
-    static func text() -> String {
+    static func text(
+        subdomain: String = "example", domain: String = "login.example.com", displayName: String = "Example"
+    ) -> String {
         """
         # Tenants and their applications; docs/operate/tenant-file.md describes each member. A line that begins with # is a comment:
         # take the # away from a member to use it.
@@ -16,11 +18,11 @@ enum TenantTemplate {
           # The id stands in each token. Keep it for as long as the tenant has users.
           - id: \(UUID().text)
             # The short name in addresses: http://127.0.0.1:8765/example
-            subdomain: example
+            subdomain: \(subdomain.yamlText)
             # The full name; mails come from no-reply@ this domain, unless --mail-from names another sender.
-            domain: login.example.com
+            domain: \(domain.yamlText)
             # How mails call the tenant.
-            displayName: Example
+            displayName: \(displayName.yamlText)
 
             # What strangers may learn about accounts: compat, bulk or strict. In production bulk is the default.
             # enumeration: bulk
@@ -70,5 +72,13 @@ enum TenantTemplate {
             #     secrets: []
 
         """
+    }
+}
+
+extension String {
+    /// The text as a scalar of YAML on one line: quoted, unless it is a plain name.
+    fileprivate var yamlText: String {
+        let isPlain = wholeMatch(of: /[A-Za-z][A-Za-z0-9.-]*/) != nil && lowercased() != "null"
+        return isPlain ? self : "'\(replacing("'", with: "''"))'"
     }
 }

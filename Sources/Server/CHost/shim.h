@@ -1,0 +1,80 @@
+#pragma once
+
+// What the system has as macros and structures that Swift cannot use.
+#include <arpa/inet.h>
+#include <arpa/nameser.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <resolv.h>
+#include <string.h>
+#ifdef __linux__
+#include <sys/timex.h>
+#endif
+
+enum { CHOST_TEXT = 16, CHOST_MAIL = 15 };
+
+// Writes the records of `name`, each ended by a zero byte: the text of TXT records (their strings joined, RFC 7208 section 3.3), the
+// hosts of MX records. Returns the number of bytes; 0 when there is no such record or name; -1 when no server answered or the answer
+// is no answer. `server` is an IPv4 address to ask in place of the system's servers, or NULL.
+static inline int chost_records(const char *name, int type, const char *server, int port, char *out, int room) {
+    struct __res_state state;
+    memset(&state, 0, sizeof state);
+    if (res_ninit(&state) != 0) return -1;
+    state.retrans = 2;
+    state.retry = 2;
+    if (server != NULL) {
+        struct sockaddr_in address;
+        memset(&address, 0, sizeof address);
+        address.sin_family = AF_INET;
+        address.sin_port = htons((unsigned short)port);
+        if (inet_pton(AF_INET, server, &address.sin_addr) != 1) return -1;
+        state.nscount = 1;
+        state.nsaddr_list[0] = address;
+    }
+    unsigned char answer[65535];
+    int length = res_nquery(&state, name, ns_c_in, type, answer, sizeof answer);
+    int cause = state.res_h_errno;
+    res_nclose(&state);
+    if (length < 0) return cause == HOST_NOT_FOUND || cause == NO_DATA ? 0 : -1;
+
+    ns_msg message;
+    if (ns_initparse(answer, length, &message) != 0) return -1;
+    int used = 0;
+    for (int index = 0; index < ns_msg_count(message, ns_s_an); index++) {
+        ns_rr record;
+        if (ns_parserr(&message, ns_s_an, index, &record) != 0) return -1;
+        if (ns_rr_type(record) != type) continue;
+        const unsigned char *data = ns_rr_rdata(record), *end = data + ns_rr_rdlen(record);
+        if (type == CHOST_MAIL) {
+            char host[NS_MAXDNAME];
+            if (end - data < 3 || dn_expand(ns_msg_base(message), ns_msg_end(message), data + 2, host, sizeof host) < 0) return -1;
+            int count = (int)strlen(host) + 1;
+            if (used + count > room) return -1;
+            memcpy(out + used, host, count);
+            used += count;
+            continue;
+        }
+        while (data < end) {
+            int count = *data++;
+            if (count > end - data || used + count >= room) return -1;
+            for (; count > 0; count--, data++) out[used++] = *data == 0 ? ' ' : (char)*data;
+        }
+        if (used >= room) return -1;
+        out[used++] = 0;
+    }
+    return used;
+}
+
+// How far the clock may be from the right time, in microseconds, when the network sets it; -1 when nothing sets it; -2 when the system
+// cannot tell.
+static inline long chost_clock_error(void) {
+#ifdef __linux__
+    struct timex clock;
+    memset(&clock, 0, sizeof clock);
+    int state = adjtimex(&clock);
+    if (state < 0) return -2;
+    return state == TIME_ERROR || (clock.status & STA_UNSYNC) ? -1 : clock.maxerror;
+#else
+    return -2;
+#endif
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import IdentityEngine
+import IdentityStoreSQL
+import NativeAuthCore
+import PortableFoundation
+
+/// `native-auth init`: makes all that a production server needs, once for a machine.
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Prepare a production server: master key, settings, database, a tenant and the first operator.",
+        discussion: """
+            Run it as the user of the server. The options are those of serve, and are checked like those. The folder gets \
+            the files master.key and env, which has the settings; the database gets a tenant with two applications, unless \
+            it has one, and an invitation for its first owner. Nothing that exists is replaced: with an env in the folder the command \
+            refuses, and a master key that is there is used, so that another node of a database gets a copy of its key first.
+              native-auth init --base-url https://login.example.com --mail-from no-reply@login.example.com \
+            --subdomain example --tls-cert fullchain.pem --tls-key privkey.pem
+            """)
+
+    @Option(help: "URL by which clients know the server, https.") var baseURL: String
+    @Option(help: "Sender of all mails.") var mailFrom: String
+    @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp =
+        "smtp://127.0.0.1:25"
+    @Option(help: "Short name of the tenant, which stands in the addresses that apps call.") var subdomain: String
+    @Option(help: "Name of the tenant in mails (default: the subdomain).") var name: String?
+    @Option(name: .customLong("tls-cert"), help: "Certificate chain in PEM, the server's own first.")
+    var tlsCertificate: String?
+    @Option(name: .customLong("tls-key"), help: "Private key of the certificate, in PEM without a passphrase.")
+    var tlsKey: String?
+    @Flag(help: "A proxy on another machine does TLS; needs --trusted-proxies.") var behindProxy = false
+    @Option(help: "Addresses of the proxies in front (default: 127.0.0.1, unless there is --tls-cert).")
+    var trustedProxies: String?
+    @Option(help: "Address to listen on (default: 127.0.0.1; with --tls-cert 0.0.0.0).") var host: String?
+    @Option(help: "Port to listen on (default: 8765; with --tls-cert 443).") var port: Int?
+    @Option(help: "Folder for the data (default: /var/lib/native-auth/PORT).") var data: String?
+    @Option(help: "Database (default: SQLite in the data folder), or postgresql://USER@HOST/DATABASE.")
+    var database: String?
+    @Option(help: "Port on 127.0.0.1 for the console and operators' daemons.") var operators = 9766
+    @Option(help: "Port on 127.0.0.1 for metrics and health checks.") var metricsPort = 9767
+    @Option(help: "Folder for the master key and the settings, which exists.") var folder = "/etc/native-auth"
+
+    func run() async throws {
+        try await DatabaseLocation.telling {
+            let options = options
+            let file = SettingsFile(path: folder + "/env")
+            try file.check(options)
+            let (settings, tenant) = try checked(options)
+            let secret = try await prepare(settings, tenant)
+            try file.write(options)
+            tell(settings, tenant, secret)
+        }
+    }
+
+    /// The settings of serve, by option, in the order of the file.
+    private var options: [(name: String, value: String)] {
+        let hasTLS = tlsCertificate != nil || tlsKey != nil
+        let port = port ?? (hasTLS ? 443 : 8765)
+        let given: [(String, String?)] = [
+            ("profile", "production"), ("base-url", baseURL), ("host", host ?? (hasTLS ? "0.0.0.0" : nil)),
+            ("port", "\(port)"), ("tls-cert", tlsCertificate.map(absolute)), ("tls-key", tlsKey.map(absolute)),
+            ("behind-proxy", behindProxy ? "true" : nil),
+            ("trusted-proxies", trustedProxies ?? (hasTLS || behindProxy ? nil : "127.0.0.1")),
+            ("data", absolute(data ?? "/var/lib/native-auth/\(port)")), ("database", database),
+            ("master-key-file", absolute(folder) + "/master.key"), ("smtp", smtp), ("mail-from", mailFrom),
+            ("operators", "\(operators)"), ("metrics-port", "\(metricsPort)"), ("log-format", "json"),
+        ]
+        return given.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// - Throws: All that is wrong, of the settings and of the tenant.
+    private func checked(_ options: [(name: String, value: String)]) throws(StartFailure) -> (ServeSettings, Tenancy) {
+        var problems: [String] = []
+        var settings = ServeSettings()
+        do {
+            settings = try ServeSettings(
+                options: Dictionary(uniqueKeysWithValues: options.map { ($0.name, $0.value) }), environment: [:])
+        } catch {
+            problems += error.problems
+        }
+        // A domain is a name with a dot; a server of one's own network may have another address.
+        let host = URL(string: baseURL)?.host() ?? ""
+        let isName = host.contains(".") && host.wholeMatch(of: /[0-9.]+/) == nil
+        let text = TenantTemplate.text(
+            subdomain: subdomain, domain: isName ? host : "\(subdomain).localdomain",
+            displayName: name ?? subdomain)
+        do throws(ServeSettings.Invalid) {
+            let file = try TenantFile(text, named: "the tenant of --subdomain, --base-url and --name")
+            if problems.isEmpty { return (settings, Tenancy(text: text, directory: file.directory)) }
+        } catch {
+            problems += error.problems
+        }
+        throw .usage(problems)
+    }
+
+    /// The tenant's document.
+    private struct Tenancy {
+        var text: String
+        var directory: TenantDirectory
+    }
+
+    /// Makes the key and the database, or opens those that there are, and invites an owner when there is none.
+    ///
+    /// - Returns: The secret of the invitation.
+    private func prepare(_ settings: ServeSettings, _ tenant: Tenancy) async throws -> Secret<String>? {
+        // Not made here: its owner and its place are the operator's decision.
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw StartFailure.inputOutput("There is no folder \(folder).")
+        }
+        let keyFolder = try DataFolder(folder)
+        let knownKey = try MasterKey.inDataFolder.known(in: keyFolder)
+        let store = try await settings.database.open(in: try DataFolder(settings.dataFolder).path)
+        let now = (store.clock ?? SystemClock() as any WallClock).now
+        _ = try await IdentityService.vault(
+            knownKey, keyFolder, store, settings, randomness: SystemRandomness(), epoch: try await store.epoch(),
+            now: now)
+        try await IdentityService.mark(store, settings, now: now)
+        if try await store.tenantDocument() == nil {
+            _ = try await store.apply(
+                tenant.text, naming: tenant.directory.entries.map(\.tenant.id), over: 0, at: now)
+        }
+        try await store.close()
+        var arguments = ["--data", settings.dataFolder, "--master-key-file", keyFolder.masterKeyFile]
+        if let database { arguments += ["--database", database] }
+        var secret: Secret<String>?
+        try await DatabaseLocation.parse(arguments).open { opened in
+            let operators = try opened.operators()
+            guard try await operators.all().isEmpty else { return }
+            secret = try await operators.invite(.owner, as: .command, now: opened.now)
+        }
+        return secret
+    }
+
+    private func tell(_ settings: ServeSettings, _ tenant: Tenancy, _ secret: Secret<String>?) {
+        say(
+            """
+            wrote \(folder)/master.key: keep a copy where no copy of the database is
+            wrote \(folder)/env: the settings of this server
+            """)
+        for entry in tenant.directory.entries {
+            say("tenant \(settings.baseURL ?? "")/\(entry.tenant.subdomain), with the client ids of its applications:")
+            for client in entry.applications { say("  \(client.id)  \(client.displayName)") }
+        }
+        guard let secret else { return }
+        say(
+            """
+
+            Start the server. Then open http://127.0.0.1:\(operators)/console/invitation on this machine within 30 minutes, and enter:
+              \(secret.reveal())
+            """)
+    }
+}

@@ -1,0 +1,35 @@
+import PortableFoundation
+
+/// A file of environment variables, as a shell and systemd's `EnvironmentFile` read it: the settings of a server.
+struct SettingsFile {
+    let path: String
+
+    /// - Throws: A sentence when the file exists, or cannot express a value.
+    func check(_ options: [(name: String, value: String)]) throws(StartFailure) {
+        if FileManager.default.fileExists(atPath: path) { throw Self.exists(path) }
+        // Both readers take all other characters between quotes as they are.
+        for (name, value) in options where value.contains(where: { $0 == "'" || $0 == "\\" || $0.isNewline }) {
+            throw .usage(["--\(name) has a quote, a backslash or a line feed, which the file \(path) cannot have."])
+        }
+    }
+
+    func write(_ options: [(name: String, value: String)]) throws(StartFailure) {
+        let lines = options.map { name, value in
+            let isPlain = value.wholeMatch(of: /[A-Za-z0-9_@%+=:,.\/-]*/) != nil
+            return "NATIVE_AUTH_\(name.uppercased().replacing("-", with: "_"))=\(isPlain ? value : "'\(value)'")\n"
+        }
+        do {
+            try PrivateFile.make(
+                path, of: Array("# The options of native-auth serve --help, in capitals.\n\(lines.joined())".utf8))
+        } catch {
+            switch error {
+            case .exists: throw Self.exists(path)
+            case .failed(let reason): throw .inputOutput("The file \(path) cannot be made: \(reason).")
+            }
+        }
+    }
+
+    private static func exists(_ path: String) -> StartFailure {
+        .usage(["There is a file \(path) already, so this server was prepared before; nothing was changed."])
+    }
+}
