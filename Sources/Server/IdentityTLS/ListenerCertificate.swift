@@ -19,9 +19,7 @@ package final class ListenerCertificate: Sendable {
         var owner: Int?
 
         init(_ path: String) {
-            // A file that is gone has a version too; reading it then says so.
-            let facts = try? FileManager.default.attributesOfItem(
-                atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+            let facts = ListenerCertificate.facts(of: path)
             size = facts?[.size] as? Int
             changed = facts?[.modificationDate] as? Date
             inode = facts?[.systemFileNumber] as? Int
@@ -33,6 +31,8 @@ package final class ListenerCertificate: Sendable {
     private struct State {
         var context: NIOSSLContext
         var end: Date
+        /// Nil when another library than that of TLS cannot parse it.
+        var chain: CertificateChain?
         var seen: [Version]
     }
 
@@ -45,8 +45,8 @@ package final class ListenerCertificate: Sendable {
     package init(certificates: String, key: String) throws(Fault) {
         files = [certificates, key]
         let seen = files.map(Version.init)
-        let (context, end) = try Self.read(certificates, key)
-        state = Locked(State(context: context, end: end, seen: seen))
+        let (context, end, chain) = try Self.read(certificates, key)
+        state = Locked(State(context: context, end: end, chain: chain, seen: seen))
     }
 
     /// The TLS settings with the present certificate.
@@ -54,6 +54,11 @@ package final class ListenerCertificate: Sendable {
 
     /// When the server's own certificate ends.
     package var end: Date { state.withLock { $0.end } }
+
+    /// Whether the server's own certificate is for a name that clients call; true when that is not known.
+    package func isFor(_ host: String) async -> Bool {
+        await state.withLock { $0.chain }?.isFor(host) ?? true
+    }
 
     /// Reads the files again if one has changed since they were last read.
     ///
@@ -64,16 +69,14 @@ package final class ListenerCertificate: Sendable {
         let seen = files.map(Version.init)
         guard state.withLock({ $0.seen != seen }) else { return false }
         state.withLock { $0.seen = seen }
-        let (context, end) = try Self.read(files[0], files[1])
-        state.withLock { ($0.context, $0.end) = (context, end) }
+        let (context, end, chain) = try Self.read(files[0], files[1])
+        state.withLock { ($0.context, $0.end, $0.chain) = (context, end, chain) }
         return true
     }
 
-    private static func read(_ certificates: String, _ key: String) throws(Fault) -> (NIOSSLContext, end: Date) {
+    private static func read(_ certificates: String, _ key: String) throws(Fault) -> (NIOSSLContext, end: Date, chain: CertificateChain?) {
         for path in [certificates, key] {
-            let real = URL(filePath: path).resolvingSymlinksInPath().path
-            let facts = try? FileManager.default.attributesOfItem(atPath: real)
-            guard let facts, FileManager.default.isReadableFile(atPath: real) else {
+            guard let facts = facts(of: path), FileManager.default.isReadableFile(atPath: path) else {
                 throw Fault(sentence: "\(shown(path)) cannot be read")
             }
             // Anything else could keep the reader waiting.
@@ -111,10 +114,24 @@ package final class ListenerCertificate: Sendable {
         // The library compares the chain and the key here.
         do {
             let context = try NIOSSLContext(configuration: configuration)
-            return (context, Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)))
+            return (context, Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)), parsed(chain))
         } catch {
             throw Fault(sentence: "the first certificate of \(shown(certificates)) is not for the key in \(shown(key))")
         }
+    }
+
+    private static func parsed(_ chain: [NIOSSLCertificate]) -> CertificateChain? {
+        do {
+            return try CertificateChain(der: chain.map { try $0.toDERBytes() })
+        } catch {
+            // Clients may parse it all the same; then its names are not known here.
+            return nil
+        }
+    }
+
+    /// Nil for a file that is gone, whose reading says so.
+    private static func facts(of path: String) -> [FileAttributeKey: Any]? {
+        try? FileManager.default.attributesOfItem(atPath: URL(filePath: path).resolvingSymlinksInPath().path)
     }
 
     /// A path in a sentence: no control characters, and not endless.

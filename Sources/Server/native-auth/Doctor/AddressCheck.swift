@@ -178,7 +178,10 @@ extension CertificateChain.Fault {
             )
         case .otherNames(let names):
             (
-                "The certificate is not for \(host), but for \(names.isEmpty ? "no name" : names.joined(separator: ", ")).",
+                """
+                The certificate is not for \(host), but for \
+                \(names.isEmpty ? "no name" : names.prefix(5).joined(separator: ", ")).
+                """,
                 "Get one for \(host), or correct --base-url."
             )
         case .signedItself:

@@ -13,15 +13,16 @@ struct InitCommand: AsyncParsableCommand {
             Run it as the user of the server. The options are those of serve, and are checked like those. The folder gets \
             the files master.key and env, which has the settings; the database gets a tenant with two applications, unless \
             it has one, and an invitation for its first owner. Nothing that exists is replaced: with an env in the folder the command \
-            refuses, and a master key that is there is used, so that another node of a database gets a copy of its key first.
+            refuses, and a master key that is there is used, so that another node of a database gets a copy of its key first. \
+            Addresses with a password are better given as NATIVE_AUTH_SMTP and NATIVE_AUTH_DATABASE: other users see command lines.
               native-auth init --base-url https://login.example.com --mail-from no-reply@login.example.com \
             --subdomain example --tls-cert fullchain.pem --tls-key privkey.pem
             """)
 
     @Option(help: "URL by which clients know the server, https.") var baseURL: String
     @Option(help: "Sender of all mails.") var mailFrom: String
-    @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp =
-        "smtp://127.0.0.1:25"
+    @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT (default: smtp://127.0.0.1:25).")
+    var smtp: String?
     @Option(help: "Short name of the tenant, which stands in the addresses that apps call.") var subdomain: String
     @Option(help: "Name of the tenant in mails (default: the subdomain).") var name: String?
     @Option(name: .customLong("tls-cert"), help: "Certificate chain in PEM, the server's own first.")
@@ -61,11 +62,18 @@ struct InitCommand: AsyncParsableCommand {
             ("port", "\(port)"), ("tls-cert", tlsCertificate.map(absolute)), ("tls-key", tlsKey.map(absolute)),
             ("behind-proxy", behindProxy ? "true" : nil),
             ("trusted-proxies", trustedProxies ?? (hasTLS || behindProxy ? nil : "127.0.0.1")),
-            ("data", absolute(data ?? "/var/lib/native-auth/\(port)")), ("database", database),
-            ("master-key-file", absolute(folder) + "/master.key"), ("smtp", smtp), ("mail-from", mailFrom),
+            ("data", absolute(data ?? "/var/lib/native-auth/\(port)")), ("database", databaseAddress),
+            ("master-key-file", absolute(folder) + "/master.key"),
+            ("smtp", smtp ?? Self.environment("SMTP") ?? "smtp://127.0.0.1:25"), ("mail-from", mailFrom),
             ("operators", "\(operators)"), ("metrics-port", "\(metricsPort)"), ("log-format", "json"),
         ]
         return given.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private var databaseAddress: String? { database ?? Self.environment("DATABASE") }
+
+    private static func environment(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment["NATIVE_AUTH_\(name)"]
     }
 
     private func absolute(_ path: String) -> String {
@@ -125,7 +133,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         try await store.close()
         var arguments = ["--data", settings.dataFolder, "--master-key-file", keyFolder.masterKeyFile]
-        if let database { arguments += ["--database", database] }
+        if let database = databaseAddress { arguments += ["--database", database] }
         var secret: Secret<String>?
         try await DatabaseLocation.parse(arguments).open { opened in
             let operators = try opened.operators()

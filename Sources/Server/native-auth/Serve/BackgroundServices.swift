@@ -17,6 +17,8 @@ import UnixSignals
 struct CertificateWatch: Service {
     /// Nil: there is no TLS.
     let certificate: ListenerCertificate?
+    /// The host of the base URL; nil when clients have no other name than the listener's.
+    let host: String?
     let clock: any WallClock
     let logger: Logger
 
@@ -26,10 +28,14 @@ struct CertificateWatch: Service {
             return
         }
         tell("the listener's certificate", certificate)
+        await checkName(certificate)
         var warned = clock.now
         for await _ in AsyncTimer(seconds: 2).cancelOnGracefulShutdown() {
             do {
-                if try certificate.renew() { tell("the listener has another certificate", certificate) }
+                if try certificate.renew() {
+                    tell("the listener has another certificate", certificate)
+                    await checkName(certificate)
+                }
             } catch {
                 logger.error(
                     "the listener's certificate was not replaced; the one before stays",
@@ -39,6 +45,12 @@ struct CertificateWatch: Service {
             warned = clock.now
             tell("the listener's certificate", certificate)
         }
+    }
+
+    /// A proxy that does TLS again may know the server by another name, so this is no reason not to start.
+    private func checkName(_ certificate: ListenerCertificate) async {
+        guard let host, await !certificate.isFor(host) else { return }
+        logger.warning("the listener's certificate is not for the host of the base URL", metadata: ["host": "\(host)"])
     }
 
     /// An end within two weeks is a warning: whatever renews the certificate should have done so.

@@ -208,7 +208,9 @@ struct IdentityService: Sendable {
                 courier: NotificationCourier(
                     store: store, http: http, tokens: tokens, lineID: { engine.lineID(of: $0, in: $1) },
                     clock: clock, randomness: randomness, logger: logger)),
-            CertificateWatch(certificate: settings.certificate, clock: clock, logger: logger),
+            CertificateWatch(
+                certificate: settings.certificate, host: settings.baseURL.flatMap { URL(string: $0)?.host() },
+                clock: clock, logger: logger),
             DataKeyWatch(keys: vault.dataKeys, clock: clock, logger: logger),
             Heartbeat(readiness: readiness),
             // Services end in reverse order, so this one ends before the listener.
