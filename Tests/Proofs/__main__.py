@@ -17,7 +17,7 @@ scripts/prove soak --minutes 60    memory of the release build under an hour of 
 --seed S        the chances of an earlier run again
 --again         forgets what was shown, failures too, and begins anew
 --quick         a trial with short faults, of which nothing is kept
---only FAULT    a trial of one fault of database-faults or mail-faults
+--only FAULT    a trial of one fault of database-faults, mail-faults or patroni
 
 Each proof ends with one line: its name, its counts, and `passed` or `FAILED`. Exit code 1: something failed; 75: the time of one
 run (50 minutes) was over, and the same command goes on.

@@ -62,6 +62,10 @@ PROOFS = [
         "failover", "REL-DB-2", "the primary of PostgreSQL killed, and a synchronous standby promoted", "primaries",
         1, 20, 2, "cluster", "failover"),
     Proof(
+        "patroni", "REL-DB-2, REL-HA-4",
+        "three members of Patroni and etcd: the leader, etcd's leader or a replica killed, a member cut off; two nodes by each way to them",
+        "faults", 20, 80, 20, "patroni", "patroni"),
+    Proof(
         "disk-full", "REL-DISK-1", "the disk of the data folder is full at a random moment, one node on SQLite", "moments",
         20, 1_000, 100, "disk_full", "disk_full"),
     Proof(
@@ -74,6 +78,9 @@ PROOFS = [
     Proof(
         "rolling-restart", "REL-SHUT-1", "two nodes are restarted in turn under load, behind HAProxy", "restarts",
         5, 200, 50, "nodes", "rolling_restart"),
+    Proof(
+        "upgrades", "REL-SHUT-1", "two nodes in containers are replaced in turn by those of another image under load, behind HAProxy",
+        "upgrades", 6, 100, 50, "upgrades", "upgrades"),
     Proof(
         "tls", "SEC-NET-3, SEC-NET-6, SEC-NET-12",
         "the listener's certificate changes under load; old versions, handshakes that are none, floods of HTTP/2 frames", "changes",
@@ -246,6 +253,8 @@ def code_of(proof):
     paths = ["Sources", "Package.swift", "Tests/Proofs/world.py", f"Tests/Proofs/{proof.module}.py"]
     # Those of the modules that use the shim.
     paths += ["Tests/Proofs/shim.py", "Tests/Proofs/shim.c"] if proof.module in ("power_cut", "disk_full", "nodes", "mail_faults") else []
+    paths += ["Tests/Proofs/images.py", "scripts/make-image"] if proof.module == "upgrades" else []
+    paths += ["packaging/patroni"] if proof.module == "patroni" else []
     is_changed = git("status", "--porcelain", "-uno", "--", *paths)
     return git("log", "-1", "--format=%H", "--", *paths)[:12] + ("+" if is_changed else "")
 
