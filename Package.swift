@@ -189,7 +189,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Sources/Server/IdentityTLS", swiftSettings: strict),
-        .systemLibrary(name: "CHost", path: "Sources/Server/CHost"),
+        .target(name: "CHost", path: "Sources/Server/CHost", linkerSettings: [.linkedLibrary("resolv")]),
         .executableTarget(
             name: "native-auth",
             dependencies: [

@@ -1,6 +1,5 @@
-#pragma once
+#include "CHost.h"
 
-// What the system has as macros and structures that Swift cannot use.
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
 #include <netdb.h>
@@ -11,12 +10,7 @@
 #include <sys/timex.h>
 #endif
 
-enum { CHOST_TEXT = 16, CHOST_MAIL = 15 };
-
-// Writes the records of `name`, each ended by a zero byte: the text of TXT records (their strings joined, RFC 7208 section 3.3), the
-// hosts of MX records. Returns the number of bytes; 0 when there is no such record or name; -1 when no server answered or the answer
-// is no answer. `server` is an IPv4 address to ask in place of the system's servers, or NULL.
-static inline int chost_records(const char *name, int type, const char *server, int port, char *out, int room) {
+int chost_records(const char *name, int type, const char *server, int port, char *out, int room) {
     struct __res_state state;
     memset(&state, 0, sizeof state);
     if (res_ninit(&state) != 0) return -1;
@@ -27,7 +21,10 @@ static inline int chost_records(const char *name, int type, const char *server, 
         memset(&address, 0, sizeof address);
         address.sin_family = AF_INET;
         address.sin_port = htons((unsigned short)port);
-        if (inet_pton(AF_INET, server, &address.sin_addr) != 1) return -1;
+        if (inet_pton(AF_INET, server, &address.sin_addr) != 1) {
+            res_nclose(&state);
+            return -1;
+        }
         state.nscount = 1;
         state.nsaddr_list[0] = address;
     }
@@ -37,6 +34,7 @@ static inline int chost_records(const char *name, int type, const char *server, 
     res_nclose(&state);
     if (length < 0) return cause == HOST_NOT_FOUND || cause == NO_DATA ? 0 : -1;
 
+    if (length > (int)sizeof answer) return -1;
     ns_msg message;
     if (ns_initparse(answer, length, &message) != 0) return -1;
     int used = 0;
@@ -65,9 +63,7 @@ static inline int chost_records(const char *name, int type, const char *server, 
     return used;
 }
 
-// How far the clock may be from the right time, in microseconds, when the network sets it; -1 when nothing sets it; -2 when the system
-// cannot tell.
-static inline long chost_clock_error(void) {
+long chost_clock_error(void) {
 #ifdef __linux__
     struct timex clock;
     memset(&clock, 0, sizeof clock);

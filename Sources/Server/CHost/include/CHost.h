@@ -1,0 +1,15 @@
+#pragma once
+
+// What the system has as macros and structures that Swift cannot use. Its own headers stay in CHost.c: a module that includes them would
+// take their types away from the system's module.
+
+enum { CHOST_TEXT = 16, CHOST_MAIL = 15 };
+
+// Writes the records of `name`, each ended by a zero byte: the text of TXT records (their strings joined, RFC 7208 section 3.3), the
+// hosts of MX records. Returns the number of bytes; 0 when there is no such record or name; -1 when no server answered or the answer
+// is no answer. `server` is an IPv4 address to ask in place of the system's servers, or NULL.
+int chost_records(const char *name, int type, const char *server, int port, char *out, int room);
+
+// How far the clock may be from the right time, in microseconds, when the network sets it; -1 when nothing sets it; -2 when the system
+// cannot tell.
+long chost_clock_error(void);
