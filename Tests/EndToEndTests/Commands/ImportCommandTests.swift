@@ -231,6 +231,10 @@ struct ImportCommandTests {
                 #"{"email":"a13@example.com","createdDateTime":"2999-01-01T00:00:00Z"}"#,
                 "createdDateTime lies in the future"
             ),
+            (
+                #"{"email":"a14@example.com","secondFactor":[{"email":"b@example.com","name":"a\u0000b"}]}"#,
+                "secondFactor has a name"
+            ),
         ]
         let text = lines.map(\.0).joined(separator: "\n") + "\n\n"
         let dry = try await place.load(text, "users.jsonl", ["--dry-run"])

@@ -95,8 +95,8 @@ extension Engine {
             guard !methods.contains(where: { $0.email.key == email.key }) else {
                 throw ImportFault("secondFactor", "has one address twice")
             }
-            guard mailbox.name.map({ (1...64).contains($0.count) }) ?? true else {
-                throw ImportFault("secondFactor", "has a name that is longer than 64 characters")
+            guard mailbox.name.map(StrongMethod.isName) ?? true else {
+                throw ImportFault("secondFactor", "has a name that is not 1 to 64 characters of text")
             }
             methods.append(
                 StrongMethod(

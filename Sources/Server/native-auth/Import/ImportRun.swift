@@ -37,12 +37,14 @@ struct ImportRun {
         var isOver = false
         while !isOver {
             var frames: [RecordFrames.Frame] = []
-            while frames.count < size {
+            var bytes = 0
+            while frames.count < size, bytes < RecordFrames.longest {
                 guard let frame = try reader.next() else {
                     isOver = true
                     break
                 }
                 frames.append(frame)
+                bytes += frame.bytes.count
             }
             let now = opened.clock.now
             let portion = frames.map { judged(reader.read($0), now: now) }
