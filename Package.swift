@@ -8,6 +8,7 @@ import PackageDescription
 // condition of a trait, so each use below does. See docs/design/0001-modules-and-traits.md.
 let testing: TargetDependencyCondition? = .when(traits: ["Testing"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
+let serverOnLinux: TargetDependencyCondition? = .when(platforms: [.linux], traits: ["Server"])
 
 // SwiftPM makes a product of every executable target, which each package that depends on this one would see. So the programs of
 // proofs and measurements, and the tests that run them, are here only where the environment asks for them, as `scripts/test`,
@@ -146,11 +147,16 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", path: "Sources/Server/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        // bcrypt, for passwords of other systems. The libcrypt of Apple's systems has none.
+        .systemLibrary(name: "CCrypt", path: "Sources/Server/CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .target(name: "CCurl", path: "Sources/Server/CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(
             name: "IdentityPasswords",
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "IdentityEngine", .target(name: "CSodium", condition: server),
+                .target(name: "CCrypt", condition: serverOnLinux),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
             ], path: "Sources/Server/IdentityPasswords",
             swiftSettings: strict),
         .target(

@@ -123,9 +123,8 @@ struct KnownAnswer: CustomTestStringConvertible {
         + [
             // Another algorithm or version.
             "$argon2id$v=16$m=19456,t=2,p=1$\(salt)$\(tag)", "$argon2id$v=20$m=19456,t=2,p=1$\(salt)$\(tag)",
-            "$argon2id$m=19456,t=2,p=1$\(salt)$\(tag)", "$argon2i$v=19$m=19456,t=2,p=1$\(salt)$\(tag)",
+            "$argon2id$m=19456,t=2,p=1$\(salt)$\(tag)",
             "$argon2d$v=19$m=19456,t=2,p=1$\(salt)$\(tag)", "$2b$12$abcdefghijklmnopqrstuuu",
-            "$scrypt$ln=17,r=8,p=1$\(salt)$\(tag)",
             // Damaged.
             "", "$", "$$$$$", "argon2id", "plain text", "argon2id$v=19$m=19456,t=2,p=1$\(salt)$\(tag)",
             " $argon2id$v=19$m=19456,t=2,p=1$\(salt)$\(tag)", "$argon2id$v=19$m=19456,t=2,p=1$\(salt)$\(tag)\n",

@@ -325,6 +325,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, Key
         try await store.events(of: user, in: tenant, limit: limit)
     }
 
+    func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash? {
+        try await store.passwordHash(near: id, in: tenant)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await store.countUsers(in: tenant)
     }

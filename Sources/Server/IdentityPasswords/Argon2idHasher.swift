@@ -92,7 +92,8 @@ package struct Argon2idHasher: PasswordHasher {
         return PasswordHash(phc: phc)
     }
 
-    /// Whether `password` yields `hash`. It uses the hash's own parameters, within the cost limits.
+    /// Whether `password` yields `hash`, one of this hasher's or an imported one of another system. It uses the hash's
+    /// own parameters, within the cost limits.
     ///
     /// - Throws: ``HashingError/overloaded`` as in ``hash(_:)``; ``HashingError/unusable``, before any computation, for
     ///   a hash that is damaged, of another kind or too costly (`SEC-PWD-10`), and for a password longer than
@@ -100,8 +101,16 @@ package struct Argon2idHasher: PasswordHasher {
     package func verify(
         _ password: Secret<String>, against hash: PasswordHash
     ) async throws(HashingError) -> Bool {
-        guard Self.isHashable(password), let record = Argon2idRecord(phc: hash.phc) else { throw .unusable }
-        guard let verdict = try await pool.run({ record.matches(password.reveal()) }) else { throw .overloaded }
+        guard Self.isHashable(password) else { throw .unusable }
+        let verdict: Bool?
+        if let record = Argon2idRecord(phc: hash.phc) {
+            verdict = try await pool.run { record.matches(password.reveal()) }
+        } else if let record = ForeignRecord(phc: hash.phc) {
+            verdict = try await pool.run { record.matches(password.reveal()) }
+        } else {
+            throw .unusable
+        }
+        guard let verdict else { throw .overloaded }
         return verdict
     }
 

@@ -24,12 +24,12 @@ package struct Argon2idRecord: Sendable {
         guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19" else { return nil }
         let costs = fields[3].split(separator: ",", omittingEmptySubsequences: false)
         guard costs.count == 3,
-            let memoryKiB = Self.number(costs[0], named: "m="), let passes = Self.number(costs[1], named: "t="),
-            let lanes = Self.number(costs[2], named: "p="),
+            let memoryKiB = PHCText.number(costs[0], named: "m="), let passes = PHCText.number(costs[1], named: "t="),
+            let lanes = PHCText.number(costs[2], named: "p="),
             (1...Self.costliest.lanes).contains(lanes), (1...Self.costliest.passes).contains(passes),
             (8 * lanes...Self.costliest.memoryKiB).contains(memoryKiB),
-            let salt = Self.bytes(fields[4]), (8...48).contains(salt.count),
-            let tag = Self.bytes(fields[5]), (16...64).contains(tag.count)
+            let salt = PHCText.bytes(fields[4]), (8...48).contains(salt.count),
+            let tag = PHCText.bytes(fields[5]), (16...64).contains(tag.count)
         else { return nil }
         self.phc = phc
         self.memoryKiB = memoryKiB
@@ -54,22 +54,5 @@ package struct Argon2idRecord: Sendable {
         }
         guard status == 0 else { return nil }
         return sodium_memcmp(computed, tag, tag.count) == 0
-    }
-
-    /// A decimal number without leading zeros, after its name.
-    private static func number(_ field: Substring, named name: String) -> Int? {
-        guard field.hasPrefix(name), let number = Int(field.dropFirst(name.count)), "\(name)\(number)" == field else {
-            return nil
-        }
-        return number
-    }
-
-    private static func bytes(_ base64: Substring) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: base64.utf8.count)
-        var count = 0
-        let status = sodium_base642bin(
-            &bytes, bytes.count, String(base64), base64.utf8.count, nil, &count, nil,
-            sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
-        return status == 0 ? Array(bytes.prefix(count)) : nil
     }
 }

@@ -93,7 +93,8 @@ struct DatabaseLocation: ParsableArguments {
         return OpenedDatabase(
             store: store, masterKey: masterKey, vault: vault, clock: clock,
             ring: KeyRing(store: store, vault: vault, clock: clock, randomness: randomness), document: document,
-            directory: directory, tenants: tenants, now: clock.now)
+            directory: directory, tenants: tenants, now: clock.now,
+            isSQLite: settings.database.path(in: settings.dataFolder) != nil)
     }
 
     /// The settings that these commands share with `serve`. Other settings of the environment are not read.
@@ -136,4 +137,6 @@ struct OpenedDatabase {
     /// The tenants of the directory, or the one of `--tenant`.
     let tenants: [Tenant]
     let now: Date
+    /// Whether one transaction writes at a time.
+    let isSQLite: Bool
 }

@@ -11,6 +11,7 @@ struct NativeAuthCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, InitCommand.self, UserCommand.self, OperatorCommand.self, KeyCommand.self,
             TenantCommand.self, DaemonCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            ImportCommand.self, ExportCommand.self,
             DoctorCommand.self,
         ])
 }

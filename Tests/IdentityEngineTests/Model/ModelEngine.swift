@@ -114,6 +114,11 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.isFamiliar(network, to: user, in: tenant, since: since)
     }
 
+    func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash? {
+        await pass()
+        return try await store.passwordHash(near: id, in: tenant)
+    }
+
     func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup] {
         try await store.groups(of: user, in: tenant)
     }

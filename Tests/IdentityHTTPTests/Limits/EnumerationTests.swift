@@ -237,6 +237,24 @@ private enum Attack: String, CaseIterable, Sendable {
         #expect(traces[0].count == traces[1].count)
     }
 
+    @Test(
+        "SEC-PWD-11: a name without an account costs a comparison with the hash of an account, of whatever kind that is"
+    )
+    func aDecoyCostsAnAccountsHash() async throws {
+        let compared = Locked([PasswordHash]())
+        let server = try await IdentityTestServer.server(.strict) { ports in
+            ports.hasher = ComparedHasher(hasher: ports.hasher, compared: compared)
+        }
+        let client = try server.client(.emailPassword, from: "203.0.113.9")
+        for name in [Cast.dana, Cast.dino, Cast.dino] {
+            let token = try await client.signInChallenge(try await client.initiate(name).token).token
+            expectError(try await client.token(password: "Wrong-Guess#1", token), "invalid_grant", 50_126)
+        }
+        // Only one of the users has a password.
+        let hashes = compared.withLock { $0 }
+        #expect(hashes.count == 3 && Set(hashes).count == 1)
+    }
+
     @Test("SEC-ENUM-2: the owner of the address is told by mail, once in a cool-down; nothing they type is right")
     func theOwnerIsTold() async throws {
         let server = try await IdentityTestServer.server(.strict)
@@ -588,6 +606,11 @@ private struct TracedUsers: UserStore {
         return try await users.taken(keys, marks: marks, in: tenant)
     }
 
+    func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash? {
+        note("password near")
+        return try await users.passwordHash(near: id, in: tenant)
+    }
+
     func emailUndo(_ codeDigest: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> EmailUndo? {
         try await users.emailUndo(codeDigest, in: tenant, now: now)
     }
@@ -640,6 +663,19 @@ private struct TracedFlows: FlowStore {
     func record(_ event: AuditEvent) async throws(StoreError) { try await flows.record(event) }
     func removeExpired(now: Date) async throws(StoreError) -> Int { try await flows.removeExpired(now: now) }
     func checkWritable() async throws(StoreError) { try await flows.checkWritable() }
+}
+
+/// Notes the hashes that passwords were compared with.
+private struct ComparedHasher: PasswordHasher {
+    let hasher: any PasswordHasher
+    let compared: Locked<[PasswordHash]>
+
+    func hash(_ password: Secret<String>) async throws(HashingError) -> PasswordHash { try await hasher.hash(password) }
+    func verify(_ password: Secret<String>, against hash: PasswordHash) async throws(HashingError) -> Bool {
+        compared.withLock { $0.append(hash) }
+        return try await hasher.verify(password, against: hash)
+    }
+    func isOutdated(_ hash: PasswordHash) -> Bool { hasher.isOutdated(hash) }
 }
 
 private struct TracedHasher: PasswordHasher {

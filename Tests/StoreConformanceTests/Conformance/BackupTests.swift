@@ -145,6 +145,9 @@ struct BackupTests {
                     "user_groups (tenant BLOB, id BLOB, display_name TEXT, description TEXT, created_at INTEGER)",
                     #"group_members (tenant BLOB, group_id BLOB, "user" BLOB)"#,
                     #"operators (tenant BLOB, "user" BLOB, role TEXT, since INTEGER)"#,
+                    """
+                    imports (tenant BLOB, digest BLOB, records INTEGER, created INTEGER, updated INTEGER, skipped INTEGER, refused INTEGER, begun_at INTEGER)
+                    """,
                     "activity (tenant BLOB, resolution INTEGER, start INTEGER, kind INTEGER, number INTEGER)",
                     "operator_invitations (tenant BLOB, digest BLOB, role TEXT, until INTEGER, inviter BLOB, attempts INTEGER)",
                     #"operator_sessions (tenant BLOB, digest BLOB, "user" BLOB, credential_version INTEGER, proven_at INTEGER, seen_at INTEGER)"#,

@@ -302,7 +302,7 @@ extension Engine {
     }
 
     /// The hash of a random password that is stored nowhere else: only a reset gives the account a usable one.
-    private func unknownPassword() async throws(EngineError) -> PasswordHash {
+    package func unknownPassword() async throws(EngineError) -> PasswordHash {
         try await hash(Secret(Base64URL.encode(Data(ports.randomness.bytes(32)))))
     }
 
@@ -332,7 +332,7 @@ extension Engine {
     }
 
     /// The changes, if each application that has the attribute accepts its value.
-    private static func judge(_ changes: [ProfileChange], by flows: [UserFlow]) -> DirectoryAnswer<[AttributeChange]> {
+    static func judge(_ changes: [ProfileChange], by flows: [UserFlow]) -> DirectoryAnswer<[AttributeChange]> {
         var accepted: [AttributeChange] = []
         for change in changes {
             let having = flows.filter { flow in flow.attributes.contains { $0.name == change.name } }

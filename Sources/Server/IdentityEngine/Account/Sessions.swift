@@ -88,11 +88,7 @@ extension Engine {
     package func renameMethod(
         _ method: UUID, to name: String?, of caller: DirectoryCaller, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        let scalars = name?.unicodeScalars
-        let isName =
-            scalars.map { (1...64).contains($0.count) && $0.allSatisfy { $0.properties.generalCategory != .control } }
-            ?? true
-        guard isName else { return .refused(.invalidValue("displayName")) }
+        guard name.map(StrongMethod.isName) ?? true else { return .refused(.invalidValue("displayName")) }
         let event = event(.methodRenamed, of: caller, from: source, at: now)
         return try await change(caller) { account, _ in
             guard let known = account.strongMethods.first(where: { $0.id == method }) else {

@@ -54,7 +54,8 @@ extension Subscriber.Event {
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,
-            .restoreDone, .mailFlood, .daemonSignedIn, .daemonRefused, .operatorInvited, .invitationWithdrawn,
+            .restoreDone, .usersImported, .usersExported, .mailFlood, .daemonSignedIn, .daemonRefused, .operatorInvited,
+            .invitationWithdrawn,
             .operatorAdded,
             .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted:
             return nil

@@ -32,20 +32,30 @@ package enum SealedStreamError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// The contents of a sealed stream. A stream of one kind does not open as another.
+package enum SealedFileKind: String, Hashable, Sendable {
+    case backup
+    /// All users of a tenant, for an import.
+    case users
+
+    /// The beginning of a stream of this kind.
+    package var name: Data { Data("native-auth \(rawValue) ".utf8) }
+}
+
 /// The format of a sealed stream: a header, then pieces of up to 64 KiB. Each piece has its length (4 bytes) in front
 /// and is sealed with AES-256-GCM under a key of this stream only. The nonce of a piece is its number and whether it is
 /// the last, so a piece that was moved, removed or truncated does not open.
 private enum SealedFormat {
-    static let name = Data("native-auth backup ".utf8)
     static let version = Data("1\n".utf8)
     static let saltLength = 32
-    static let headLength = name.count + version.count + 4 + saltLength
+    /// The length of a header behind its name.
+    static let restLength = version.count + 4 + saltLength
     static let pieceLength = 65_536
     static let tagLength = 16
 
-    static func key(_ vault: Vault, salt: Data) -> SymmetricKey {
+    static func key(_ vault: Vault, _ kind: SealedFileKind, salt: Data) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: vault.masterKey, salt: salt, info: Data("backup".utf8), outputByteCount: 32)
+            inputKeyMaterial: vault.masterKey, salt: salt, info: Data(kind.rawValue.utf8), outputByteCount: 32)
     }
 
     static func nonce(_ number: UInt64, isLast: Bool) throws -> AES.GCM.Nonce {
@@ -63,11 +73,14 @@ package struct SealedWriter {
     private var number: UInt64 = 0
 
     /// - Parameter sink: Receives the bytes to write, in order.
-    package init(_ vault: Vault, sink: @escaping (Data) throws(SealedStreamError) -> Void) throws(SealedStreamError) {
+    package init(
+        _ vault: Vault, _ kind: SealedFileKind = .backup,
+        sink: @escaping (Data) throws(SealedStreamError) -> Void
+    ) throws(SealedStreamError) {
         self.sink = sink
         let salt = Data(vault.randomness.bytes(SealedFormat.saltLength))
-        head = SealedFormat.name + SealedFormat.version + vault.masterKeyID + salt
-        key = SealedFormat.key(vault, salt: salt)
+        head = kind.name + SealedFormat.version + vault.masterKeyID + salt
+        key = SealedFormat.key(vault, kind, salt: salt)
         try sink(head)
     }
 
@@ -110,16 +123,20 @@ package struct SealedReader {
     private var position = 0
     private var isLast = false
 
-    package init(_ vault: Vault, source: @escaping (Int) throws(SealedStreamError) -> Data) throws(SealedStreamError) {
+    package init(
+        _ vault: Vault, _ kind: SealedFileKind = .backup,
+        source: @escaping (Int) throws(SealedStreamError) -> Data
+    ) throws(SealedStreamError) {
         self.source = source
-        head = try source(SealedFormat.headLength)
-        guard head.starts(with: SealedFormat.name) else { throw .notSealed }
-        guard head.count == SealedFormat.headLength else { throw .cut }
-        var rest = head.dropFirst(SealedFormat.name.count)
+        let length = kind.name.count + SealedFormat.restLength
+        head = try source(length)
+        guard head.starts(with: kind.name) else { throw .notSealed }
+        guard head.count == length else { throw .cut }
+        var rest = head.dropFirst(kind.name.count)
         guard rest.starts(with: SealedFormat.version) else { throw .otherFormat }
         rest = rest.dropFirst(SealedFormat.version.count)
         guard rest.prefix(4) == vault.masterKeyID else { throw .otherKey }
-        key = SealedFormat.key(vault, salt: Data(rest.dropFirst(4)))
+        key = SealedFormat.key(vault, kind, salt: Data(rest.dropFirst(4)))
     }
 
     /// The next `count` bytes.

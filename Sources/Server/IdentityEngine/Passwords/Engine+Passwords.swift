@@ -68,6 +68,32 @@ extension Engine {
         }
     }
 
+    /// The password of another account, for a comparison whose result does not count: the names without an account take
+    /// the time of own and imported hashes as often as the accounts do, and each name always the time of one (`SEC-PWD-11`).
+    func decoyPassword(for id: UserID, in tenant: TenantID) async throws(EngineError) -> PasswordHash? {
+        do {
+            return try await ports.users.passwordHash(near: id, in: tenant)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Does the work of a comparison with `decoy`; of a hash of its own when that is nil or cannot be used.
+    func work(on password: Secret<String>, as decoy: PasswordHash?) async throws(EngineError) {
+        guard let decoy else {
+            _ = try await hash(password)
+            return
+        }
+        do {
+            _ = try await ports.hasher.verify(password, against: decoy)
+        } catch {
+            switch error {
+            case .overloaded: throw .overloaded
+            case .unusable: _ = try await hash(password)
+            }
+        }
+    }
+
     /// The policy's reason to refuse a password for this user; nil when the password is acceptable.
     func check(
         _ password: Secret<String>, emailLocalPart: String, alias: String?, attributes: [String: AttributeValue],

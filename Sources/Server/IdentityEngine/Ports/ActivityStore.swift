@@ -51,7 +51,8 @@ package enum Activity: Hashable, Sendable {
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,
-            .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .mailFlood, .daemonSignedIn,
+            .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .usersImported, .usersExported,
+            .mailFlood, .daemonSignedIn,
             .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved,
             .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved:
             return nil

@@ -32,6 +32,12 @@ package struct StrongMethod: Hashable, Sendable, Codable {
         self.lastUsedAt = lastUsedAt
         self.name = name
     }
+
+    /// Whether a user may give a method this name: 1 to 64 characters without control characters.
+    static func isName(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        return (1...64).contains(scalars.count) && scalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
 }
 
 /// The proofs, the time and the place of a method's enrolment (`SEC-ENR-1`).

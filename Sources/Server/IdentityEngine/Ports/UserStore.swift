@@ -64,6 +64,8 @@ package enum EmailProof: String, Hashable, Sendable {
     case byCode = "email one-time passcode"
     /// An operator gave it; nothing proves it yet.
     case byOperator = "operator"
+    /// It came with an import, which says whether another system had proven it.
+    case byImport = "import"
 }
 
 /// A user, with the data for tokens and pages.
@@ -247,6 +249,9 @@ package protocol UserStore: Sendable {
     func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent]
     /// The groups of the user, by id.
     func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup]
+    /// The password of a user whose id follows `id` closely, with the first ids after the last; nil when none of them has
+    /// a password. Its kind is as common among such answers as among the users (`SEC-PWD-11`).
+    func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash?
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
 }
@@ -392,6 +397,10 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case keyRevoked = "key.revoked"
         case backupMade = "backup.made"
         case restoreDone = "restore.done"
+        /// An operator imported users; the detail says how many.
+        case usersImported = "users.imported"
+        /// An operator exported all users; the detail says how many.
+        case usersExported = "users.exported"
         case mailFlood = "outbox.flood"
         /// A daemon got a token; the detail says by what proof.
         case daemonSignedIn = "daemon.token_issued"

@@ -162,12 +162,14 @@ extension Engine {
         }
         let isRight: Bool
         var outdated: (old: PasswordHash, new: PasswordHash)?
-        if let stored = account.passwordHash, comparing {
-            isRight = try await verify(password, against: stored)
+        let decoy = context.hidesAccounts ? try await decoyPassword(for: account.user.id, in: context.tenant.id) : nil
+        if let stored = account.passwordHash {
+            let matches = try await verify(password, against: stored)
+            isRight = matches && comparing
             if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
         } else {
             // Takes the same time as a comparison (SEC-PWD-11).
-            _ = try await hash(password)
+            try await work(on: password, as: decoy)
             isRight = false
         }
         // 3. Decide on the result.

@@ -60,7 +60,7 @@ package enum BackupTables {
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
     /// backup (`REL-BAK-3`).
     package static let leftOut = [
-        "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions",
+        "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]
@@ -202,7 +202,7 @@ extension SQLSession {
 }
 
 /// Inserts many rows with few statements.
-private struct RowInsertion {
+struct RowInsertion {
     /// The number of rows of a statement; SQLite allows 32 766 values in one.
     private static let portion = 100
 
@@ -227,15 +227,20 @@ private struct RowInsertion {
         if count == Self.portion { try flush(session) }
     }
 
+    /// Few lengths of statements, because each stays prepared.
     mutating func flush(_ session: any SQLSession) throws {
-        guard count > 0 else { return }
         let names = columns.indices.filter { $0 != drawn }.map { "\"\(columns[$0])\"" }
         let row = "(\(repeatElement("?", count: names.count).joined(separator: ", ")))"
-        let rows = repeatElement(row, count: count).joined(separator: ", ")
-        let inserted = try session.change(
-            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)", values)
-        guard inserted == count else { throw RowLost() }
-        (values, count) = ([], 0)
+        while count > 0 {
+            let length = count >= Self.portion ? Self.portion : count >= 25 ? 25 : count >= 5 ? 5 : 1
+            let rows = repeatElement(row, count: length).joined(separator: ", ")
+            let inserted = try session.change(
+                "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)",
+                Array(values.prefix(length * names.count)))
+            guard inserted == length else { throw RowLost() }
+            values.removeFirst(length * names.count)
+            count -= length
+        }
     }
 }
 

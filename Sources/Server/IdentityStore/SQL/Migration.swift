@@ -35,6 +35,7 @@ package struct Migration: Sendable {
         Migration(name: "0019 notifications", sqlite: notifications),
         Migration(name: "0020 operators", sqlite: operators),
         Migration(name: "0021 groups", sqlite: groups),
+        Migration(name: "0022 imports", sqlite: imports),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -507,5 +508,20 @@ package struct Migration: Sendable {
             FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX group_members_by_user ON group_members (tenant, "user");
+        """
+
+    /// How far each import that has begun is: the digest names the file with the options.
+    private static let imports = """
+        CREATE TABLE imports (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            records INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL,
+            skipped INTEGER NOT NULL,
+            refused INTEGER NOT NULL,
+            begun_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -101,6 +101,26 @@ extension SQLStore {
         }
     }
 
+    /// Looks at 50 users after the id, and at the first 50: among users who have no password the work stays bounded.
+    package func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash? {
+        try await read { session in
+            let found = try session.rows(
+                of: "users",
+                """
+                SELECT password_hash FROM (
+                    SELECT * FROM (
+                        SELECT 0 AS lap, id, password_hash FROM users WHERE tenant = ? AND id >= ?
+                        ORDER BY id LIMIT 50) AS following
+                    UNION ALL
+                    SELECT * FROM (
+                        SELECT 1 AS lap, id, password_hash FROM users WHERE tenant = ? ORDER BY id LIMIT 50) AS first_users
+                ) AS found WHERE password_hash IS NOT NULL ORDER BY lap, id LIMIT 1
+                """, [tenant, id, tenant]
+            ).get()
+            return try found.first.map { PasswordHash(phc: try $0.value("password_hash")) }
+        }
+    }
+
     package func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await read { session in
             let rows = try session.rows(

@@ -5,7 +5,7 @@ package import PortableFoundation
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
-    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore
+    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -86,6 +86,7 @@ package struct SQLSubject: Hashable, Sendable {
     /// The roles of all operators: the last owner stays one.
     static let operators = Self(12, nil, Data())
     static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
+    static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

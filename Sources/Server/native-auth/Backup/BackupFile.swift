@@ -29,7 +29,7 @@ final class BackupFile: Sendable {
     init(making path: String) throws(StartFailure) {
         self.path = path
         guard access(path, F_OK) != 0 else {
-            throw .usage(["There is a file \(path) already; a backup never replaces another file."])
+            throw .usage(["There is a file \(path) already; this command never replaces another file."])
         }
         descriptor = open(path + ".partial", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -41,15 +41,17 @@ final class BackupFile: Sendable {
         close(descriptor)
     }
 
-    func writer(_ vault: Vault) throws(SealedStreamError) -> SealedWriter {
-        try SealedWriter(vault) { bytes throws(SealedStreamError) in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { write(self.descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw .system(String(cString: strerror(errno))) }
-                rest = rest.dropFirst(count)
-            }
+    func writer(_ vault: Vault, _ kind: SealedFileKind = .backup) throws(SealedStreamError) -> SealedWriter {
+        try SealedWriter(vault, kind) { bytes throws(SealedStreamError) in try self.append(bytes) }
+    }
+
+    func append(_ bytes: Data) throws(SealedStreamError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(self.descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(String(cString: strerror(errno))) }
+            rest = rest.dropFirst(count)
         }
     }
 
@@ -62,7 +64,7 @@ final class BackupFile: Sendable {
     /// Makes the backup durable, under its final name.
     func keep() throws(StartFailure) {
         guard fsync(descriptor) == 0, rename(path + ".partial", path) == 0 else {
-            throw .inputOutput("The backup \(path) cannot be written: \(String(cString: strerror(errno))).")
+            throw .inputOutput("The file \(path) cannot be written: \(String(cString: strerror(errno))).")
         }
     }
 

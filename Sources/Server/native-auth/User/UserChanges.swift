@@ -34,15 +34,7 @@ extension UserCommand {
         func run() async throws {
             let changes = try changes()
             try await place.open { opened, tenant in
-                let applications = opened.applications(of: tenant)
-                let chosen = application.map { name in applications.first { $0.id.description == name.lowercased() } }
-                guard let client = chosen ?? (applications.count == 1 ? applications.first : nil) else {
-                    let offered = applications.map { "\($0.id) (\(Terminal.harmless($0.displayName)))" }
-                    throw StartFailure.usage([
-                        "Choose one of the tenant's applications with --application CLIENT-ID: "
-                            + offered.joined(separator: ", ") + "."
-                    ])
-                }
+                let client = try opened.application(application, of: tenant)
                 let id = try await opened.engine().createUser(
                     email: email, changes, for: client, in: tenant, now: opened.now
                 ).accepted()

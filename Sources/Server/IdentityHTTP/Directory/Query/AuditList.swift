@@ -132,7 +132,8 @@ extension AuditEvent.Kind {
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .mailFlood, .operatorInvited, .invitationWithdrawn, .operatorAdded,
+            .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .operatorInvited,
+            .invitationWithdrawn, .operatorAdded,
             .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted,
             .groupMemberAdded, .groupMemberRemoved:
             nil
@@ -145,7 +146,8 @@ extension AuditEvent.Kind {
         case .signUpCompleted, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .profileChanged, .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
-            .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored:
+            .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
+            .usersExported:
             "UserManagement"
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .signInSucceeded, .signInFailed,
@@ -174,7 +176,8 @@ extension AuditEvent.Kind {
             .passwordChanged, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed, .sessionsEnded,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .daemonSignedIn, .operatorInvited, .invitationWithdrawn, .operatorAdded,
+            .backupMade, .restoreDone, .usersImported, .usersExported, .daemonSignedIn, .operatorInvited,
+            .invitationWithdrawn, .operatorAdded,
             .operatorChanged,
             .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded,
             .groupMemberRemoved:

@@ -1,0 +1,235 @@
+import NativeAuthCore
+package import PortableFoundation
+
+/// A record that was judged by itself, with its place in the file.
+package struct JudgedRecord: Sendable {
+    package var line: Int
+    package var result: Result<ImportedUser, ImportFault>
+    /// Whether the record has a password that was left out, because its address is not verified.
+    package var leftOutPassword: Bool
+
+    package init(line: Int, result: Result<ImportedUser, ImportFault>, leftOutPassword: Bool = false) {
+        self.line = line
+        self.result = result
+        self.leftOutPassword = leftOutPassword
+    }
+}
+
+/// What became of a portion of an import.
+package struct ImportOutcome: Sendable {
+    package var progress: ImportProgress
+    package var faults: [(line: Int, fault: ImportFault)] = []
+
+    package init(progress: ImportProgress) {
+        self.progress = progress
+    }
+}
+
+// Users of another system (docs/design/0024-import.md). Names and attributes follow the rules of an operator's own changes.
+extension Engine {
+    /// Judges the values of a record by themselves; whether its names are free, its portion finds out.
+    ///
+    /// An address that is not verified may belong to somebody else than the account's user. The password of such a record
+    /// is left out: the first sign-in is a reset or a code, which proves the mailbox.
+    package func judge(
+        _ record: ImportRecord, at line: Int, _ settings: ImportSettings, in tenant: Tenant, now: Date
+    ) -> JudgedRecord {
+        let isVerified = record.isEmailVerified ?? settings.assumesVerified
+        var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")), leftOutPassword: false)
+        let password: PasswordHash?
+        switch record.password {
+        case .none: password = nil
+        case .byApplication:
+            password = settings.client.userFlow.method == .emailPassword ? settings.unknownPassword : nil
+        case .hash(let hash) where isVerified: password = hash
+        case .hash:
+            password = settings.unknownPassword
+            judged.leftOutPassword = true
+        }
+        judged.result = Result { () throws(ImportFault) in
+            let createdAt = record.createdAt ?? now
+            guard createdAt <= now.addingTimeInterval(24 * 3600) else {
+                throw ImportFault("createdDateTime", "lies in the future")
+            }
+            guard let email = EmailAddress(record.email) else {
+                throw ImportFault("email", record.email.isEmpty ? "is missing" : "is no address that can be used")
+            }
+            var edit = ProfileEdit([])
+            let changes = record.attributes.map { ProfileChange($0.name, .value($0.value)) }
+            switch Self.judge(changes, by: settings.flows) {
+            case .refused(let refusal): throw fault(of: refusal)
+            case .accepted(let accepted): edit = ProfileEdit(accepted)
+            }
+            guard !edit.changesAlias else {
+                throw ImportFault("attributes.\(AttributeDefinition.aliasName)", "is the member alias")
+            }
+            let alias = try record.alias.map { text throws(ImportFault) in
+                guard let alias = Alias(text) else {
+                    throw ImportFault("alias", "is no alias, or a reserved word (docs/operate/users.md)")
+                }
+                return alias
+            }
+            let user = NewUser(
+                id: record.id ?? UserID(ports.randomness.uuid()), tenant: tenant.id, client: settings.client.id,
+                identifiers: [email.identifier] + (alias.map { [$0.identifier] } ?? []), passwordHash: password,
+                attributes: edit.attributes.reduce(into: [:]) { $0[$1.name] = $1.value }, createdAt: createdAt,
+                emailProof: .byImport)
+            return ImportedUser(
+                user: user, emailProvenAt: isVerified ? record.emailProvenAt ?? createdAt : nil,
+                disabledAt: record.isDisabled ? record.disabledAt ?? now : nil,
+                strongMethods: try methods(of: record, now: now),
+                requiresSecondFactor: record.requiresSecondFactor && password != nil,
+                passwordIsFromReset: record.passwordIsFromReset && password != nil)
+        }
+        return judged
+    }
+
+    /// A mailbox whose enrolment the file does not tell counts as the account's own: who controls that one may have
+    /// registered it. So the two never count as two factors, and a reset suspends it (`SEC-ENR-7`, `SEC-ENR-8`).
+    private func methods(of record: ImportRecord, now: Date) throws(ImportFault) -> [StrongMethod] {
+        var methods: [StrongMethod] = []
+        for mailbox in record.mailboxes {
+            guard let email = EmailAddress(mailbox.email) else {
+                throw ImportFault("secondFactor", "is no address that can be used")
+            }
+            guard !methods.contains(where: { $0.email.key == email.key }) else {
+                throw ImportFault("secondFactor", "has one address twice")
+            }
+            guard mailbox.name.map(StrongMethod.isName) ?? true else {
+                throw ImportFault("secondFactor", "has a name that is not 1 to 64 characters of text")
+            }
+            methods.append(
+                StrongMethod(
+                    id: ports.randomness.uuid(), email: email, provenAt: mailbox.provenAt ?? now,
+                    enrolment: Enrolment(mailbox.enrolledUnder ?? .mailbox), suspendedAt: mailbox.suspendedAt,
+                    name: mailbox.name))
+        }
+        guard methods.count <= Self.mostImportedMailboxes else {
+            throw ImportFault("secondFactor", "has more than \(Self.mostImportedMailboxes) addresses")
+        }
+        return methods
+    }
+
+    private static let mostImportedMailboxes = 10
+
+    private func fault(of refusal: DirectoryRefusal) -> ImportFault {
+        switch refusal {
+        case .unknownProperty(let name): ImportFault("attributes.\(name)", "is no attribute of the applications")
+        case .invalidValue(let name): ImportFault("attributes.\(name)", "breaks a rule of the applications")
+        case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .nameTaken,
+            .lastMethod, .notFound, .changedMeanwhile, .step:
+            ImportFault("attributes", "cannot be stored")
+        }
+    }
+
+    /// What a portion asks the store.
+    package func importQuery(of portion: [JudgedRecord], in tenant: Tenant) -> ImportQuery {
+        let users = portion.compactMap { judged -> NewUser? in
+            switch judged.result {
+            case .success(let imported): imported.user
+            case .failure: nil
+            }
+        }
+        let names = users.flatMap { $0.identifiers.map(\.key) }
+        return ImportQuery(
+            names: names, ids: users.map(\.id), marks: names.map { mark(of: $0, in: tenant.id) },
+            deletionMarks: users.map { mark(ofDeleted: $0.id, in: tenant.id) })
+    }
+
+    /// Decides on a portion: pure.
+    package func decide(
+        _ portion: [JudgedRecord], after before: ImportProgress, _ facts: ImportFacts, isLast: Bool,
+        _ settings: ImportSettings, in tenant: Tenant, now: Date
+    ) -> (change: ImportChange, answer: ImportOutcome) {
+        var portionFacts = PortionFacts(facts, now: now)
+        var outcome = ImportOutcome(progress: before)
+        var change = ImportChange(users: [], effects: [], progress: before, isLast: isLast)
+        if before.records == 0 { change.effects.append(.record(importEvent("begun by operator", in: tenant, at: now))) }
+        for judged in portion {
+            outcome.progress.records += 1
+            do throws(ImportFault) {
+                let new = try judged.result.get()
+                let marks = new.user.identifiers.map { mark(of: $0.key, in: tenant.id) }
+                let deletion = mark(ofDeleted: new.user.id, in: tenant.id)
+                switch try portionFacts.judge(new, marks, deletion, settings.duplicates) {
+                case .create:
+                    change.users.append(new)
+                    let released = marks.filter { portionFacts.reserved[$0] != nil }
+                    if !released.isEmpty { change.effects.append(.releaseNames(released)) }
+                    outcome.progress.created += 1
+                case .skip: outcome.progress.skipped += 1
+                case .update(let owner):
+                    let changes = new.user.attributes.sorted { $0.key < $1.key }.map { AttributeChange($0, $1) }
+                    if !changes.isEmpty { change.effects.append(.setAttributes(changes, of: owner)) }
+                    outcome.progress.updated += 1
+                }
+            } catch {
+                outcome.progress.refused += 1
+                outcome.faults.append((judged.line, error))
+            }
+        }
+        if isLast {
+            let progress = outcome.progress
+            change.effects.append(
+                .record(
+                    importEvent(
+                        "\(progress.created) created, \(progress.updated) updated, \(progress.refused) refused by operator",
+                        in: tenant, at: now)))
+        }
+        change.progress = outcome.progress
+        return (change, outcome)
+    }
+
+    private func importEvent(_ detail: String, in tenant: Tenant, at now: Date) -> AuditEvent {
+        AuditEvent(.usersImported, at: now, tenant: tenant.id, detail: detail)
+    }
+}
+
+/// The facts of a portion, with what its earlier records have added.
+private struct PortionFacts {
+    enum Verdict {
+        case create
+        case skip
+        case update(UserID)
+    }
+
+    private var owners: [LoginIdentifier.Key: UserID]
+    private var ids: Set<UserID>
+    private let deleted: Set<Data>
+    private let now: Date
+    let reserved: [Data: ReservedName]
+
+    init(_ facts: ImportFacts, now: Date) {
+        owners = facts.owners
+        ids = facts.ids
+        deleted = facts.deleted
+        reserved = Dictionary(facts.reserved.map { ($0.mark, $0) }, uniquingKeysWith: { first, _ in first })
+        self.now = now
+    }
+
+    mutating func judge(
+        _ new: ImportedUser, _ marks: [Data], _ deletion: Data, _ policy: DuplicatePolicy
+    ) throws(ImportFault) -> Verdict {
+        let user = new.user
+        for name in user.identifiers {
+            guard let owner = owners[name.key] else { continue }
+            switch (name.kind, policy) {
+            case (.email, .refuse): throw ImportFault("email", "is the address of a user already")
+            case (.email, .skip): return .skip
+            case (.email, .update): return .update(owner)
+            case (.alias, _): throw ImportFault("alias", "is the name of another user")
+            }
+        }
+        guard !ids.contains(user.id) else { throw ImportFault("id", "is the id of another user") }
+        guard !deleted.contains(deletion) else { throw ImportFault("id", "is the id of a user who was deleted") }
+        for (name, mark) in zip(user.identifiers, marks) {
+            if let kept = reserved[mark], kept.until > now, kept.user != user.id {
+                throw ImportFault(
+                    name.kind.rawValue, "was the name of another user a short time ago, and is kept for that one")
+            }
+        }
+        for name in user.identifiers { owners[name.key] = user.id }
+        ids.insert(user.id)
+        return .create
+    }
+}

@@ -1,0 +1,98 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+/// A record of an import file, before its values are judged.
+package struct ImportRecord: Sendable {
+    package enum Password: Sendable {
+        /// As for a user that an operator creates: by the application a password that only a reset gives, or none.
+        case byApplication
+        /// The user signs in with codes.
+        case none
+        case hash(PasswordHash)
+    }
+
+    package struct Mailbox: Sendable {
+        package var email: String
+        /// Nil when the file does not say.
+        package var enrolledUnder: Enrolment.Strength?
+        package var provenAt: Date?
+        package var suspendedAt: Date?
+        package var name: String?
+
+        package init(
+            email: String, enrolledUnder: Enrolment.Strength? = nil, provenAt: Date? = nil, suspendedAt: Date? = nil,
+            name: String? = nil
+        ) {
+            self.email = email
+            self.enrolledUnder = enrolledUnder
+            self.provenAt = provenAt
+            self.suspendedAt = suspendedAt
+            self.name = name
+        }
+    }
+
+    package var id: UserID?
+    package var email = ""
+    /// Nil when the file does not say.
+    package var isEmailVerified: Bool?
+    /// When the address was verified; nil: with the account's creation.
+    package var emailProvenAt: Date?
+    package var alias: String?
+    package var createdAt: Date?
+    package var disabledAt: Date?
+    package var isDisabled = false
+    package var attributes: [(name: String, value: AttributeValue)] = []
+    package var password = Password.byApplication
+    package var mailboxes: [Mailbox] = []
+    package var requiresSecondFactor = false
+    package var passwordIsFromReset = false
+
+    package init() {}
+}
+
+/// Why a record is refused, in words for an operator. No value of the record stands in it.
+package struct ImportFault: Error, Hashable, Sendable {
+    /// The member as the format names it.
+    package var member: String
+    /// The end of a sentence that begins with the member.
+    package var reason: String
+
+    package init(_ member: String, _ reason: String) {
+        self.member = member
+        self.reason = reason
+    }
+}
+
+/// What an import does with a record whose e-mail address a user has already.
+package enum DuplicatePolicy: String, Hashable, Sendable, CaseIterable {
+    /// The record is a fault.
+    case refuse
+    /// The record does nothing.
+    case skip
+    /// The record's attributes replace those of the user. All else stays: password, names, methods, dates.
+    case update
+}
+
+/// How an import treats all records.
+package struct ImportSettings: Sendable {
+    /// The application that the users belong to.
+    package var client: Client
+    /// The user flows whose rules the attributes follow.
+    package var flows: [UserFlow]
+    package var duplicates: DuplicatePolicy
+    /// Whether an address is taken as verified where a record does not say.
+    package var assumesVerified: Bool
+    /// The hash for users whose first password only a reset gives: of a random password that is stored nowhere.
+    package var unknownPassword: PasswordHash
+
+    package init(
+        client: Client, flows: [UserFlow], duplicates: DuplicatePolicy, assumesVerified: Bool,
+        unknownPassword: PasswordHash
+    ) {
+        self.client = client
+        self.flows = flows
+        self.duplicates = duplicates
+        self.assumesVerified = assumesVerified
+        self.unknownPassword = unknownPassword
+    }
+}

@@ -1,0 +1,229 @@
+import IdentityEngine
+import IdentityPasswords
+import NativeAuthCore
+import PortableFoundation
+import Yams
+
+/// The members of a record, by the names of this program (docs/operate/import.md).
+struct ImportMembers: Sendable {
+    /// The system that made the file; nil for a file with names of this program, or of the mapping file.
+    var preset: ImportPreset?
+    /// Where a member of ours is in a record of the file: the mapping file. Nil: there is none, and a record may have no
+    /// other members than ours.
+    var places: [String: String]?
+    /// Attributes that are left out.
+    var leftOut: Set<String> = []
+    /// The parameters of a Firebase project; its hashes need them.
+    var firebase: ForeignForms.FirebaseParameters?
+
+    static let names: Set<String> = [
+        "id", "email", "emailVerified", "emailProvenDateTime", "alias", "enabled", "disabledDateTime",
+        "createdDateTime", "attributes", "passwordHash", "passwordAlgorithm", "passwordSalt", "passwordIterations",
+        "passwordless", "passwordIsFromReset", "secondFactor", "requiresSecondFactor",
+    ]
+    static let attributes = "attributes."
+
+    /// Reads a mapping file: a YAML mapping from names of ours to names of the file.
+    mutating func map(_ yaml: String, file: String) throws(StartFailure) {
+        let node: Node?
+        do {
+            node = try Yams.compose(yaml: yaml)
+        } catch {
+            throw .usage(["The mapping file \(file) is no YAML."])
+        }
+        guard let mapping = node?.mapping else {
+            throw .usage(["The mapping file \(file) must have lines such as “email: mail”."])
+        }
+        var found: [String: String] = [:]
+        for (key, value) in mapping {
+            guard let name = key.string, let place = value.string, Self.isMember(name) else {
+                let line = key.mark.map { ":\($0.line)" } ?? ""
+                throw .usage([
+                    "\(file)\(line): \(Terminal.harmless(key.string ?? "this")) is no member that can be mapped."
+                ])
+            }
+            found[name] = place
+        }
+        places = found
+    }
+
+    /// The columns of a CSV file that mean nothing.
+    func unknown(columns: [String]) -> [String] {
+        preset != nil || places != nil ? [] : columns.filter { !Self.isMember($0) }
+    }
+
+    private static func isMember(_ name: String) -> Bool { names.contains(name) || name.hasPrefix(attributes) }
+
+    /// The record with names of ours.
+    private func translated(_ value: ImportValue) throws(ImportFault) -> [String: ImportValue] {
+        guard case .members(var members) = try preset?.translated(value) ?? value else {
+            throw ImportFault("The record", "is no JSON object")
+        }
+        guard let places else { return members }
+        if preset == nil { members = members.filter { Self.isMember($0.key) } }
+        for (name, place) in places { members[name] = value.given(place) }
+        return members
+    }
+
+    /// The record, with values of the right types.
+    func record(of value: ImportValue) throws(ImportFault) -> ImportRecord {
+        let members = try translated(value)
+        if let other = members.keys.filter({ !Self.isMember($0) }).min() {
+            throw ImportFault(Terminal.harmless(String(other.prefix(64))), "is no member of the format")
+        }
+        let source = Source(members: members)
+        var record = ImportRecord()
+        record.id = try source.read("id", "is no UUID") { $0.text.flatMap { UUID(uuidString: $0) }.map { UserID($0) } }
+        record.email = try source.text("email") ?? ""
+        record.isEmailVerified = try source.truth("emailVerified")
+        record.emailProvenAt = try source.date("emailProvenDateTime")
+        record.alias = try source.text("alias")
+        record.createdAt = try source.date("createdDateTime")
+        record.disabledAt = try source.date("disabledDateTime")
+        record.isDisabled = try source.truth("enabled").map { !$0 } ?? (record.disabledAt != nil)
+        record.requiresSecondFactor = try source.truth("requiresSecondFactor") ?? false
+        record.passwordIsFromReset = try source.truth("passwordIsFromReset") ?? false
+        record.attributes = try attributes(source)
+        record.mailboxes = try mailboxes(source)
+        record.password = try password(source)
+        return record
+    }
+
+    private func attributes(_ source: Source) throws(ImportFault) -> [(name: String, value: AttributeValue)] {
+        var values: [String: ImportValue] = [:]
+        if let all = source.given("attributes") {
+            guard case .members(let all) = all else { throw ImportFault("attributes", "is no JSON object") }
+            values = all
+        }
+        for (name, value) in source.members where name.hasPrefix(Self.attributes) {
+            values[String(name.dropFirst(Self.attributes.count))] = value
+        }
+        var read: [(name: String, value: AttributeValue)] = []
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) where !leftOut.contains(name) {
+            switch value {
+            case .null, .text(""): continue
+            case .text(let text): read.append((name, .string(text)))
+            case .integer(let integer): read.append((name, .integer(integer)))
+            case .truth(let truth): read.append((name, .boolean(truth)))
+            // Of a list of one value, as Keycloak has them.
+            case .list where value.text != nil: read.append((name, .string(value.text ?? "")))
+            case .list, .members:
+                throw ImportFault(
+                    "attributes.\(Terminal.harmless(String(name.prefix(64))))", "is no text, integer or Boolean")
+            }
+        }
+        return read
+    }
+
+    /// Objects, or addresses with blanks between them.
+    private func mailboxes(_ source: Source) throws(ImportFault) -> [ImportRecord.Mailbox] {
+        switch source.given("secondFactor") {
+        case nil: return []
+        case .text(let text)?: return text.split(separator: " ").map { ImportRecord.Mailbox(email: String($0)) }
+        case .list(let list)?:
+            var mailboxes: [ImportRecord.Mailbox] = []
+            for value in list {
+                if let text = value.text {
+                    mailboxes.append(ImportRecord.Mailbox(email: text))
+                    continue
+                }
+                guard case .members(let members) = value else {
+                    throw ImportFault("secondFactor", "has a value that is no address and no object")
+                }
+                let source = Source(members: members, prefix: "secondFactor.")
+                mailboxes.append(
+                    ImportRecord.Mailbox(
+                        email: try source.text("email") ?? "",
+                        enrolledUnder: try source.read(
+                            "enrolledUnder", "is none of unknown, password, mailbox, twoFactors"
+                        ) {
+                            $0.text.flatMap { Enrolment.Strength(rawValue: $0) }
+                        }, provenAt: try source.date("provenDateTime"),
+                        suspendedAt: try source.date("suspendedDateTime"),
+                        name: try source.text("name")))
+            }
+            return mailboxes
+        case .null?, .integer?, .truth?, .members?: throw ImportFault("secondFactor", "is no address and no list")
+        }
+    }
+
+    private func password(_ source: Source) throws(ImportFault) -> ImportRecord.Password {
+        let isPasswordless = try source.truth("passwordless") ?? false
+        guard let text = try source.text("passwordHash") else { return isPasswordless ? .none : .byApplication }
+        guard !isPasswordless else { throw ImportFault("passwordless", "is true beside a passwordHash") }
+        guard let hash = try hash(text, source) else {
+            throw ImportFault(
+                "passwordHash", "is of a kind that is not supported, is damaged, or would cost too much work")
+        }
+        return .hash(hash)
+    }
+
+    private func hash(_ text: String, _ source: Source) throws(ImportFault) -> PasswordHash? {
+        if let firebase {
+            guard let salt = try source.text("passwordSalt").flatMap({ ForeignForms.bytes(base64: $0) }) else {
+                throw ImportFault("passwordSalt", "is missing, or no base64")
+            }
+            return ForeignForms.bytes(base64: text).flatMap { ForeignForms.firebase(digest: $0, salt: salt, firebase) }
+        }
+        guard
+            let algorithm = try source.read(
+                "passwordAlgorithm",
+                "is none of " + ForeignForms.Algorithm.allCases.map(\.rawValue).joined(separator: ", "),
+                { $0.text.flatMap { ForeignForms.Algorithm(rawValue: $0) } })
+        else { return ForeignForms.hash(text) }
+        let iterations = try source.read("passwordIterations", "is no number", \.integer)
+        let salt = try source.text("passwordSalt") ?? ""
+        switch algorithm {
+        case .pbkdf2SHA1, .pbkdf2SHA256, .pbkdf2SHA512:
+            guard let digest = ForeignForms.bytes(base64: text), let salt = ForeignForms.bytes(base64: salt) else {
+                return nil
+            }
+            return ForeignForms.hash(algorithm, digest: digest, salt: salt, iterations: iterations)
+        case .sha256SaltFirst, .sha256SaltLast, .sha512SaltFirst, .sha512SaltLast:
+            guard let digest = Self.hexadecimal(text) ?? ForeignForms.bytes(base64: text),
+                let salt = Self.bytes(ofSalt: salt)
+            else { return nil }
+            return ForeignForms.hash(algorithm, digest: digest, salt: salt, iterations: nil)
+        }
+    }
+
+    /// A salt is a text, or bytes behind `base64:` or `hex:`.
+    private static func bytes(ofSalt text: String) -> Data? {
+        if text.hasPrefix("base64:") { return ForeignForms.bytes(base64: String(text.dropFirst(7))) }
+        if text.hasPrefix("hex:") { return hexadecimal(String(text.dropFirst(4))) }
+        return Data(text.utf8)
+    }
+
+    /// Nil also for a text of another length than that of SHA-256 and SHA-512, which may be base64, except behind `hex:`.
+    private static func hexadecimal(_ text: String) -> Data? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    /// The members of an object, read by their types.
+    private struct Source {
+        let members: [String: ImportValue]
+        var prefix = ""
+
+        /// An empty cell of CSV is no value.
+        func given(_ name: String) -> ImportValue? {
+            switch members[name] {
+            case nil, .null?, .text("")?: nil
+            case let value?: value
+            }
+        }
+
+        func read<Value>(
+            _ name: String, _ fault: String, _ read: (ImportValue) -> Value?
+        ) throws(ImportFault) -> Value? {
+            guard let given = given(name) else { return nil }
+            guard let value = read(given) else { throw ImportFault(prefix + name, fault) }
+            return value
+        }
+
+        func text(_ name: String) throws(ImportFault) -> String? { try read(name, "is no text", \.text) }
+        func truth(_ name: String) throws(ImportFault) -> Bool? { try read(name, "is neither true nor false", \.truth) }
+        func date(_ name: String) throws(ImportFault) -> Date? { try read(name, "is no date of ISO 8601", \.date) }
+    }
+}

@@ -1,0 +1,367 @@
+import Foundation
+import Testing
+
+/// `native-auth import` and `native-auth export` as an operator uses them.
+@Suite("Import and export of users", .timeLimit(.minutes(3)))
+struct ImportCommandTests {
+    private struct Place {
+        let folder: TemporaryFolder
+        let data: URL
+        let server: NativeAuthServer
+
+        var api: NativeAPI { NativeAPI(baseURL: server.baseURL) }
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            data = folder.url.appending(path: "data")
+            server = try await NativeAuthServer.start(dataFolder: data)
+        }
+
+        func write(_ text: String, _ name: String) throws -> String {
+            let file = folder.url.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            return file.path
+        }
+
+        func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+            try await NativeAuthProcess.run(arguments + ["--data", data.path])
+        }
+
+        func load(
+            _ text: String, _ name: String, _ options: [String] = [],
+            application: NativeAPI.Application = .password
+        ) async throws -> (status: Int32, output: String, errors: String) {
+            try await run(
+                ["import", "users", try write(text, name), "--application", application.rawValue] + options)
+        }
+
+        func signIn(_ name: String, _ password: String) async throws -> NativeAPI.Reply {
+            let api = api.using(.password)
+            let kinds = "oob password redirect"
+            let started = try await api.post("oauth2/v2.0/initiate", ["username": name, "challenge_type": kinds])
+            let challenged = try await api.post(
+                "oauth2/v2.0/challenge",
+                ["continuation_token": try started.token("initiate"), "challenge_type": kinds])
+            return try await api.post(
+                "oauth2/v2.0/token",
+                [
+                    "continuation_token": try challenged.token("challenge"), "grant_type": "password",
+                    "password": password, "scope": "openid",
+                ])
+        }
+
+        func rows(_ sql: String) async throws -> [[String]] { try await Database(of: data).rows(sql) }
+
+        func users() async throws -> Int { Int(try await rows("SELECT COUNT(*) FROM users")[0][0]) ?? -1 }
+
+        func hash(of email: String) async throws -> String {
+            try await rows(
+                """
+                SELECT u.password_hash FROM users AS u JOIN identifiers AS i ON i.tenant = u.tenant AND i."user" = u.id
+                WHERE i.display = '\(email)'
+                """
+            ).first?.first ?? "no user"
+        }
+
+        func end() async {
+            await server.terminate()
+            folder.remove()
+        }
+    }
+
+    // Python's bcrypt 5.0: bcrypt.hashpw("Xk7#pQ2m-vT9ü".encode(), bcrypt.gensalt(5))
+    private static let password = "Xk7#pQ2m-vT9\u{FC}"
+    private static let bcrypt = "$2b$05$eDKigFJGnU2PLgBlhZKiUueBZ3YXc7lRWPJfxthH2oBEMcqht3gcG"
+
+    @Test("SEC-PWD-7: a user of a CSV file signs in with the password of before, whose hash is replaced then")
+    func signIn() async throws {
+        let place = try await Place()
+        let result = try await place.load(
+            "email,emailVerified,passwordHash\ndana@example.com,true,\(Self.bcrypt)\n", "users.csv")
+        #expect(result.status == 0 && result.output.contains("created 1"), "\(result)")
+        #expect(try await place.hash(of: "dana@example.com") == Self.bcrypt)
+        let wrong = try await place.signIn("dana@example.com", "Xk7#pQ2m-vT9u")
+        #expect(wrong.status == 400 && wrong.body.errorCodes == [50_126], "\(wrong.text)")
+        #expect(try await place.hash(of: "dana@example.com") == Self.bcrypt)
+        // Two at once: each is answered, and one record is written.
+        async let one = place.signIn("dana@example.com", Self.password)
+        async let other = place.signIn("dana@example.com", Self.password)
+        for reply in [try await one, try await other] {
+            #expect(reply.status == 200 && reply.body.accessToken != nil, "\(reply.text)")
+        }
+        #expect(try await place.hash(of: "dana@example.com").hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(try await place.signIn("dana@example.com", Self.password).status == 200)
+        let audit = try await place.run(["audit", "list"])
+        #expect(audit.output.contains("users.imported"), "\(audit)")
+        await place.end()
+    }
+
+    @Test("SEC-PWD-7: the exports of other systems are read, and their users sign in")
+    func presets() async throws {
+        let place = try await Place()
+        // Made as ForeignRecordTests tells.
+        let firebase = """
+            {"users": [
+              {"localId": "l1", "email": "fire@example.com", "emailVerified": true, "displayName": "Fire",
+               "passwordHash": "VEBc0IZNpIbCjHrMuKTGACOqPmTiuiPLZyGat4QY3GDSU1z1pNra51mJlcL/RSq90JNlCoWWAX/xgwA21ylpRg==",
+               "salt": "MjM0NTY3ODk6Ow==", "createdAt": "1700000000000", "providerUserInfo": []},
+              {"localId": "l2", "email": "off@example.com", "emailVerified": true, "disabled": true, "createdAt": "1700000000000"}
+            ]}
+            """
+        let config = try place.write(
+            """
+            hash_config {
+              algorithm: SCRYPT,
+              base64_signer_key: ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGiow==,
+              base64_salt_separator: Bw==,
+              rounds: 8,
+              mem_cost: 12,
+            }
+            """, "hash.txt")
+        var result = try await place.load(firebase, "firebase.json", ["--from", "firebase", "--hash-config", config])
+        #expect(result.status == 0 && result.output.contains("created 2"), "\(result)")
+        result = try await place.load(
+            """
+            {"_id":{"$oid":"5dea9f9c82dd7c0e76e4ec93"},"email":"zero@example.com","email_verified":true,"passwordHash":"\(Self.bcrypt)","tenant":"t","connection":"c","_tmp_is_unique":true}
+            {"_id":{"$oid":"5dea9f9c82dd7c0e76e4ec94"},"passwordHash":"\(Self.bcrypt)","identifiers":[{"type":"email","value":"listed@example.com","verified":true}]}
+            """, "auth0.json", ["--from", "auth0"])
+        #expect(result.status == 0 && result.output.contains("created 2"), "\(result)")
+        result = try await place.load(
+            #"""
+            {"realm": "r", "roles": {"realm": [{"name": "users"}]}, "users": [
+              {"id": "0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a001", "username": "keykim", "email": "key@example.com", "emailVerified": true,
+               "enabled": true, "createdTimestamp": 1700000000000, "firstName": "Kim", "attributes": {"town": ["Ribe"]},
+               "credentials": [{"type": "password",
+                 "secretData": "{\"value\":\"jL1rHQXtgpBVL3jLCo91Kl2yQ44IxzCR+0cvhZk48y8=\",\"salt\":\"AAECAwQFBgcICQoLDA0ODw==\",\"additionalParameters\":{}}",
+                 "credentialData": "{\"hashIterations\":1,\"algorithm\":\"pbkdf2-sha256\",\"additionalParameters\":{}}"}]},
+              {"id": "0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a002", "username": "argo@example.com", "email": "argo@example.com", "emailVerified": true,
+               "enabled": true, "createdTimestamp": 1700000000000,
+               "credentials": [{"type": "password",
+                 "secretData": "{\"value\":\"Ri95NF2uEA0R9yY9nPcS2SRqU8ez77T280PLQY4aMmQ=\",\"salt\":\"AAECAwQFBgcICQoLDA0ODw==\",\"additionalParameters\":{}}",
+                 "credentialData": "{\"hashIterations\":5,\"algorithm\":\"argon2\",\"additionalParameters\":{\"hashLength\":[\"32\"],\"memory\":[\"7168\"],\"type\":[\"id\"],\"version\":[\"1.3\"],\"parallelism\":[\"1\"]}}"}]}
+            ]}
+            """#, "keycloak.json",
+            ["--from", "keycloak", "--mapping", try place.write("attributes.city: attributes.town\n", "mapping.yaml")])
+        #expect(result.status == 0 && result.output.contains("created 2"), "\(result)")
+        result = try await place.load(
+            """
+            id,email,encrypted_password,email_confirmed_at,raw_user_meta_data,created_at,banned_until
+            0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a003,supa@example.com,\(Self.bcrypt),2024-01-02 03:04:05.678+00,"{""a"": ""b,c""}",2024-01-01 03:04:05+00,
+            """, "supabase.csv", ["--from", "supabase"])
+        #expect(result.status == 0 && result.output.contains("created 1"), "\(result)")
+        result = try await place.load(
+            """
+            {"Users": [{"Username": "u", "Attributes": [{"Name": "sub", "Value": "0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a004"},
+              {"Name": "email", "Value": "cog@example.com"}, {"Name": "email_verified", "Value": "true"}, {"Name": "given_name", "Value": "Cog"}],
+              "UserCreateDate": "2024-01-02T03:04:05.678000+00:00", "Enabled": true, "UserStatus": "CONFIRMED"}]}
+            """, "cognito.json", ["--from", "cognito"])
+        #expect(result.status == 0 && result.output.contains("created 1"), "\(result)")
+        let passwords = [
+            "fire@example.com", "zero@example.com", "listed@example.com", "key@example.com", "keykim",
+            "argo@example.com", "supa@example.com",
+        ]
+        for name in passwords {
+            let reply = try await place.signIn(name, Self.password)
+            #expect(reply.status == 200, "\(name): \(reply.text)")
+            #expect(try await place.signIn(name, Self.password + "x").status == 400)
+        }
+        let shown = try await place.run(["user", "show", "key@example.com"])
+        #expect(
+            shown.output.contains("0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a001") && shown.output.contains("city: Ribe"),
+            "\(shown)")
+        #expect(try await place.run(["user", "show", "off@example.com"]).output.contains("disabled since"))
+        #expect(try await place.run(["user", "show", "cog@example.com"]).output.contains("2024-01-02T03:04:05Z"))
+        await place.end()
+    }
+
+    @Test("SEC-ID-9: a password beside an address that is not verified does not come in; the mailbox's owner resets it")
+    func unverified() async throws {
+        let place = try await Place()
+        let file = """
+            email,emailVerified,passwordHash
+            not@example.com,false,\(Self.bcrypt)
+            unknown@example.com,,\(Self.bcrypt)
+            """
+        let result = try await place.load(file, "users.csv")
+        #expect(result.status == 0 && result.output.contains("passwords 2"), "\(result)")
+        for name in ["not@example.com", "unknown@example.com"] {
+            #expect(try await place.hash(of: name).hasPrefix("$argon2id$"))
+            #expect(try await place.signIn(name, Self.password).status == 400)
+            #expect(try await place.rows("SELECT proven_at FROM identifiers WHERE display = '\(name)'") == [[""]])
+        }
+        let assumed = try await place.load(
+            file.replacing("unknown@", with: "assumed@").replacing("not@", with: "never@"), "more.csv",
+            ["--assume-verified"])
+        #expect(assumed.output.contains("passwords 1"), "\(assumed)")
+        #expect(try await place.signIn("assumed@example.com", Self.password).status == 200)
+        #expect(try await place.signIn("never@example.com", Self.password).status == 400)
+        await place.end()
+    }
+
+    @Test("Each record with a fault is named with its line and member, and changes nothing; a dry run says the same")
+    func faults() async throws {
+        let place = try await Place()
+        _ = try await place.api.signUp("taken@example.com")
+        let lines = [
+            (#"{"email":"good@example.com","emailVerified":true,"alias":"good","attributes":{"city":"Ribe"}}"#, nil),
+            (#"{"email":"no address"}"#, "email is no address"),
+            (#"{"alias":"nobody"}"#, "email is missing"),
+            (#"{"email":"a1@example.com","alias":"ad"}"#, "alias is no alias"),
+            (#"{"email":"a2@example.com","attributes":{"shoe":"44"}}"#, "attributes.shoe is no attribute"),
+            (#"{"email":"a3@example.com","attributes":{"city":{"a":1}}}"#, "attributes.city is no text"),
+            (
+                #"{"email":"a4@example.com","passwordHash":"$2b$31$abcdefghijklmnopqrstuubyCG3zY1GIXMyxfivm.ClDiInHzxjiq","emailVerified":true}"#,
+                "passwordHash is of a kind"
+            ),
+            (#"{"email":"a5@example.com","emailVerified":"perhaps"}"#, "emailVerified is neither"),
+            (#"{"email":"a6@example.com","createdDateTime":"yesterday"}"#, "createdDateTime is no date"),
+            (#"{"email":"a7@example.com","id":"7"}"#, "id is no UUID"),
+            (#"{"email":"a8@example.com","colour":"red"}"#, "colour is no member"),
+            (#"{"email":"a9@example.com","#, "The record is no JSON object"),
+            (#"["email"]"#, "The record is no JSON object"),
+            (#"{"email":"TAKEN@example.com"}"#, "email is the address of a user already"),
+            (#"{"email":"a10@example.com","alias":"Good"}"#, "alias is the name of another user"),
+            (#"{"email":"good@example.com"}"#, "email is the address of a user already"),
+            (#"{"email":"a11@example.com","secondFactor":["x"]}"#, "secondFactor is no address"),
+            (
+                #"{"email":"a12@example.com","secondFactor":[{"email":"b@example.com","enrolledUnder":"sun"}]}"#,
+                "secondFactor.enrolledUnder is none"
+            ),
+            (
+                #"{"email":"a13@example.com","createdDateTime":"2999-01-01T00:00:00Z"}"#,
+                "createdDateTime lies in the future"
+            ),
+            (
+                #"{"email":"a14@example.com","secondFactor":[{"email":"b@example.com","name":"a\u0000b"}]}"#,
+                "secondFactor has a name"
+            ),
+        ]
+        let text = lines.map(\.0).joined(separator: "\n") + "\n\n"
+        let dry = try await place.load(text, "users.jsonl", ["--dry-run"])
+        #expect(try await place.users() == 1)
+        let real = try await place.load(text, "users.jsonl")
+        for (result, name) in [(dry, "dry"), (real, "real")] {
+            #expect(result.status == 65, "\(name) \(result)")
+            for (number, line) in lines.enumerated() {
+                guard let fault = line.1 else { continue }
+                if name == "dry", line.0.contains("\"good@") || line.0.contains("Good") {
+                    #expect(
+                        result.output.contains("users.jsonl:\(number + 1): "), "\(name) \(number + 1)\n\(result.output)"
+                    )
+                } else {
+                    #expect(
+                        result.output.contains("users.jsonl:\(number + 1): \(fault)"),
+                        "\(name) \(number + 1)\n\(result.output)")
+                }
+            }
+            #expect(!result.output.contains("abcdefghijklm"), "no value of a record is printed")
+        }
+        #expect(real.output.contains("created 1, updated 0, skipped 0, refused \(lines.count - 1)"), "\(real.output)")
+        #expect(try await place.users() == 2)
+        await place.end()
+    }
+
+    @Test("Duplicates are refused, skipped, or give the user their attributes and nothing else")
+    func duplicates() async throws {
+        let place = try await Place()
+        let first =
+            #"{"email":"dana@example.com","emailVerified":true,"alias":"dana","attributes":{"city":"Ribe"},"passwordHash":"\#(Self.bcrypt)"}"#
+        let again = first.replacing("Ribe", with: "Aarhus").replacing("$2b$05$e", with: "$2b$05$f").replacing(
+            "\"alias\":\"dana\"", with: "\"enabled\":false")
+        #expect(try await place.load(first, "1.jsonl").status == 0)
+        #expect(try await place.load(again, "2.jsonl").status == 65)
+        let skipped = try await place.load(again, "2.jsonl", ["--duplicates", "skip"])
+        #expect(skipped.status == 0 && skipped.output.contains("skipped 1"), "\(skipped)")
+        #expect(try await place.run(["user", "show", "dana"]).output.contains("city: Ribe"))
+        let updated = try await place.load(again, "2.jsonl", ["--duplicates", "update"])
+        #expect(updated.status == 0 && updated.output.contains("updated 1"), "\(updated)")
+        let shown = try await place.run(["user", "show", "dana"])
+        #expect(shown.output.contains("city: Aarhus") && shown.output.contains("enabled"), "\(shown)")
+        #expect(try await place.signIn("dana", Self.password).status == 200)
+        await place.end()
+    }
+
+    @Test(
+        "Exported users are the same users in another server, with their hashes; a plain file is plain only when asked")
+    func roundTrip() async throws {
+        let (one, other) = (try await Place(), try await Place())
+        let users = """
+            {"email":"Dana@example.com","emailVerified":true,"alias":"Dana.H","attributes":{"city":"Ribe, \\"old\\"","displayName":"Dana Ø"},"passwordHash":"\(Self.bcrypt)","createdDateTime":"2020-02-03T04:05:06.789Z","secondFactor":[{"email":"second@example.com","enrolledUnder":"twoFactors","name":"Work","provenDateTime":"2021-01-01T00:00:00Z"},"third@example.com"],"requiresSecondFactor":true}
+            {"email":"off@example.com","enabled":false,"passwordless":true}
+            {"email":"plain@example.com","emailVerified":true}
+            """
+        #expect(try await one.load(users, "users.jsonl").status == 0)
+        _ = try await one.api.signUp("own@example.com")
+        let (sealed, plain) = (one.folder.url.appending(path: "sealed"), one.folder.url.appending(path: "plain"))
+        let made = try await one.run(["export", "users", sealed.path, "--with-hashes"])
+        #expect(made.status == 0 && made.output.contains("users 4"), "\(made)")
+        #expect(try await one.run(["export", "users", plain.path, "--with-hashes", "--plain"]).status == 0)
+        #expect(try await one.run(["export", "users", plain.path, "--plain"]).status == 64, "it replaces no file")
+        let bytes = try Data(contentsOf: sealed)
+        #expect(!bytes.contains("example.com") && bytes.starts(with: Data("native-auth users 1\n".utf8)))
+        // The other server has another master key.
+        let foreign = try await other.run([
+            "import", "users", sealed.path, "--application", NativeAPI.Application.password.rawValue,
+        ])
+        #expect(foreign.status == 74 && foreign.errors.contains("another master key"), "\(foreign)")
+        let moved = try await other.run([
+            "import", "users", plain.path, "--application", NativeAPI.Application.password.rawValue,
+        ])
+        #expect(moved.status == 0 && moved.output.contains("created 4"), "\(moved)")
+        let again = other.folder.url.appending(path: "again")
+        #expect(try await other.run(["export", "users", again.path, "--with-hashes", "--plain"]).status == 0)
+        #expect(try String(contentsOf: again, encoding: .utf8) == String(contentsOf: plain, encoding: .utf8))
+        let text = try String(contentsOf: plain, encoding: .utf8)
+        #expect(text.contains("2020-02-03T04:05:06.789Z") && text.contains(#""enrolledUnder":"twoFactors""#), "\(text)")
+        #expect(
+            text.contains(#""enrolledUnder":"mailbox""#),
+            "an enrolment that a file does not tell counts as the mailbox: \(text)")
+        // Sealed, into the same server after its users are gone.
+        for name in ["dana@example.com", "off@example.com", "plain@example.com", "own@example.com"] {
+            #expect(try await one.run(["user", "delete", name, "--yes"]).status == 0)
+        }
+        let back = try await one.run([
+            "import", "users", sealed.path, "--application", NativeAPI.Application.password.rawValue,
+        ])
+        #expect(back.status == 65 && back.output.contains("id is the id of a user who was deleted"), "\(back)")
+        let hashless = other.folder.url.appending(path: "hashless")
+        #expect(try await other.run(["export", "users", hashless.path, "--plain"]).status == 0)
+        #expect(try !String(contentsOf: hashless, encoding: .utf8).contains("passwordHash"))
+        let audit = try await one.run(["audit", "list"])
+        #expect(audit.output.contains("users.exported"), "\(audit)")
+        await one.end()
+        await other.end()
+    }
+
+    @Test("An import that was ended in the middle goes on with the same command, and imports nobody twice")
+    func interrupted() async throws {
+        let place = try await Place()
+        let count = 6_000
+        let file = try place.write(
+            "email,emailVerified,passwordHash\n"
+                + (0..<count).map { "user\($0)@example.com,true,\(Self.bcrypt)\n" }.joined(), "users.csv")
+        let command = ["import", "users", file, "--application", NativeAPI.Application.password.rawValue]
+        var interruptions = 0
+        for _ in 0..<3 {
+            let before = try await place.users()
+            let running = Task { try await place.run(command) }
+            while try await place.users() < min(before + 400, count) {}
+            running.cancel()
+            let ended = try await running.value
+            if ended.status != 0 { interruptions += 1 }
+            _ = try await place.api.signUp("beside\(before)@example.com")
+        }
+        let beside = 3
+        #expect(interruptions > 0)
+        let last = try await place.run(command)
+        #expect(last.status == 0 && last.output.contains("created \(count)"), "\(last)")
+        #expect(last.errors.contains("goes on after record") || interruptions == 0, "\(last)")
+        #expect(try await place.users() == count + beside)
+        #expect(try await place.rows("SELECT COUNT(*) FROM imports") == [["0"]])
+        await place.end()
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}
