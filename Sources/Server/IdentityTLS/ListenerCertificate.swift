@@ -74,7 +74,9 @@ package final class ListenerCertificate: Sendable {
         return true
     }
 
-    private static func read(_ certificates: String, _ key: String) throws(Fault) -> (NIOSSLContext, end: Date, chain: CertificateChain?) {
+    private static func read(_ certificates: String, _ key: String) throws(Fault) -> (
+        NIOSSLContext, end: Date, chain: CertificateChain?
+    ) {
         for path in [certificates, key] {
             guard let facts = facts(of: path), FileManager.default.isReadableFile(atPath: path) else {
                 throw Fault(sentence: "\(shown(path)) cannot be read")
