@@ -167,7 +167,8 @@ private struct ExportedUser: Encodable {
         }
     }
 
+    /// The store has whole milliseconds, which a Double may miss by less than this; the format cuts digits off.
     private static func time(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        date.addingTimeInterval(0.0002).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
