@@ -6,9 +6,26 @@
 #include <netinet/in.h>
 #include <resolv.h>
 #include <string.h>
+#include <sys/stat.h>
 #ifdef __linux__
 #include <sys/timex.h>
 #endif
+
+int chost_file_at(const char *path, struct chost_file *file) {
+    struct stat facts;
+    if (stat(path, &facts) != 0) return -1;
+    file->mode = facts.st_mode;
+    file->owner = facts.st_uid;
+    return 0;
+}
+
+int chost_file_of(int descriptor, struct chost_file *file) {
+    struct stat facts;
+    if (fstat(descriptor, &facts) != 0) return -1;
+    file->mode = facts.st_mode;
+    file->owner = facts.st_uid;
+    return 0;
+}
 
 int chost_records(const char *name, int type, const char *server, int port, char *out, int room) {
     struct __res_state state;
@@ -16,6 +33,8 @@ int chost_records(const char *name, int type, const char *server, int port, char
     if (res_ninit(&state) != 0) return -1;
     state.retrans = 2;
     state.retry = 2;
+    // Long answers by UDP.
+    state.options |= RES_USE_EDNS0;
     if (server != NULL) {
         struct sockaddr_in address;
         memset(&address, 0, sizeof address);

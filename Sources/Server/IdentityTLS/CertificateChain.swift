@@ -10,6 +10,8 @@ package struct CertificateChain: Sendable {
         case notBegun(Date)
         /// It is for these names only.
         case otherNames([String])
+        /// Its extended key usage excludes TLS servers.
+        case notForServers
         /// It is its own authority.
         case signedItself
         /// The chain ends with an authority of its own, which this machine does not trust.
@@ -66,6 +68,7 @@ package struct CertificateChain: Sendable {
             if certificate.notValidBefore > now { faults.append(.notBegun(certificate.notValidBefore)) }
         }
         if await !isFor(host) { faults.append(.otherNames(names)) }
+        if !isForServers { faults.append(.notForServers) }
         var roots = CertificateStore.systemTrustRoots
         if let authorities {
             try roots.append(
@@ -84,6 +87,10 @@ package struct CertificateChain: Sendable {
 
     /// Whether the server's own certificate is for `host`, by the library's rules (RFC 6125 section 6).
     package func isFor(_ host: String) async -> Bool {
+        // The library would take the common name in place of a name, and `*` for a name of one label; clients do neither.
+        let dnsNames = names
+        guard !dnsNames.isEmpty, host.contains(where: { ".:".contains($0) }) || dnsNames.contains(host.lowercased())
+        else { return false }
         let isAddress = host.contains(":") || host.wholeMatch(of: /[0-9.]+/) != nil
         // A chain of the certificate alone, so that the name alone decides.
         var verifier = Verifier(rootCertificates: CertificateStore([own])) {
@@ -94,6 +101,12 @@ package struct CertificateChain: Sendable {
         case .validCertificate: return true
         case .couldNotValidate: return false
         }
+    }
+
+    private var isForServers: Bool {
+        // One that does not parse makes the chain invalid elsewhere.
+        guard let usage = try? own.extensions.extendedKeyUsage else { return true }
+        return usage.contains(.serverAuth) || usage.contains(.any)
     }
 
     private func trustFault(isDated: Bool) -> Fault? {
@@ -130,7 +143,7 @@ extension CertificateChain.Fault {
     fileprivate var isAboutTime: Bool {
         switch self {
         case .ended, .notBegun: true
-        case .otherNames, .signedItself, .unknownAuthority, .issuerMissing: false
+        case .otherNames, .notForServers, .signedItself, .unknownAuthority, .issuerMissing: false
         }
     }
 }

@@ -94,6 +94,8 @@ import Testing
             (["--base-url", "http://localhost"], "needs --base-url with https://"),
             (["--subdomain", "a b"], "must be one label"), (["--mail-from", "x"], "must be an e-mail address"),
             (["--smtp", "smtps://user:it's@mail.example.com"], "--smtp has a quote"),
+            // A quote with a combining mark is one character, and two for a shell.
+            (["--data", "/tmp/it'\u{301};id;'\u{301}"], "--data has a quote"),
             (["--folder", "/nonexistent"], "There is no folder /nonexistent"),
         ] {
             let (status, output, errors) = try await NativeAuthProcess.run(arguments + change)
@@ -128,7 +130,9 @@ import Testing
         try key.write(to: etc.appending(path: "master.key"))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: etc.appending(path: "master.key").path)
-        #expect(try await NativeAuthProcess.run(arguments).status == 0)
+        let second = try await NativeAuthProcess.run(arguments + ["--subdomain", "other"])
+        #expect(second.status == 0 && second.output.contains("--subdomain and --name were not used"), "\(second)")
+        #expect(second.output.contains("https://localhost:8443/harbour") && !second.output.contains("invitation"))
         let versions = try await NativeAuthProcess.run(
             ["tenant", "versions"], environment: Self.settings(folder.url))
         #expect(versions.output.hasPrefix("version 1 ") && versions.output.split(separator: "\n").count == 1)

@@ -48,6 +48,8 @@ import Testing
         arguments: [
             BadCertificate("expired", "ended at 2021-01-01"), BadCertificate("early", "begins at 2048-01-01"),
             BadCertificate("stranger", "not for localhost, but for mail.example"),
+            BadCertificate("client", "not meant for servers"),
+            BadCertificate("nameless", "not for localhost, but for no name"),
             BadCertificate("self", "signed itself"), BadCertificate("deep", "lacks the certificate of “CN=middle”"),
             BadCertificate("good", isTrusted: false, "lacks the certificate of “CN=authority”"),
         ])
@@ -95,7 +97,8 @@ import Testing
              "TXT _dmarc.good.example": ["v=DMARC1; p=reject"],
              "TXT s1._domainkey.good.example": ["v=DKIM1; p=MIIB"],
              "TXT bad.example": ["v=spf1 +all"], "TXT _dmarc.bad.example": ["v=DMARC1; p=none"],
-             "TXT s1._domainkey.bad.example": ["v=DKIM1; p="]}
+             "TXT s1._domainkey.bad.example": ["v=DKIM1; p="],
+             "TXT s1._domainkey.none.example": ["v=spf1 exp=a.example -all"]}
             """
         let server = try await PythonServer.start([TLSTests.script("dns_server.py"), zone])
         let folder = try TemporaryFolder()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes, in the folder $1: a private authority (authority.pem), certificates of it for localhost that are good, expired and not
-# yet valid (good.pem, expired.pem, early.pem), one for another name (stranger.pem), one that signed itself (self.pem), and
-# one of an intermediate authority (deep.pem, with the chain whole.pem); each with its key beside it (good.key ...).
+# yet valid (good.pem, expired.pem, early.pem), one for another name (stranger.pem), one that signed itself (self.pem), one
+# for clients (client.pem), one that names its host as common name alone (nameless.pem), and one of an intermediate authority (deep.pem, with the chain whole.pem); each with its key beside it (good.key ...).
 set -eu
 cd "$1"
 
@@ -28,6 +28,12 @@ signed good localhost 20200101000000Z 20491231000000Z
 signed stranger mail.example 20200101000000Z 20491231000000Z
 signed expired localhost 20200101000000Z 20210101000000Z
 signed early localhost 20480101000000Z 20491231000000Z
+
+openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout client.key -subj "/CN=client" \
+    -addext "subjectAltName=DNS:localhost" -addext "extendedKeyUsage=clientAuth" -out client.csr
+openssl ca -batch -notext -config ca.cnf -in client.csr -startdate 20200101000000Z -enddate 20491231000000Z -out client.pem
+openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout nameless.key -subj "/CN=localhost" -out nameless.csr
+openssl ca -batch -notext -config ca.cnf -in nameless.csr -startdate 20200101000000Z -enddate 20491231000000Z -out nameless.pem
 
 openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout middle.key -subj "/CN=middle" \
     -addext "basicConstraints=critical,CA:TRUE" -out middle.csr

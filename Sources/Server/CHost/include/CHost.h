@@ -3,6 +3,17 @@
 // What the system has as macros and structures that Swift cannot use. Its own headers stay in CHost.c: a module that includes them would
 // take their types away from the system's module.
 
+// The mode and the owner of a file. The system's structure belongs to the module that a compiler happens to load first.
+struct chost_file {
+    unsigned int mode;
+    unsigned int owner;
+};
+
+// Of the file that a path leads to, through links. Returns 0, or -1 with errno.
+int chost_file_at(const char *path, struct chost_file *file);
+// Of an open file.
+int chost_file_of(int descriptor, struct chost_file *file);
+
 enum { CHOST_TEXT = 16, CHOST_MAIL = 15 };
 
 // Writes the records of `name`, each ended by a zero byte: the text of TXT records (their strings joined, RFC 7208 section 3.3), the

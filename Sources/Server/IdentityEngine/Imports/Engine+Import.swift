@@ -29,7 +29,7 @@ package struct ImportOutcome: Sendable {
 extension Engine {
     /// Judges the values of a record by themselves; whether its names are free, its portion finds out.
     ///
-    /// An address that is not verified may belong to somebody else than the account's user. The password of such a record
+    /// An address that is not verified may belong to another person than the account's user. The password of such a record
     /// is left out: the first sign-in is a reset or a code, which proves the mailbox.
     package func judge(
         _ record: ImportRecord, at line: Int, _ settings: ImportSettings, in tenant: Tenant, now: Date

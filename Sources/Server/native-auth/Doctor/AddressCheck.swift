@@ -28,7 +28,14 @@ struct AddressCheck {
         }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         await checkFile(for: name, notes)
-        if await checkPeer(name, port: url.port ?? 443, notes) { await checkAnswer(text, notes) }
+        guard await checkPeer(name, port: url.port ?? 443, notes) else { return }
+        if authorities != nil {
+            // The requests of this command trust the system's authorities alone.
+            return notes.hint(
+                "answer", "No request was sent, because of --ca-file.",
+                "Add the authority to this machine's store, and leave the option out, to check the proxy, too.")
+        }
+        await checkAnswer(text, notes)
     }
 
     /// The listener itself, without proxy and name.
@@ -134,12 +141,12 @@ struct AddressCheck {
             case 200:
                 struct Document: Decodable { let issuer: String }
                 let issuer = try JSONDecoder().decode(Document.self, from: response.body).issuer
-                if issuer.hasPrefix(baseURL) {
+                if issuer.hasPrefix("\(baseURL)/\(tenant.id)") {
                     notes.ok("answer", "the server answers by its own name")
                 } else {
                     notes.problem(
-                        "answer", "The server there calls itself \(issuer).",
-                        "Another server answers, or it has another --base-url.")
+                        "answer", "The server there calls itself \(issuer), and the tenant here is \(tenant.id).",
+                        "Another server answers, or it has another --base-url or database.")
                 }
             case 421:
                 notes.problem(
@@ -184,6 +191,8 @@ extension CertificateChain.Fault {
                 """,
                 "Get one for \(host), or correct --base-url."
             )
+        case .notForServers:
+            ("The certificate is not meant for servers (its extended key usage).", "Get one for a TLS server.")
         case .signedItself:
             (
                 "The certificate signed itself, so that no app trusts it.",

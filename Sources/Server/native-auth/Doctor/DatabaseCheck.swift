@@ -45,6 +45,10 @@ struct DatabaseCheck {
                     "Set both by the network; the server follows the database's.")
             }
         }
+        guard try await !store.isUnsealed() else {
+            notes.problem("database", "No server has used it yet.", "native-auth init or the first start prepares it.")
+            return nil
+        }
         let key = try settings.masterKey.load(in: settings.dataFolder)
         _ = try await DataKeys.open(
             in: store, masterKey: key, randomness: SystemRandomness(), now: store.clock?.now ?? now)

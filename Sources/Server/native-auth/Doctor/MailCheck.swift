@@ -26,7 +26,7 @@ struct MailCheck {
             notes.problem("mail server", "\(error)", "See --smtp.")
         }
         do throws(DNS.Silence) {
-            try checkRecords(of: sender.domain, notes)
+            try await checkRecords(of: sender.domain, notes)
         } catch {
             notes.hint("DNS", "No name server answers.", "See /etc/resolv.conf, or give --dns-server.")
         }
@@ -39,15 +39,15 @@ struct MailCheck {
 
     // MARK: Records
 
-    private func checkRecords(of domain: String, _ notes: Notebook) throws(DNS.Silence) {
-        if try dns.records(.mailHost, of: domain).isEmpty {
+    private func checkRecords(of domain: String, _ notes: Notebook) async throws(DNS.Silence) {
+        if try await dns.records(.mailHost, of: domain).isEmpty {
             notes.hint(
                 "MX", "\(domain) takes no mail, so that answers and bounces of users' servers are lost.",
                 "Add an MX record, or send from a domain that has one.")
         } else {
             notes.ok("MX", "\(domain) takes mail")
         }
-        switch SenderPolicy(try dns.records(.text, of: domain)) {
+        switch SenderPolicy(try await dns.records(.text, of: domain)) {
         case .none:
             notes.problem(
                 "SPF", "\(domain) does not say which machines send its mail, so many receivers refuse it.",
@@ -61,7 +61,7 @@ struct MailCheck {
                 "SPF", "“\(text)” lets any machine send mail of \(domain).", "End it with -all or ~all.")
         case .stated(let text): notes.ok("SPF", "“\(text)”; whether your mail server is among them, only it knows")
         }
-        switch DomainPolicy(try dns.records(.text, of: "_dmarc.\(domain)")) {
+        switch DomainPolicy(try await dns.records(.text, of: "_dmarc.\(domain)")) {
         case .none:
             notes.hint(
                 "DMARC", "\(domain) says nothing about mail that others send in its name.",
@@ -74,19 +74,21 @@ struct MailCheck {
         case .faulty(let text):
             notes.problem("DMARC", "“\(text)” has no policy.", "Add p=none, p=quarantine or p=reject.")
         }
-        try checkKey(of: domain, notes)
+        try await checkKey(of: domain, notes)
     }
 
-    private func checkKey(of domain: String, _ notes: Notebook) throws(DNS.Silence) {
+    private func checkKey(of domain: String, _ notes: Notebook) async throws(DNS.Silence) {
         guard let selector else {
             return notes.hint(
                 "DKIM", "Your mail server signs the mails; DNS has its key under a selector that is not known here.",
                 "Give --dkim-selector NAME.")
         }
         let name = "\(selector)._domainkey.\(domain)"
-        let records = try dns.records(.text, of: name)
-        if let key = records.first(where: { $0.contains("p=") }) {
-            if key.wholeMatch(of: /.*p=\s*(;.*)?/) != nil {
+        let records = try await dns.records(.text, of: name)
+        // RFC 6376 section 3.6.1: p is required, and empty when the key is withdrawn.
+        let keys = records.map { Tags($0) }.filter { $0["v"] ?? "DKIM1" == "DKIM1" }.compactMap { $0["p"] }
+        if let key = keys.first {
+            if key.isEmpty {
                 notes.problem(
                     "DKIM", "The key at \(name) is withdrawn.", "Publish the key that your mail server signs with.")
             } else {
@@ -136,13 +138,25 @@ enum DomainPolicy: Hashable {
             self = .none
             return
         }
-        let tags = policy.split(separator: ";").map { tag in
-            tag.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-        }
-        switch tags.first(where: { $0.first == "p" })?.last {
+        switch Tags(policy)["p"] {
         case "none": self = .watching
         case let value? where ["quarantine", "reject"].contains(value): self = .enforced(value)
         case .some, nil: self = .faulty(policy)
         }
     }
+}
+
+/// The list of tags of a DMARC or DKIM record, such as `v=DMARC1; p=none`.
+private struct Tags {
+    private let values: [String: String]
+
+    init(_ record: String) {
+        let pairs = record.split(separator: ";").map { tag in
+            tag.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        }
+        values = Dictionary(
+            pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(name: String) -> String? { values[name] }
 }

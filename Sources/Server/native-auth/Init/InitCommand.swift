@@ -1,6 +1,7 @@
 import ArgumentParser
 import IdentityEngine
 import IdentityStoreSQL
+import IdentityTokens
 import NativeAuthCore
 import PortableFoundation
 
@@ -34,7 +35,8 @@ struct InitCommand: AsyncParsableCommand {
     var trustedProxies: String?
     @Option(help: "Address to listen on (default: 127.0.0.1; with --tls-cert 0.0.0.0).") var host: String?
     @Option(help: "Port to listen on (default: 8765; with --tls-cert 443).") var port: Int?
-    @Option(help: "Folder for the data (default: /var/lib/native-auth/PORT).") var data: String?
+    @Option(help: "Folder for the data (default: /var/lib/native-auth/PORT, which the unit of the package has).")
+    var data: String?
     @Option(help: "Database (default: SQLite in the data folder), or postgresql://USER@HOST/DATABASE.")
     var database: String?
     @Option(help: "Port on 127.0.0.1 for the console and operators' daemons.") var operators = 9766
@@ -47,9 +49,9 @@ struct InitCommand: AsyncParsableCommand {
             let file = SettingsFile(path: folder + "/env")
             try file.check(options)
             let (settings, tenant) = try checked(options)
-            let secret = try await prepare(settings, tenant)
+            let prepared = try await prepare(settings, tenant)
             try file.write(options)
-            tell(settings, tenant, secret)
+            tell(settings, prepared)
         }
     }
 
@@ -73,7 +75,7 @@ struct InitCommand: AsyncParsableCommand {
     private var databaseAddress: String? { database ?? Self.environment("DATABASE") }
 
     private static func environment(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment["NATIVE_AUTH_\(name)"]
+        ProcessInfo.processInfo.environment["NATIVE_AUTH_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func absolute(_ path: String) -> String {
@@ -111,10 +113,17 @@ struct InitCommand: AsyncParsableCommand {
         var directory: TenantDirectory
     }
 
+    /// What the database has now.
+    private struct Prepared {
+        var directory: TenantDirectory
+        /// Whether there were tenants before.
+        var isFurther: Bool
+        /// The secret of the first owner's invitation; nil when there is an operator, or an invitation that can be accepted.
+        var secret: Secret<String>?
+    }
+
     /// Makes the key and the database, or opens those that there are, and invites an owner when there is none.
-    ///
-    /// - Returns: The secret of the invitation.
-    private func prepare(_ settings: ServeSettings, _ tenant: Tenancy) async throws -> Secret<String>? {
+    private func prepare(_ settings: ServeSettings, _ tenant: Tenancy) async throws -> Prepared {
         // Not made here: its owner and its place are the operator's decision.
         guard FileManager.default.fileExists(atPath: folder) else {
             throw StartFailure.inputOutput("There is no folder \(folder).")
@@ -123,37 +132,43 @@ struct InitCommand: AsyncParsableCommand {
         let knownKey = try MasterKey.inDataFolder.known(in: keyFolder)
         let store = try await settings.database.open(in: try DataFolder(settings.dataFolder).path)
         let now = (store.clock ?? SystemClock() as any WallClock).now
-        _ = try await IdentityService.vault(
+        let vault = try await IdentityService.vault(
             knownKey, keyFolder, store, settings, randomness: SystemRandomness(), epoch: try await store.epoch(),
             now: now)
         try await IdentityService.mark(store, settings, now: now)
-        if try await store.tenantDocument() == nil {
+        let document = try await store.tenantDocument()
+        if document == nil {
             _ = try await store.apply(
                 tenant.text, naming: tenant.directory.entries.map(\.tenant.id), over: 0, at: now)
         }
-        try await store.close()
-        var arguments = ["--data", settings.dataFolder, "--master-key-file", keyFolder.masterKeyFile]
-        if let database = databaseAddress { arguments += ["--database", database] }
-        var secret: Secret<String>?
-        try await DatabaseLocation.parse(arguments).open { opened in
-            let operators = try opened.operators()
-            guard try await operators.all().isEmpty else { return }
-            secret = try await operators.invite(.owner, as: .command, now: opened.now)
+        var prepared = Prepared(
+            directory: try document?.file().directory ?? tenant.directory, isFurther: document != nil)
+        let clock: any WallClock = store.clock ?? SystemClock()
+        let opened = OpenedDatabase(
+            store: store, masterKey: try settings.masterKey.load(in: settings.dataFolder), vault: vault, clock: clock,
+            ring: KeyRing(store: store, vault: vault, clock: clock, randomness: SystemRandomness()), document: document,
+            directory: prepared.directory, tenants: prepared.directory.entries.map(\.tenant), now: now,
+            isSQLite: settings.database.path(in: settings.dataFolder) != nil)
+        let operators = try opened.operators()
+        if try await operators.all().isEmpty, try await operators.invitations(now: now).isEmpty {
+            prepared.secret = try await operators.invite(.owner, as: .command, now: now)
         }
-        return secret
+        try await store.close()
+        return prepared
     }
 
-    private func tell(_ settings: ServeSettings, _ tenant: Tenancy, _ secret: Secret<String>?) {
+    private func tell(_ settings: ServeSettings, _ prepared: Prepared) {
         say(
             """
             wrote \(folder)/master.key: keep a copy where no copy of the database is
             wrote \(folder)/env: the settings of this server
             """)
-        for entry in tenant.directory.entries {
+        if prepared.isFurther { say("The database has tenants already; --subdomain and --name were not used.") }
+        for entry in prepared.directory.entries {
             say("tenant \(settings.baseURL ?? "")/\(entry.tenant.subdomain), with the client ids of its applications:")
             for client in entry.applications { say("  \(client.id)  \(client.displayName)") }
         }
-        guard let secret else { return }
+        guard let secret = prepared.secret else { return }
         say(
             """
 

@@ -8,8 +8,11 @@ struct SettingsFile {
     func check(_ options: [(name: String, value: String)]) throws(StartFailure) {
         if FileManager.default.fileExists(atPath: path) { throw Self.exists(path) }
         // Both readers take all other characters between quotes as they are.
-        for (name, value) in options where value.contains(where: { $0 == "'" || $0 == "\\" || $0.isNewline }) {
-            throw .usage(["--\(name) has a quote, a backslash or a line feed, which the file \(path) cannot have."])
+        for (name, value) in options
+        where value.unicodeScalars.contains(where: {
+            $0 == "'" || $0 == "\\" || $0.properties.generalCategory == .control
+        }) {
+            throw .usage(["--\(name) has a quote, a backslash or a control character, which the file \(path) cannot have."])
         }
     }
 
@@ -23,7 +26,7 @@ struct SettingsFile {
                 path, of: Array("# The options of native-auth serve --help, in capitals.\n\(lines.joined())".utf8))
         } catch {
             switch error {
-            case .exists: throw Self.exists(path)
+            case .exists: throw .usage(["Another init made the file \(path) meanwhile."])
             case .failed(let reason): throw .inputOutput("The file \(path) cannot be made: \(reason).")
             }
         }

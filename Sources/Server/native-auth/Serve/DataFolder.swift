@@ -1,3 +1,4 @@
+import CHost
 import Crypto
 import IdentityEngine
 import NativeAuthCore
@@ -18,9 +19,9 @@ struct DataFolder {
     /// Creates the folder, readable only by its owner.
     init(_ path: String) throws(StartFailure) {
         self.path = path
-        var isFolder = stat()
-        if stat(path, &isFolder) == 0 {
-            guard isFolder.st_mode & S_IFMT == S_IFDIR else { throw .inputOutput("--data \(path) is not a folder.") }
+        var facts = chost_file()
+        if chost_file_at(path, &facts) == 0 {
+            guard facts.mode & S_IFMT == S_IFDIR else { throw .inputOutput("--data \(path) is not a folder.") }
             return
         }
         guard mkdir(path, 0o700) == 0 else {
@@ -82,8 +83,8 @@ enum MasterKey: Sendable {
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .inputOutput("The master key \(file) cannot be read.") }
         defer { close(descriptor) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & 0o077 == 0, facts.st_uid == geteuid() else {
+        var facts = chost_file()
+        guard chost_file_of(descriptor, &facts) == 0, facts.mode & 0o077 == 0, facts.owner == geteuid() else {
             throw .inputOutput("The master key \(file) must belong to you and be readable by you alone (chmod 600).")
         }
         var bytes = [UInt8](repeating: 0, count: 33)

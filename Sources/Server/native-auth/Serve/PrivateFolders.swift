@@ -1,3 +1,4 @@
+import CHost
 import PortableFoundation
 
 #if canImport(Glibc)
@@ -48,9 +49,9 @@ enum PrivateFolders {
     }
 
     private static func canOthersChange(_ folder: String, mayBeSticky: Bool) -> Bool {
-        var facts = stat()
-        guard stat(folder, &facts) == 0 else { return false }
-        guard facts.st_uid == 0 || facts.st_uid == geteuid() else { return true }
-        return facts.st_mode & 0o022 != 0 && !(mayBeSticky && facts.st_mode & S_ISVTX != 0)
+        var facts = chost_file()
+        guard chost_file_at(folder, &facts) == 0 else { return false }
+        guard facts.owner == 0 || facts.owner == geteuid() else { return true }
+        return facts.mode & 0o022 != 0 && !(mayBeSticky && facts.mode & S_ISVTX != 0)
     }
 }
