@@ -12,7 +12,9 @@ struct SettingsFile {
         where value.unicodeScalars.contains(where: {
             $0 == "'" || $0 == "\\" || $0.properties.generalCategory == .control
         }) {
-            throw .usage(["--\(name) has a quote, a backslash or a control character, which the file \(path) cannot have."])
+            throw .usage([
+                "--\(name) has a quote, a backslash or a control character, which the file \(path) cannot have."
+            ])
         }
     }
 
