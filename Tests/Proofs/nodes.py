@@ -236,6 +236,15 @@ class HAProxy:
         self.process.wait()
 
 
+def expect_no_failure(answers, result):
+    """Counts the requests, and those that failed, of which there must be none."""
+    bad = [answer for answer in answers if answer[1] not in (200, 400, 429)]
+    result.count("requests", len(answers))
+    result.count("failed requests", len(bad))
+    kinds = sorted({f"{answer[1] or answer[2]}" for answer in bad})
+    result.expect(not bad, f"{len(bad)} of {len(answers)} requests failed: {kinds[:5]} (REL-SHUT-1)")
+
+
 def rolling_restart(options, number, rng):
     """Nodes are restarted one after another under load, behind a proxy that asks whether they are ready."""
     result = Result()
@@ -260,11 +269,7 @@ def rolling_restart(options, number, rng):
         result.count("restarts")
     load.stop()
     proxy.stop()
-    bad = [answer for answer in answers if answer[1] not in (200, 400, 429)]
-    result.count("requests", len(answers))
-    result.count("failed requests", len(bad))
-    kinds = sorted({f"{answer[1] or answer[2]}" for answer in bad})
-    result.expect(not bad, f"{len(bad)} of {len(answers)} requests failed: {kinds[:5]} (REL-SHUT-1)")
+    expect_no_failure(answers, result)
     result.counts.update(load.done)
     audit(site, load.accounts, load.failures, result, rng=rng)
     site.stop(result)

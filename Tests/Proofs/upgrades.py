@@ -5,7 +5,7 @@ import shutil
 import time
 
 import images
-from nodes import HAProxy
+from nodes import HAProxy, expect_no_failure
 from world import Load, Result, Server, Site, audit
 
 USER = 65532
@@ -80,11 +80,7 @@ def upgrades(options, number, rng):
         result.count("upgrades")
     load.stop()
     proxy.stop()
-    bad = [answer for answer in answers if answer[1] not in (200, 400, 429)]
-    result.count("requests", len(answers))
-    result.count("failed requests", len(bad))
-    kinds = sorted({f"{answer[1] or answer[2]}" for answer in bad})
-    result.expect(not bad, f"{len(bad)} of {len(answers)} requests failed: {kinds[:5]} (REL-SHUT-1)")
+    expect_no_failure(answers, result)
     result.counts.update(load.done)
     audit(site, load.accounts, load.failures, result, rng=rng)
     site.stop(result)

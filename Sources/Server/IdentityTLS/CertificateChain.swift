@@ -104,8 +104,15 @@ package struct CertificateChain: Sendable {
     }
 
     private var isForServers: Bool {
-        // One that does not parse makes the chain invalid elsewhere.
-        guard let usage = try? own.extensions.extendedKeyUsage else { return true }
+        let usage: ExtendedKeyUsage?
+        do {
+            usage = try own.extensions.extendedKeyUsage
+        } catch {
+            // Clients refuse what they cannot parse.
+            return false
+        }
+        // RFC 5280 section 4.2.1.12: without the extension every use is allowed.
+        guard let usage else { return true }
         return usage.contains(.serverAuth) || usage.contains(.any)
     }
 

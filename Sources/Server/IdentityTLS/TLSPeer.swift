@@ -55,8 +55,13 @@ package struct TLSPeer: Sendable {
                         let tls = try NIOSSLClientHandler(
                             context: context, serverHostname: isAddress ? nil : host,
                             customVerificationCallback: { certificates, promise in
-                                seen.withLock { seen in seen = certificates.compactMap { try? $0.toDERBytes() } }
-                                promise.succeed(.certificateVerified)
+                                do {
+                                    let chain = try certificates.map { try $0.toDERBytes() }
+                                    seen.withLock { $0 = chain }
+                                    promise.succeed(.certificateVerified)
+                                } catch {
+                                    promise.fail(error)
+                                }
                             })
                         try channel.pipeline.syncOperations.addHandlers([tls, HandshakeEnd(done)])
                         return (channel, done.futureResult)

@@ -3,34 +3,18 @@ import Testing
 
 /// `native-auth doctor` against real servers.
 @Suite(.timeLimit(.minutes(2))) struct DoctorTests {
-    private struct Report: Decodable {
-        struct Finding: Decodable {
-            let area: String
-            let state: String
-            let about: String
-            let text: String
-            let remedy: String?
-        }
-
-        let isFine: Bool
-        let findings: [Finding]
-
-        var problems: [Finding] { findings.filter { $0.state == "problem" } }
-        func finding(_ about: String) -> Finding? { findings.first { $0.about == about } }
-    }
-
     private static let passwordApp = NativeAPI.Application.password.rawValue
 
     /// The doctor's report; also checks the exit code.
-    private func report(_ arguments: String...) async throws -> Report {
+    private func report(_ arguments: String...) async throws -> DoctorReport {
         try await report(arguments)
     }
 
-    private func report(_ arguments: [String], environment: [String: String] = [:]) async throws -> Report {
+    private func report(_ arguments: [String], environment: [String: String] = [:]) async throws -> DoctorReport {
         let (status, output, errors) = try await NativeAuthProcess.run(
             ["doctor", "--json"] + arguments, environment: environment)
         #expect(errors == "")
-        let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+        let report = try JSONDecoder().decode(DoctorReport.self, from: Data(output.utf8))
         #expect(status == (report.isFine ? 0 : 1))
         #expect(report.isFine == report.problems.isEmpty)
         for finding in report.findings { #expect((finding.state == "ok") == (finding.remedy == nil), "\(finding)") }
@@ -124,7 +108,7 @@ import Testing
         try await withServer { server in
             // The vendor's cloud, replaced as in debug builds of an app.
             let emulator = ["NATIVE_AUTH_EMULATOR": server.baseURL.absoluteString]
-            func user(_ email: String, _ more: String...) async throws -> Report {
+            func user(_ email: String, _ more: String...) async throws -> DoctorReport {
                 try await report(
                     ["--client-id", Self.passwordApp, "--tenant", "contoso", "--email", email] + more,
                     environment: emulator)

@@ -333,7 +333,7 @@ struct ImportCommandTests {
         await other.end()
     }
 
-    @Test("An import that was ended in the middle goes on with the same command, and imports nobody twice")
+    @Test("An import that was ended in the middle goes on with the same command, and imports no user twice")
     func interrupted() async throws {
         let place = try await Place()
         let count = 6_000

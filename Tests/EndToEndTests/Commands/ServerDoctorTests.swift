@@ -5,27 +5,12 @@ import Testing
 
 /// `native-auth doctor server` against real listeners, a mail server and a name server.
 @Suite("Doctor of a server", .timeLimit(.minutes(2))) struct ServerDoctorTests {
-    struct Report: Decodable {
-        struct Finding: Decodable {
-            let area: String
-            let state: String
-            let about: String
-            let text: String
-            let remedy: String?
-        }
-
-        let isFine: Bool
-        let findings: [Finding]
-
-        func findings(_ about: String) -> [Finding] { findings.filter { $0.about == about } }
-    }
-
     /// The report for a server with these settings; also checks the exit code.
-    static func report(_ settings: [String: String], _ arguments: [String] = []) async throws -> Report {
+    static func report(_ settings: [String: String], _ arguments: [String] = []) async throws -> DoctorReport {
         let (status, output, errors) = try await NativeAuthProcess.run(
             ["doctor", "server", "--json"] + arguments, environment: settings)
         #expect(errors == "")
-        let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+        let report = try JSONDecoder().decode(DoctorReport.self, from: Data(output.utf8))
         #expect(status == (report.isFine ? 0 : 1))
         return report
     }
@@ -76,7 +61,7 @@ import Testing
     }
 
     /// The report about a listener with that certificate; nil is one that speaks plain HTTP.
-    private func peer(_ certificate: String?, isTrusted: Bool) async throws -> Report {
+    private func peer(_ certificate: String?, isTrusted: Bool) async throws -> DoctorReport {
         let folder = try TLSTests.certificates.get()
         let files = certificate.map { name in ["pem", "key"].map { folder.appending(path: "\(name).\($0)").path } }
         let server = try await PythonServer.start([TLSTests.script("tls_server.py")] + (files ?? []))

@@ -5,18 +5,6 @@ import Testing
 
 /// Certificates that are not trusted, at real listeners: what the SDK and `native-auth doctor` say of them.
 @Suite("TLS", .timeLimit(.minutes(2))) struct TLSTests {
-    private struct Report: Decodable {
-        struct Finding: Decodable {
-            let state: String
-            let about: String
-            let text: String
-            let remedy: String?
-        }
-
-        let findings: [Finding]
-        var connection: Finding? { findings.first { $0.about == "connection" } }
-    }
-
     private static let clientID = "00001111-aaaa-2222-bbbb-3333cccc4444"
     static let support = Python.package.appending(path: "Tests/EndToEndTests/Support")
     static func script(_ name: String) -> String { support.appending(path: name).path }
@@ -62,7 +50,7 @@ import Testing
     }
 
     /// The finding about the connection to a listener with `certificate`.
-    private func finding(_ certificate: String?, isTrusted: Bool = false) async throws -> Report.Finding {
+    private func finding(_ certificate: String?, isTrusted: Bool = false) async throws -> DoctorReport.Finding {
         var output = ""
         try await withListener(certificate) { authority in
             let arguments = ["doctor", "--json", "--client-id", Self.clientID, "--authority", authority]
@@ -74,7 +62,7 @@ import Testing
             output = try await Python.run(
                 [Self.script("trusting.py"), place, NativeAuthProcess.executable().path] + arguments)
         }
-        return try #require(try JSONDecoder().decode(Report.self, from: Data(output.utf8)).connection)
+        return try #require(try JSONDecoder().decode(DoctorReport.self, from: Data(output.utf8)).finding("connection"))
     }
 
     @Test(

@@ -1,7 +1,7 @@
 import NativeAuthCore
 package import PortableFoundation
 
-/// A record that was judged by itself, with its place in the file.
+/// A record whose values are judged, without a look at other users, and its place in the file.
 package struct JudgedRecord: Sendable {
     package var line: Int
     package var result: Result<ImportedUser, ImportFault>

@@ -43,6 +43,7 @@ struct AddressCheck {
         guard let port = settings.metricsPort, port > 0 else { return }
         let host = settings.operationsHost == "0.0.0.0" ? "127.0.0.1" : settings.operationsHost
         guard let url = URL(string: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/readyz") else { return }
+        // Whatever the reason is that there is no answer, the remedy is the same.
         switch try? await get(url)?.status {
         case 200: notes.ok("server", "runs and is ready")
         case let status?: notes.problem("server", "It is not ready (\(status)).", "See its log, and the database.")

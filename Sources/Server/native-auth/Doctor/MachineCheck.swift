@@ -16,6 +16,7 @@ struct MachineCheck {
         case _: break
         }
         let folder = settings.dataFolder
+        // A folder that is not there yet, or a system that does not tell: the start of the server says more.
         guard let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder),
             let free = facts[.systemFreeSize] as? Int, let size = facts[.systemSize] as? Int, size > 0
         else { return }
