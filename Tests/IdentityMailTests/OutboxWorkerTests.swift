@@ -109,7 +109,7 @@ struct OutboxWorkerTests {
         let leased = try await outbox.store.leaseMails(limit: 4, now: now, until: now + 60)
         let lost = try MailRenderer().render(
             leased[0].mail.content(using: outbox.vault), id: leased[0].mail.messageIDLocalPart,
-            sender: address("no-reply@contoso.example"))
+            letterhead: Letterhead(sender: address("no-reply@contoso.example")))
         let transport = ScriptedTransport()
         let worker = try outbox.worker(transport)
         outbox.clock.advance(by: 59)
@@ -242,6 +242,30 @@ struct OutboxWorkerTests {
         #expect(audit.count == 1 && line.contains("outbox.failed") && line.contains("smtp-550"))
         #expect(!line.contains("ada@") && !line.contains("12345678"))
         #expect(mail.flow != nil)
+    }
+
+    @Test("SEC-MAIL-8: only a refusal because of the mailbox counts against its address, under a digest")
+    func aRefusingMailboxIsCounted() async throws {
+        let outbox = try OutboxFixture()
+        let recipient = try #require(EmailAddress("ada@example.com"))
+        let errors = [
+            MailTransportError.permanent(replyCode: 550), .noMailbox(replyCode: 550), .noMailbox(replyCode: 553),
+        ]
+        for (index, error) in errors.enumerated() {
+            try await outbox.enqueue(.fixture(recipient: recipient.address, sentAt: outbox.clock.now))
+            let transport = ScriptedTransport { _ throws(MailTransportError) in throw error }
+            #expect(try await outbox.worker(transport).processDueMail() == 1)
+            let counted = try await outbox.store.unsafeSQL("SELECT event, tenant FROM counted_events")
+            #expect(counted.count == index && counted.allSatisfy { $0.first == "mailRefused" }, "\(counted)")
+            outbox.clock.advance(by: 1)
+        }
+        let subjects = try await outbox.store.unsafeSQL("SELECT hex(subject) FROM counted_events").compactMap {
+            $0.first ?? nil
+        }
+        let own = outbox.vault.refusals(of: recipient, in: .contoso).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }
+        #expect(Set(subjects.map { $0.lowercased() }) == [own.joined()])
     }
 
     @Test("A content that cannot be read or must not be sent fails, and delays no other mail")
@@ -480,8 +504,10 @@ private final class RetryHookStore: OutboxStore {
         await hook.withLock { $0 }?()
     }
 
-    func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError) {
-        try await store.markFailed(leased, now: now, event: event)
+    func markFailed(
+        _ leased: LeasedMail, now: Date, event: AuditEvent, refusedBy recipient: Data?
+    ) async throws(StoreError) {
+        try await store.markFailed(leased, now: now, event: event, refusedBy: recipient)
     }
 
     func recordFlood(_ event: AuditEvent, of limit: Int, since start: Date) async throws(StoreError) -> Bool {

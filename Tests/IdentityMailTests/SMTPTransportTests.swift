@@ -209,8 +209,14 @@ struct SMTPTransportTests {
     @Test(
         "SEC-MAIL-6: temporary refusals, permanent refusals, and nonsense are told apart",
         arguments: [
-            (["RCPT=550 5.1.1 no such user"], MailTransportError.permanent(replyCode: 550)),
-            ([#"RCPT=550-no\r\n550 really"#], .permanent(replyCode: 550)),
+            (["RCPT=550 5.1.1 no such user"], MailTransportError.noMailbox(replyCode: 550)),
+            (["RCPT=550 5.2.1 disabled"], .noMailbox(replyCode: 550)), (["RCPT=553 no"], .noMailbox(replyCode: 553)),
+            ([#"RCPT=550-no\r\n550 really"#], .noMailbox(replyCode: 550)),
+            (["END=550 5.1.10 no such user here"], .noMailbox(replyCode: 550)),
+            // About the server's policy, the sender or the message, and so about every recipient.
+            (["RCPT=550 5.7.1 relaying denied"], .permanent(replyCode: 550)),
+            (["RCPT=550 5.1.8 bad sender"], .permanent(replyCode: 550)), (["RCPT=554 no"], .permanent(replyCode: 554)),
+            (["END=550 no"], .permanent(replyCode: 550)), (["MAIL=550 no"], .permanent(replyCode: 550)),
             (["MAIL=553 not from you"], .permanent(replyCode: 553)), (["DATA=554 no"], .permanent(replyCode: 554)),
             (["END=554 spam"], .permanent(replyCode: 554)), (["RCPT=450 greylisted"], .temporary(.reply(450))),
             (["MAIL=451 later"], .temporary(.reply(451))), (["DATA=421 closing"], .temporary(.reply(421))),
@@ -236,7 +242,7 @@ struct SMTPTransportTests {
             let error = await #expect(throws: MailTransportError.self) { try await transport.send(message()) }
             switch try #require(error) {
             case .temporary: break
-            case .permanent(let code): Issue.record("permanent \(code)")
+            case .permanent(let code), .noMailbox(let code): Issue.record("permanent \(code)")
             }
         }
     }
@@ -284,7 +290,8 @@ struct SMTPTransportTests {
     func aRenderedMailSurvivesTheWay() async throws {
         try await withServer("smtp_sink.py") { server in
             let mail = try MailRenderer().render(
-                .fixture(language: .japanese, organisation: ".Contoso & コ"), id: "1", sender: address("a@b.example"))
+                .fixture(language: .japanese, organisation: ".Contoso & コ"), id: "1",
+                letterhead: Letterhead(sender: address("a@b.example")))
             try await SMTPTransport(url: "smtp://127.0.0.1:\(server.port)").send(mail)
             let sunk = try await server.next(ServerProcess.SunkMail.self)
             #expect(Array(sunk.content) == mail.message)

@@ -324,8 +324,8 @@ struct OutboxFixture: Sendable {
     ) throws -> OutboxWorker {
         let sender = try MailAddress("no-reply@contoso.example")
         return OutboxWorker(
-            store: store ?? self.store, vault: vault, renderer: try MailRenderer(), transport: transport,
-            sender: { _ in sender },
+            store: store ?? self.store, vault: vault, renderer: MailRenderer(), transport: transport,
+            letterhead: { _ in Letterhead(sender: sender) },
             clock: clock, randomness: randomness, signal: signal, logger: Logger(label: "test"),
             hooks: hooks, onDelivered: onDelivered, sleep: sleep)
     }

@@ -198,9 +198,10 @@ private final class PartsBench: Sendable {
     func measureMails(callers: Int) async throws {
         let receiver = try await DevelopmentMailServer.start()
         let worker = OutboxWorker(
-            store: store, vault: vault, renderer: try MailRenderer(),
+            store: store, vault: vault, renderer: MailRenderer(),
             transport: try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)"),
-            sender: { [address = try MailAddress("no-reply@contoso.example")] _ in address }, clock: clock,
+            letterhead: { [address = try MailAddress("no-reply@contoso.example")] _ in Letterhead(sender: address) },
+            clock: clock,
             randomness: randomness, signal: MailSignal(), logger: Logger(label: "native-auth"))
         let sent = try await Spent.by(people.withLock { $0.count }) { _ = try await worker.processDueMail() }
         say("\(pad("mail, both ends of SMTP", 34)) \(pad("", 30)) \(sent.text)")

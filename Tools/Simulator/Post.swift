@@ -70,7 +70,7 @@ extension World {
                 try await store.markSent(leased, now: now)
             case 4:
                 let event = AuditEvent(.mailFailed, at: now, tenant: tenant)
-                try await store.markFailed(leased, now: now, event: event)
+                try await store.markFailed(leased, now: now, event: event, refusedBy: nil)
             case _:
                 arrive()
                 try await store.markSent(leased, now: now)

@@ -137,6 +137,7 @@ package struct IdentityRoutes: Sendable {
             route(router, "/", .get) { _, _ in development.home() }
             route(router, "/dev/inbox", .get) { _, _ in development.inbox() }
             route(router, "/dev/inbox.json", .get) { request, _ in await development.inboxJSON(request) }
+            route(router, "/dev/mails", .get) { request, _ in try development.mailGallery(request) }
             route(router, "/dev/hooks", .get, .post) { request, _ in
                 request.method == .post ? try await development.sendAgain(request) : development.hooks()
             }

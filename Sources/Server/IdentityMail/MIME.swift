@@ -59,6 +59,36 @@ enum MIME {
         return String(decoding: output + [0x0D, 0x0A], as: UTF8.self)
     }
 
+    /// A body part of text.
+    static func text(_ text: String, as subtype: String) -> String {
+        "Content-Type: text/\(subtype); charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+            + quotedPrintable(text)
+    }
+
+    /// A body part of a picture that another part shows by its id (RFC 2392).
+    static func picture(_ bytes: Data, as type: String, id: String) -> String {
+        let lines = bytes.base64EncodedString(options: [
+            .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
+        ])
+        return """
+            Content-Type: \(type)\r
+            Content-Transfer-Encoding: base64\r
+            Content-ID: <\(id)>\r
+            Content-Disposition: inline\r
+            \r
+            \(lines)\r
+
+            """
+    }
+
+    /// Body parts as one (RFC 2046 section 5.1).
+    ///
+    /// - Parameter boundary: What no part contains: quoted-printable and base64 never write `=_`.
+    static func multipart(_ subtype: String, _ parts: [String], boundary: String) -> String {
+        "Content-Type: multipart/\(subtype); boundary=\"\(boundary)\"\r\n\r\n"
+            + parts.map { "--\(boundary)\r\n\($0)\r\n" }.joined() + "--\(boundary)--\r\n"
+    }
+
     /// A time in the form `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).
     static func date(_ date: Date) -> String {
         var calendar = Calendar(identifier: .gregorian)

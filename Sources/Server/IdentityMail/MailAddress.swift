@@ -21,6 +21,14 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The part after `@`.
     package let domain: String
 
+    /// The sender of mails whose tenant is gone; no mail reaches it.
+    package static let none = MailAddress(unchecked: "no-reply", at: "localhost.localdomain")
+
+    private init(unchecked local: String, at domain: String) {
+        text = "\(local)@\(domain)"
+        self.domain = domain
+    }
+
     /// - Throws: ``MailFormatError/address``.
     package init(_ text: String) throws(MailFormatError) {
         let bytes = Array(text.utf8.prefix(255))

@@ -12,12 +12,24 @@ package struct MailText: Hashable, Sendable {
     package var html: String
 }
 
+/// From whom the mails of a tenant are, and how they look.
+package struct Letterhead: Sendable {
+    /// The sender's address; a name is shown beside it.
+    package var sender: MailAddress
+    package var mail: TenantMail
+
+    package init(sender: MailAddress, mail: TenantMail = .unchanged) {
+        (self.sender, self.mail) = (sender, mail)
+    }
+}
+
 /// Writes mails (`SEC-MAIL-7`): the organisation, why the code was sent, the code, how long it is valid, and that it
 /// must not be shared; or, in a notice, the change of the account and the advice for the reader (`SEC-SSPR-5`,
 /// `SEC-MFA-4`). No mail contains a link, text that the user typed, or content that a mail program would fetch.
 package struct MailRenderer: Sendable {
     /// Everything that the texts of a mail depend on, except its code.
     private struct Facts: Hashable, Sendable {
+        var mail: TenantMail
         var purpose: MailContent.Purpose
         var language: MailLanguage
         var organisation: String
@@ -41,79 +53,134 @@ package struct MailRenderer: Sendable {
             let code = code ?? ""
             return MailText(subject: subject, text: text.joined(separator: code), html: html.joined(separator: code))
         }
+
+        var size: Int { (text + html).reduce(0) { $0 + $1.utf8.count } }
     }
 
     /// The placeholder for the code during rendering. No organisation's name contains it, because a header with it
     /// would be refused.
     private static let codeMark: Character = "\0"
-    /// The largest number of cached mails, of 3 KB each.
-    private static let mostFrames = 1_024
+    /// How many bytes of mails are cached; one of our own layout has 3 KB.
+    private static let mostCached = 4 * 1024 * 1024
+    /// The name of the logo's part (RFC 2392). It may be the same in all mails.
+    package static let logoURL = "cid:\(logoID)"
+    private static let logoID = "logo@native-auth.invalid"
 
-    private let plain: MustacheTemplate
-    private let html: MustacheTemplate
-    /// The cached mails: mails of a tenant differ only in their codes.
-    private let frames = Locked<[Facts: Frame]>([:])
-
-    /// - Throws: `MustacheTemplate.ParserError` if a layout of this file is malformed, which a test excludes.
-    package init() throws {
-        plain = try MustacheTemplate(string: Self.plainLayout)
-        html = try MustacheTemplate(string: Self.htmlLayout)
+    private struct Cache: Sendable {
+        var frames: [Facts: Frame] = [:]
+        var bytes = 0
     }
+
+    /// The cached mails: mails of a tenant differ only in their codes.
+    private let cache = Locked(Cache())
+
+    package init() {}
 
     /// The texts of a mail.
     ///
+    /// - Parameter mail: The settings of the tenant.
     /// - Throws: ``MailFormatError/code`` when the purpose needs a code and the content has none, or the reverse, or
-    ///   when the code does not consist of digits; `MustacheTemplate.ParserError`, as ``init()``.
-    package func words(of content: MailContent) throws -> MailText {
+    ///   when the code does not consist of digits; `MustacheTemplate.ParserError` for a malformed template, which the
+    ///   check of the tenant's document and the tests exclude.
+    package func words(of content: MailContent, as mail: TenantMail = .unchanged) throws -> MailText {
         let facts = Facts(
-            purpose: content.purpose, language: content.language, organisation: content.organisation,
+            mail: mail, purpose: content.purpose, language: content.language, organisation: content.organisation,
             minutesValid: content.minutesValid,
             details: content.occasion.map { Details(occasion: $0, at: content.sentAt) })
         let phrases = MailPhrases(in: content.language)
-        let opening = phrases.opening(of: content.purpose)
-        guard opening.hasCode == (content.code != nil) else { throw MailFormatError.code }
+        let sentences = phrases.sentences(of: content.purpose).changed(
+            by: mail.texts[content.language] ?? [:], for: content.purpose)
+        guard (sentences.code != nil) == (content.code != nil) else { throw MailFormatError.code }
         // Anything except digits would have to be escaped in HTML.
         guard content.code?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != false else { throw MailFormatError.code }
-        if let frame = frames.withLock({ $0[facts] }) { return frame.words(code: content.code) }
-        let frame = try render(facts, opening, phrases)
+        if let frame = cache.withLock({ $0.frames[facts] }) { return frame.words(code: content.code) }
+        let frame = try render(facts, sentences, phrases)
         // Not cached: these notices are rare and all differ.
         guard facts.details == nil else { return frame.words(code: content.code) }
-        frames.withLock { frames in
-            if frames.count >= Self.mostFrames { frames.removeAll() }
-            frames[facts] = frame
+        cache.withLock { cache in
+            if cache.bytes > Self.mostCached { cache = Cache() }
+            cache.frames[facts] = frame
+            cache.bytes += frame.size
         }
         return frame.words(code: content.code)
     }
 
-    private func render(_ facts: Facts, _ opening: MailPhrases.Opening, _ phrases: MailPhrases) throws -> Frame {
+    private func render(
+        _ facts: Facts, _ sentences: MailPhrases.Sentences, _ phrases: MailPhrases
+    ) throws -> Frame {
         let days = facts.minutesValid / 1_440
         let values: [String: Any] = [
             "organisation": facts.organisation, "minutes": facts.minutesValid, "single": facts.minutesValid == 1,
             "days": days, "oneDay": days == 1,
         ]
         func sentence(_ template: String) throws -> String {
-            try MustacheTemplate(string: template).render(values)
+            try Self.plainTemplate(template).render(values)
         }
-        let subject = try sentence(opening.subject)
-        let context: [String: Any] = [
-            "language": facts.language.rawValue, "organisation": facts.organisation, "hasCode": opening.hasCode,
-            "code": String(Self.codeMark), "subject": subject, "purpose": try sentence(opening.sentence),
-            "label": phrases.label, "validity": try sentence(opening.validity ?? phrases.validity),
-            "secrecy": try sentence(phrases.secrecy), "unasked": try sentence(opening.unasked),
-            "hasDetails": facts.details != nil,
-            "details": facts.details.map { lines(of: $0, phrases.methods) } ?? [],
-        ]
+        let context = Context(
+            language: facts.language, organisation: facts.organisation, subject: try sentence(sentences.subject),
+            text: try sentence(sentences.text), advice: try sentence(sentences.advice),
+            code: sentences.code.map { _ in String(Self.codeMark) }, label: try sentence(sentences.code?.label ?? ""),
+            validity: try sentence(sentences.code?.validity ?? ""),
+            secrecy: try sentence(sentences.code?.secrecy ?? ""),
+            details: facts.details.map { lines(of: $0, phrases) } ?? [])
         func cut(_ words: String) -> [String] {
             words.split(separator: Self.codeMark, omittingEmptySubsequences: false).map(String.init)
         }
-        return Frame(subject: subject, text: cut(plain.render(context)), html: cut(html.render(context)))
+        return Frame(
+            subject: context.subject, text: cut(try Self.part(.plain, of: facts.mail, context)),
+            html: cut(try Self.part(.html, of: facts.mail, context)))
+    }
+
+    /// What a layout shows.
+    struct Context {
+        var language: MailLanguage
+        var organisation: String
+        var subject: String
+        var text: String
+        var advice: String
+        var code: String?
+        var label: String
+        var validity: String
+        var secrecy: String
+        /// Each with `name` and `value`.
+        var details: [[String: String]]
+    }
+
+    /// A part of a mail, in the tenant's layout or ours.
+    static func part(_ part: TenantMail.Part, of mail: TenantMail, _ context: Context) throws -> String {
+        var values: [String: Any] = [
+            "language": context.language.rawValue, "direction": context.language.isRightToLeft ? "rtl" : "ltr",
+            "organisation": context.organisation, "subject": context.subject, "text": context.text,
+            "advice": context.advice,
+            "hasCode": context.code != nil, "code": context.code ?? "", "label": context.label,
+            "validity": context.validity, "secrecy": context.secrecy, "hasDetails": !context.details.isEmpty,
+            "details": context.details, "hasLogo": mail.logo != nil, "logo": logoURL,
+        ]
+        switch part {
+        case .plain: return try plainTemplate(mail.templates[.plain] ?? plainLayout).render(values)
+        case .html:
+            for colour in TenantMail.Colour.allCases {
+                values[colour.rawValue + "Colour"] = mail.colours[colour] ?? colour.usual
+            }
+            // What is less important has the colour of the text on a panel of another colour, where ours might not be read.
+            let isOwn = mail.colours[.panel] != nil || mail.colours[.text] != nil
+            values["softColour"] = isOwn ? values["textColour"] : "#6b7280"
+            return try MustacheTemplate(string: mail.templates[.html] ?? htmlLayout).render(values)
+        }
+    }
+
+    /// A template of plain text: nothing in it is escaped.
+    private static func plainTemplate(_ template: String) throws -> MustacheTemplate {
+        try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + template)
     }
 
     /// The lines about the change of methods, with its time and network (`SEC-ENR-5`).
-    private func lines(of details: Details, _ phrases: MethodPhrases) -> [[String: String]] {
+    private func lines(of details: Details, _ phrases: MailPhrases) -> [[String: String]] {
         let time = details.at.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space)).replacing("Z", with: " UTC")
-        var lines = [(phrases.method, details.occasion.methods.joined(separator: ", ")), (phrases.time, time)]
-        if let network = details.occasion.network { lines.append((phrases.network, network)) }
+        var lines = [
+            (phrases.methodLabel, details.occasion.methods.joined(separator: ", ")), (phrases.timeLabel, time),
+        ]
+        if let network = details.occasion.network { lines.append((phrases.networkLabel, network)) }
         return lines.map { ["name": $0, "value": $1] }
     }
 
@@ -123,39 +190,43 @@ package struct MailRenderer: Sendable {
     /// - Parameters:
     ///   - words: The texts of `content`, if they are already rendered.
     ///   - id: The local part of the `Message-ID`.
-    ///   - sender: The sender's address; the organisation's name is shown beside it.
+    ///   - letterhead: The sender, and the settings of the tenant.
     /// - Throws: ``MailFormatError`` for an address or a name that is not allowed in a header, and the errors of
-    ///   ``words(of:)``.
+    ///   ``words(of:as:)``.
     package func render(
-        _ content: MailContent, words: MailText? = nil, id: String, sender: MailAddress
+        _ content: MailContent, words: MailText? = nil, id: String, letterhead: Letterhead
     ) throws -> RenderedMail {
+        let (sender, mail) = (letterhead.sender, letterhead.mail)
         let recipient = try MailAddress(content.recipient)
         let messageID = try MailAddress("\(id)@\(sender.domain)")
-        let words = try words ?? self.words(of: content)
-        // Quoted-printable never writes "=_", so the boundary cannot occur in a part.
-        let boundary = "=_\(id)"
+        let words = try words ?? self.words(of: content, as: mail)
         var message = "Date: \(MIME.date(content.sentAt))\r\n"
-        message += try MIME.header("From", address: sender, displayName: content.organisation)
+        message += try MIME.header("From", address: sender, displayName: mail.senderName ?? content.organisation)
+        if let replyTo = mail.replyTo { message += "Reply-To: <\(try MailAddress(replyTo).text)>\r\n" }
         message += "To: <\(recipient.text)>\r\n"
         message += "Message-ID: <\(messageID.text)>\r\n"
         message += try MIME.header("Subject", text: words.subject)
+        // RFC 3834 section 5, and what mail servers of the largest vendor follow: no answers of absence.
         message += "Auto-Submitted: auto-generated\r\n"
+        message += "X-Auto-Response-Suppress: All\r\n"
         message += "Content-Language: \(content.language.rawValue)\r\n"
         message += "MIME-Version: 1.0\r\n"
-        message += "Content-Type: multipart/alternative; boundary=\"\(boundary)\"\r\n\r\n"
-        for (type, body) in [("plain", words.text), ("html", words.html)] {
-            message += "--\(boundary)\r\nContent-Type: text/\(type); charset=utf-8\r\n"
-            message += "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
-            message += MIME.quotedPrintable(body) + "\r\n"
+        let plain = MIME.text(words.text, as: "plain")
+        var html = MIME.text(words.html, as: "html")
+        // Only a mail that shows the logo has it.
+        if let logo = mail.logo, words.html.contains(Self.logoURL) {
+            html = MIME.multipart(
+                "related", [html, MIME.picture(logo.bytes, as: logo.form.rawValue, id: Self.logoID)],
+                boundary: "=_logo-\(id)")
         }
-        message += "--\(boundary)--\r\n"
+        message += MIME.multipart("alternative", [plain, html], boundary: "=_\(id)")
         return try RenderedMail(sender: sender, recipient: recipient, message: Array(message.utf8))
     }
 
     private static let plainLayout = """
         {{{organisation}}}
 
-        {{{purpose}}}
+        {{{text}}}
 
         {{#hasCode}}
         {{{label}}}
@@ -172,45 +243,60 @@ package struct MailRenderer: Sendable {
         {{/details}}
 
         {{/hasDetails}}
-        {{{unasked}}}
+        {{{advice}}}
         """
 
     private static let htmlLayout = """
         <!DOCTYPE html>
-        <html lang="{{language}}">
+        <html lang="{{language}}" dir="{{direction}}">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <title>{{subject}}</title>
         </head>
-        <body style="margin:0;padding:0;background:#f3f4f6;">
-        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6;">
+        <body style="margin:0;padding:0;background:{{pageColour}};">
+        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:{{pageColour}};">
         <tr><td align="center" style="padding:32px 16px;">
         <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;\
-        background:#ffffff;border:1px solid #e5e7eb;border-radius:12px;\
+        background:{{panelColour}};border:1px solid #e5e7eb;border-radius:12px;\
         font-family:-apple-system,'Segoe UI',Roboto,'Hiragino Sans','Noto Sans JP',Helvetica,Arial,sans-serif;\
-        font-size:16px;line-height:1.5;color:#1f2937;">
-        <tr><td style="padding:28px 32px 0;font-size:14px;font-weight:600;color:#6b7280;">{{organisation}}</td></tr>
-        <tr><td style="padding:12px 32px 0;">{{purpose}}</td></tr>
+        font-size:16px;line-height:1.5;color:{{textColour}};">
+        <tr><td style="padding:28px 32px 0;font-size:14px;font-weight:600;color:{{softColour}};">\
+        {{#hasLogo}}<img src="{{logo}}" alt="{{organisation}}" height="40" style="display:block;height:40px;width:auto;border:0;">\
+        {{/hasLogo}}{{^hasLogo}}{{organisation}}{{/hasLogo}}</td></tr>
+        <tr><td style="padding:12px 32px 0;">{{text}}</td></tr>
         {{#hasCode}}
-        <tr><td style="padding:24px 32px 0;font-size:14px;color:#6b7280;">{{label}}</td></tr>
+        <tr><td style="padding:24px 32px 0;font-size:14px;color:{{softColour}};">{{label}}</td></tr>
         <tr><td style="padding:8px 32px 0;">
-        <div style="padding:16px;background:#eef2ff;border-radius:8px;text-align:center;\
+        <div dir="ltr" style="padding:16px;background:{{codePanelColour}};border-radius:8px;text-align:center;\
         font-family:'SF Mono',Menlo,Consolas,monospace;font-size:32px;font-weight:700;letter-spacing:6px;\
-        color:#1e1b4b;">{{code}}</div>
+        color:{{codeColour}};">{{code}}</div>
         </td></tr>
         <tr><td style="padding:16px 32px 0;">{{validity}}</td></tr>
         <tr><td style="padding:8px 32px 0;font-weight:600;">{{secrecy}}</td></tr>
         {{/hasCode}}
         {{#details}}
-        <tr><td style="padding:8px 32px 0;font-size:14px;"><span style="color:#6b7280;">{{name}}:</span> {{value}}</td></tr>
+        <tr><td style="padding:8px 32px 0;font-size:14px;"><span style="color:{{softColour}};">{{name}}:</span> {{value}}</td></tr>
         {{/details}}
-        <tr><td style="padding:24px 32px 28px;font-size:13px;color:#6b7280;">{{unasked}}</td></tr>
+        <tr><td style="padding:24px 32px 28px;font-size:13px;color:{{softColour}};">{{advice}}</td></tr>
         </table>
         </td></tr>
         </table>
         </body>
         </html>
         """
+}
+
+extension TenantMail.Colour {
+    /// The colour of the built-in layout.
+    package var usual: String {
+        switch self {
+        case .page: "#f3f4f6"
+        case .panel: "#ffffff"
+        case .text: "#1f2937"
+        case .code: "#1e1b4b"
+        case .codePanel: "#eef2ff"
+        }
+    }
 }

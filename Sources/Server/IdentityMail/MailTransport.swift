@@ -13,9 +13,11 @@ package protocol MailTransport: Sendable {
 package enum MailTransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A later attempt may succeed.
     case temporary(Cause)
-    /// The server refused the sender, the recipient or the message permanently, with this reply code, 500 to 599 (RFC
-    /// 5321 section 4.2.1).
+    /// The server refused the sender or the message permanently, or the recipient for another reason than the mailbox, with
+    /// this reply code, 500 to 599 (RFC 5321 section 4.2.1).
     case permanent(replyCode: Int)
+    /// The recipient's mailbox does not exist, or takes no mail, permanently.
+    case noMailbox(replyCode: Int)
 
     /// Why a mail was not accepted now.
     package enum Cause: Hashable, Sendable {
@@ -44,6 +46,7 @@ package enum MailTransportError: Error, Hashable, Sendable, CustomStringConverti
         case .temporary(.cancelled): "sending was cancelled"
         case .temporary(.curl(let code)): String(cString: curl_easy_strerror(CURLcode(rawValue: code)))
         case .permanent(let code): "the mail server refused the mail with \(code)"
+        case .noMailbox(let code): "the mail server refused the mailbox with \(code)"
         }
     }
 }

@@ -36,7 +36,7 @@ package final class OutboxWorker: Service {
     private let vault: Vault
     private let renderer: MailRenderer
     private let transport: any MailTransport
-    private let sender: @Sendable (TenantID) -> MailAddress
+    private let letterhead: @Sendable (TenantID) -> Letterhead
     private let clock: any WallClock
     private let randomness: any Randomness
     private let signal: MailSignal
@@ -47,14 +47,14 @@ package final class OutboxWorker: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - sender: Returns the sender address of a tenant's mails.
+    ///   - letterhead: Returns the present one of a tenant.
     ///   - randomness: The source of the jitter of retries.
     ///   - hooks: Has codes delivered by receivers of hooks; nil: all are mailed.
     ///   - onDelivered: Called with each mail that the mail server or a receiver accepted; for the development profile's inbox.
     ///   - sleep: Waits, and throws when cancelled; tests replace it.
     package init(
         store: any OutboxStore, vault: Vault, renderer: MailRenderer, transport: any MailTransport,
-        sender: @escaping @Sendable (TenantID) -> MailAddress, clock: any WallClock, randomness: any Randomness,
+        letterhead: @escaping @Sendable (TenantID) -> Letterhead, clock: any WallClock, randomness: any Randomness,
         signal: MailSignal, logger: Logger, hooks: OutboxHooks? = nil,
         onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -63,7 +63,7 @@ package final class OutboxWorker: Service {
         self.vault = vault
         self.renderer = renderer
         self.transport = transport
-        self.sender = sender
+        self.letterhead = letterhead
         self.clock = clock
         self.randomness = randomness
         self.signal = signal
@@ -189,9 +189,10 @@ package final class OutboxWorker: Service {
         await vault.loadKey(of: mail.sealedContent, now: clock.now)
         do {
             content = try mail.content(using: vault)
-            words = try renderer.words(of: content)
+            let letterhead = letterhead(mail.tenant)
+            words = try renderer.words(of: content, as: letterhead.mail)
             message = try renderer.render(
-                content, words: words, id: mail.messageIDLocalPart, sender: sender(mail.tenant))
+                content, words: words, id: mail.messageIDLocalPart, letterhead: letterhead)
         } catch {
             try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
             return true
@@ -218,6 +219,9 @@ package final class OutboxWorker: Service {
             switch error {
             case .permanent(let replyCode):
                 try await fail(leased, detail: "smtp-\(replyCode)")
+                return true
+            case .noMailbox(let replyCode):
+                try await fail(leased, detail: "smtp-\(replyCode)", refusing: content.recipient)
                 return true
             case .temporary:
                 try await postpone(leased, because: "\(error)")
@@ -259,14 +263,18 @@ package final class OutboxWorker: Service {
         try await store.retry(leased, at: next)
     }
 
-    private func fail(_ leased: LeasedMail, detail: String) async throws(StoreError) {
+    /// - Parameter recipient: The address whose mailbox is the reason.
+    private func fail(_ leased: LeasedMail, detail: String, refusing recipient: String? = nil) async throws(StoreError)
+    {
         let mail = leased.mail
         logger.error("A mail cannot be sent.", metadata: ["mail": "\(mail.id)", "reason": "\(detail)"])
         Self.count("failed")
         let now = clock.now
         try await store.markFailed(
             leased, now: now,
-            event: AuditEvent(.mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, detail: detail))
+            event: AuditEvent(
+                .mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, user: mail.user, detail: detail),
+            refusedBy: recipient.flatMap { EmailAddress($0) }.map { vault.refusals(of: $0, in: mail.tenant) })
     }
 
     /// The time to wake up at; nil when an earlier or equal alarm is already set.

@@ -130,7 +130,7 @@ package struct SMTPTransport: MailTransport {
             let attempt = attempt(on: handle, sender, message, cancellation)
             switch attempt.result {
             case .success, .failure(.temporary(.cancelled)), .failure(.temporary(.timedOut)): return attempt.result
-            case .failure(.permanent), .failure(.temporary): break
+            case .failure(.permanent), .failure(.noMailbox), .failure(.temporary): break
             }
             guard attempt.isOnKeptConnection, !attempt.hasBegunMessage else { return attempt.result }
         }
@@ -172,8 +172,12 @@ package struct SMTPTransport: MailTransport {
             var reply = 0
             let hasReply = ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK
             return .failure(
-                Self.failure(code, reply: hasReply ? reply : 0, wholeMessageWasGiven: upload.isFinished))
+                Self.failure(
+                    code, reply: hasReply ? reply : 0,
+                    isAboutMailbox: watch.isAboutMailbox, wholeMessageWasGiven: upload.isFinished))
         }
+        // The handle lives on, the buffer does not.
+        _ = ccurl_set_error_buffer(handle, nil)
         if case .success = result { isReusable = true }
         return Attempt(
             result: result, isOnKeptConnection: !watch.isConnecting, hasBegunMessage: upload.hasBegun)
@@ -205,6 +209,18 @@ package struct SMTPTransport: MailTransport {
         for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
         for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
         if code == CURLE_OK { code = ccurl_set_sink(handle, { _, size, count, _ in size * count }, nil) }
+        if code == CURLE_OK {
+            code = ccurl_set_reply_sink(
+                handle,
+                { bytes, size, count, context in
+                    if let bytes, let context {
+                        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                        Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().note(line)
+                    }
+                    return size * count
+                }, Unmanaged.passUnretained(watch).toOpaque())
+        }
+        if code == CURLE_OK { code = ccurl_set_error_buffer(handle, watch.errorText) }
         if code == CURLE_OK {
             code = ccurl_set_on_socket(
                 handle,
@@ -256,9 +272,10 @@ package struct SMTPTransport: MailTransport {
     ///
     /// - Parameters:
     ///   - reply: The server's last reply code; 0 when there was none.
+    ///   - isAboutMailbox: Whether the reply says that the mailbox of the recipient takes no mail.
     ///   - wholeMessageWasGiven: Whether the reply can be about the message and not the greeting.
     private static func failure(
-        _ code: CURLcode, reply: Int, wholeMessageWasGiven: Bool
+        _ code: CURLcode, reply: Int, isAboutMailbox: Bool, wholeMessageWasGiven: Bool
     ) -> MailTransportError {
         switch code {
         // The reply is to MAIL, RCPT or DATA, or to the message. 530 and 538 ask for a login or TLS: an operator can
@@ -266,7 +283,7 @@ package struct SMTPTransport: MailTransport {
         case CURLE_SEND_ERROR, CURLE_WEIRD_SERVER_REPLY:
             if (500...599).contains(reply), reply != 530, reply != 538, code == CURLE_SEND_ERROR || wholeMessageWasGiven
             {
-                .permanent(replyCode: reply)
+                isAboutMailbox ? .noMailbox(replyCode: reply) : .permanent(replyCode: reply)
             } else if (400...599).contains(reply) {
                 .temporary(.reply(reply))
             } else {
@@ -317,10 +334,38 @@ private final class Watch {
     /// Whether a new connection was needed; libcurl reports no connect time for a kept one.
     var isConnecting = false
     private(set) var connectingTookTooLong = false
+    /// Where libcurl writes which command failed.
+    let errorText: UnsafeMutablePointer<CChar>
+    /// The beginning of the last line that refused something; the reply to QUIT comes after it.
+    private var lastRefusal: [UInt8] = []
 
     init(_ handle: UnsafeMutableRawPointer, _ cancellation: Cancellation) {
         self.handle = handle
         self.cancellation = cancellation
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit { errorText.deallocate() }
+
+    func note(_ line: UnsafeRawBufferPointer) {
+        if line.first == UInt8(ascii: "5") { lastRefusal = Array(line.prefix(16)) }
+    }
+
+    /// Whether the last refusal says that the recipient's mailbox takes no mail: by its status code (RFC 3463 sections 3.2 and
+    /// 3.3), which is about the mailbox and not about a policy of the server; else by its reply to RCPT (RFC 5321 section
+    /// 4.2.2).
+    var isAboutMailbox: Bool {
+        let words = String(decoding: lastRefusal, as: UTF8.self).split {
+            $0 == " " || $0 == "-" || $0 == "\r" || $0 == "\n"
+        }
+        guard let reply = words.first.flatMap({ Int($0) }), (500...599).contains(reply) else { return false }
+        let status = words.dropFirst().first.map { $0.split(separator: ".", omittingEmptySubsequences: false) } ?? []
+        if status.count == 3, status.allSatisfy({ (1...3).contains($0.utf8.count) && Int($0) != nil }) {
+            return status[0] == "5"
+                && ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.10", "2.1"].contains("\(status[1]).\(status[2])")
+        }
+        return [550, 551, 553].contains(reply) && String(cString: errorText).hasPrefix("RCPT")
     }
 
     func shallStop() -> Bool {

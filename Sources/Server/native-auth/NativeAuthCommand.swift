@@ -10,7 +10,8 @@ struct NativeAuthCommand: AsyncParsableCommand {
         version: ProductVersion.current,
         subcommands: [
             ServeCommand.self, InitCommand.self, UserCommand.self, OperatorCommand.self, KeyCommand.self,
-            TenantCommand.self, DaemonCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            TenantCommand.self, MailCommand.self, DaemonCommand.self, AuditCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             ImportCommand.self, ExportCommand.self,
             DoctorCommand.self,
         ])

@@ -47,6 +47,8 @@ struct NativeAPI: Sendable {
     let baseURL: URL
     var clientID: String = Application.oneTimePasscode.rawValue
     var tenant = "contoso"
+    /// `Accept-Language`; nil: that of this machine.
+    var language: String?
     /// Called before each request of the API.
     var onRequest: @Sendable () -> Void = {}
 
@@ -70,6 +72,7 @@ struct NativeAPI: Sendable {
         var request = URLRequest(url: try url("/\(tenant)/\(path)\(query)"))
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        if let language { request.setValue(language, forHTTPHeaderField: "Accept-Language") }
         let form = fields.merging(["client_id": clientID]) { given, _ in given }
         request.httpBody = Data(form.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&").utf8)
         let (data, response) = try await Self.session.data(for: request)

@@ -226,7 +226,8 @@ struct EdgeCheck {
     /// The refusals that `docs/develop/endpoints.md` lists for the endpoint, as far as a flow gives them itself.
     static func isDocumented(_ refusal: Refusal, for input: Input) -> Bool {
         switch (input, refusal) {
-        case (.challenge, .tooManyCodes), (.challenge, .throttled),
+        case (.challenge, .tooManyCodes), (.challenge, .throttled), (.challenge, .mailboxRefuses),
+            (.challengeMethod, .mailboxRefuses), (.challengeContact, .mailboxRefuses),
             (.challengeMethod, .tooManyCodes), (.challengeMethod, .throttled), (.challengeMethod, .unknownMethod),
             (.challengeContact, .tooManyCodes), (.challengeContact, .throttled), (.challengeContact, .invalidContact),
             (.challengeContact, .expiredToken), (.challengeContact, .notAllowedNow),

@@ -35,7 +35,8 @@ extension DirectoryAnswerName {
         case .step(.unacceptablePassword): self = .unacceptablePassword
         case .step(.passwordNotUsed): self = .passwordNotUsed
         case .step(.locked): self = .locked
-        case .step(.blockedContact), .step(.unknownTenant), .step(.unknownClient), .step(.nativeAuthDisabled),
+        case .step(.blockedContact), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
+            .step(.nativeAuthDisabled),
             .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
             .step(.enumerationLimited), .step(.invalidScope),

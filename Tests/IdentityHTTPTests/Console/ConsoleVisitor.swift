@@ -39,7 +39,13 @@ struct ConsoleVisitor {
                         }
                     }, announce: { tenant, _ in rotated.withLock { $0.append(tenant) } }),
                 editor: editor,
-                mailTexts: { _, _ in [.init(occasion: "Sign-up", subject: "Code & more", text: "1 < 2")] },
+                mailSamples: { _, _ in
+                    [
+                        .init(
+                            purpose: .signUp, occasion: "Sign-up", subject: "Code & more", text: "1 < 2",
+                            html: "<p>1 &lt; 2</p>")
+                    ]
+                },
                 isDevelopment: isDevelopment, appBaseURL: "https://identity.test", baseURL: "https://operators.test")
         transport = InProcessTransport(
             routes: IdentityRoutes(

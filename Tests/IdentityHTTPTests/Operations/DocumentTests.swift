@@ -189,10 +189,22 @@ import Testing
         on server: IdentityTestServer, asked: Locked<[String?]> = Locked([]),
         tenants: @escaping @Sendable () -> TenantDirectory = { .development }
     ) throws -> WireClient {
-        let pages = DevelopmentPages(baseURL: server.baseURL, tenants: tenants) { recipient in
-            asked.withLock { $0.append(recipient) }
-            return [ShownMail(to: "a", subject: "<b>", code: "12345678", text: "…", sentAt: "2027-01-15T08:00:00.000Z")]
-        }
+        let pages = DevelopmentPages(
+            baseURL: server.baseURL, tenants: tenants,
+            mails: { recipient in
+                asked.withLock { $0.append(recipient) }
+                return [
+                    ShownMail(to: "a", subject: "<b>", code: "12345678", text: "…", sentAt: "2027-01-15T08:00:00.000Z")
+                ]
+            },
+            samples: { tenant, language in
+                [
+                    MailSample(
+                        purpose: .signUp, occasion: "Sign-up", subject: "<i>\(tenant.subdomain)",
+                        text: language.rawValue,
+                        html: "<p>\(language.rawValue)")
+                ]
+            })
         let routes = IdentityRoutes(
             engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: Readiness(flows: server.engine.ports.flows), development: pages)
@@ -200,8 +212,8 @@ import Testing
     }
 
     @Test(
-        "SEC-PRF-1: home page, inbox and calls of hooks exist in development only",
-        arguments: ["/", "/dev/inbox", "/dev/inbox.json", "/dev/hooks"])
+        "SEC-PRF-1: home page, inbox, mails and calls of hooks exist in development only",
+        arguments: ["/", "/dev/inbox", "/dev/inbox.json", "/dev/mails", "/dev/hooks"])
     func pagesExistInDevelopmentOnly(_ path: String) async throws {
         try await withIdentityServer { server in
             expectError(try await server.client().get(path), "invalid_request", 90_023, status: 404)
@@ -227,6 +239,31 @@ import Testing
             ] {
                 #expect(page.contains(text), "\(text)")
             }
+        }
+    }
+
+    @Test(
+        "The page of mails shows each language and tenant as text, and a mail alone in a page that runs and loads nothing"
+    )
+    func theMails() async throws {
+        try await withIdentityServer { server in
+            let client = try pages(on: server)
+            let page = String(decoding: try await client.get("/dev/mails?language=ar").body, as: UTF8.self)
+            #expect(page.contains("&lt;i&gt;contoso") && !page.contains("<i>contoso"))
+            for language in MailLanguage.allCases where language != .arabic {
+                #expect(page.contains("href=\"/dev/mails?tenant=contoso&amp;language=\(language.rawValue)\""))
+            }
+            #expect(page.contains("dir=\"rtl\">ar</pre>"))
+            let mail = try await client.get("/dev/mails?tenant=contoso&language=ar&mail=signUp")
+            #expect(String(decoding: mail.body, as: UTF8.self) == "<p>ar")
+            let policy = try #require(mail.headers["content-security-policy"])
+            #expect(
+                policy.contains("default-src 'none'") && policy.contains("; sandbox;")
+                    && policy.contains("frame-ancestors 'self'"))
+            #expect(try await client.get("/dev/mails?mail=none").status == 404)
+            let other = String(
+                decoding: try await client.get("/dev/mails?tenant=%3Cscript%3E&language=%22").body, as: UTF8.self)
+            #expect(!other.contains("<script>") && other.contains("<pre lang=\"en\""))
         }
     }
 

@@ -77,6 +77,7 @@ extension AnswerName {
             case .unknownMethod: .unknownMethod
             case .invalidContact: .invalidContact
             case .blockedContact: .blockedContact
+            case .mailboxRefuses: .mailboxRefuses
             case .secondFactorNeeded: .secondFactorNeeded
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
@@ -196,7 +197,7 @@ extension AnswerName {
         case .locked: Wire("invalid_grant", 50_053)
         case .accountDisabled: Wire("invalid_grant", 50_057)
         case .invalidContact: Wire("invalid_request", 901_001)
-        case .blockedContact: Wire("access_denied", 550_024, "provider_blocked_by_rep")
+        case .blockedContact, .mailboxRefuses: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .secondFactorNeeded: Wire("invalid_grant", 50_076)
         case .unusableRefreshToken: Wire("invalid_grant", 70_000)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
@@ -248,7 +249,8 @@ extension AnswerName {
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
-            .accountDisabled, .invalidContact, .blockedContact, .secondFactorNeeded, .unusableRefreshToken,
+            .accountDisabled, .invalidContact, .blockedContact, .mailboxRefuses, .secondFactorNeeded,
+            .unusableRefreshToken,
             .expiredRefreshToken,
             .revokedRefreshToken, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
             .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
@@ -524,6 +526,19 @@ enum EndpointTable {
         ]
         + mailAsks.map { ask, journey in
             row(ask, .tooManyCodes, "five codes were sent in this flow", in: journey) { try await $0.answer(upTo: 7) }
+        }
+        + mailAsks.map { ask, journey in
+            EndpointRow(
+                endpoint: ask.endpoint, name: .mailboxRefuses,
+                when: "the mail server of the address refuses our mails for good"
+            ) {
+                let ready = try await arrive(ask, in: journey) { _, settings in settings.limits = TimeLimits() }
+                let first = try await ready.answer()
+                guard first.status == 200 else { return first }
+                let tenant = try #require(TestDirectory.directory().entries.first).tenant.id
+                try await ready.server.refuseMails(in: tenant)
+                return try await ready.answer()
+            }
         }
         + mailAsks.map { ask, journey in
             EndpointRow(endpoint: ask.endpoint, name: .addressThrottled, when: "too many mails to the address") {

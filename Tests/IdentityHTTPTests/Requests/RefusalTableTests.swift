@@ -47,7 +47,8 @@ extension Refusal {
         case .accountDisabled: .unknownMethod
         case .unknownMethod: .invalidContact
         case .invalidContact: .blockedContact
-        case .blockedContact: .secondFactorNeeded
+        case .blockedContact: .mailboxRefuses
+        case .mailboxRefuses: .secondFactorNeeded
         case .secondFactorNeeded: .unusableRefreshToken
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
@@ -87,6 +88,8 @@ extension Refusal {
         case .accountDisabled: [.token]
         case .unknownMethod: [.signInChallenge]
         case .invalidContact, .blockedContact: [.registerChallenge]
+        // Also in sign-up and reset, where clients know no such word and show a general error.
+        case .mailboxRefuses: [.signInChallenge, .registerChallenge]
         // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:

@@ -518,3 +518,22 @@ extension IdentityTestServer {
         return tables
     }
 }
+
+extension IdentityTestServer {
+    /// The mail server has just refused the mails so far because of their recipients: what the outbox records then. The
+    /// mailbox of the tests takes every mail.
+    func refuseMails(in tenant: TenantID) async throws {
+        func hex(_ bytes: Data) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        let id = withUnsafeBytes(of: tenant.uuid.uuid) { Data($0) }
+        for recipient in Set(try await mailbox.mails().map(\.to)) {
+            let subject = engine.vault.refusals(of: try #require(EmailAddress(recipient)), in: tenant)
+            _ = try await rows(
+                """
+                INSERT INTO counted_events (tenant, subject, event, at)
+                VALUES (X'\(hex(id))', X'\(hex(subject))', 'mailRefused', \(Int(clock.now.timeIntervalSince1970 * 1000)))
+                """)
+        }
+    }
+}

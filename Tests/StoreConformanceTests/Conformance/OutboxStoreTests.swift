@@ -69,7 +69,7 @@ struct OutboxStoreTests {
             try await store.perform(.enqueueMail(mails[0]), .enqueueMail(mails[1]))
             let leased = try await store.leaseMails(limit: 2, now: noon, until: noon + 60)
             try await store.markSent(leased[0], now: noon + 1)
-            try await store.markFailed(leased[1], now: noon + 1, event: failure)
+            try await store.markFailed(leased[1], now: noon + 1, event: failure, refusedBy: nil)
             for mail in leased { try await store.retry(mail, at: noon + 2) }
             #expect(try await store.leaseMails(limit: 5, now: noon + 10, until: noon + 70).isEmpty)
             #expect(try await store.nextMailDue() == nil)
@@ -87,7 +87,7 @@ struct OutboxStoreTests {
             #expect(second.attempts == 1)
 
             try await store.retry(first, at: noon + 61)
-            try await store.markFailed(first, now: noon + 61, event: failure)
+            try await store.markFailed(first, now: noon + 61, event: failure, refusedBy: nil)
             #expect(try await store.nextMailDue() == noon + 120)
             try await store.retry(second, at: noon + 62)
             #expect(try await store.nextMailDue() == noon + 62)

@@ -444,7 +444,8 @@ struct SQLiteFileTests {
             func lease(_ mail: OutboxMail) throws -> LeasedMail { try #require(leased.first { $0.mail.id == mail.id }) }
             try await store.markSent(lease(mails[0]), now: noon)
             try await store.markFailed(
-                lease(mails[1]), now: noon, event: AuditEvent(.mailFailed, at: noon, tenant: contoso))
+                lease(mails[1]), now: noon, event: AuditEvent(.mailFailed, at: noon, tenant: contoso),
+                refusedBy: nil)
             _ = try await store.removeExpired(now: noon + 600)
 
             for canary in canaries.dropLast() { #expect(try !filesContain(canary), "\(canary)") }

@@ -31,7 +31,7 @@ struct MailTarget: Target {
         ])
 
     init() throws {
-        renderer = try MailRenderer()
+        renderer = MailRenderer()
     }
 
     /// Two bytes to choose by; then organisation and recipient, and a byte 0xFE between them.
@@ -52,7 +52,8 @@ struct MailTarget: Target {
             sentAt: Date(timeIntervalSince1970: 1_800_000_000))
         let mail: RenderedMail
         do {
-            mail = try renderer.render(content, id: "1", sender: MailAddress("no-reply@contoso.example"))
+            mail = try renderer.render(
+                content, id: "1", letterhead: Letterhead(sender: MailAddress("no-reply@contoso.example")))
         } catch is MailFormatError {
             return false
         }

@@ -62,7 +62,7 @@ struct ReplyTarget: Target {
         } catch {
             switch error {
             case .temporary: break
-            case .permanent(let code):
+            case .permanent(let code), .noMailbox(let code):
                 let isSaid = replies.contains { $0.lenientText.contains("\(code)") }
                 try demand((500...599).contains(code) && isSaid, "refused with \(code), which the server did not send")
             }

@@ -32,6 +32,17 @@ static inline CURLcode ccurl_set_sink(CURL *handle, curl_write_callback write, v
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) : code;
 }
 
+// Gets each line of the server's replies.
+static inline CURLcode ccurl_set_reply_sink(CURL *handle, curl_write_callback write, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, write);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_HEADERDATA, context) : code;
+}
+
+// The buffer has CURL_ERROR_SIZE bytes, and stays until the transfer ends.
+static inline CURLcode ccurl_set_error_buffer(CURL *handle, char *buffer) {
+    return curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, buffer);
+}
+
 // The bytes are copied.
 static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, long count) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, count);

@@ -112,7 +112,9 @@ package struct DirectoryCaller: Sendable {
     }
 
     /// The language of mails about the account: the user's own, else that of the request, which a thief chooses.
-    package func language(orElse asked: MailLanguage) -> MailLanguage { account.user.chosenMailLanguage ?? asked }
+    package func language(orElse asked: MailLanguage?) -> MailLanguage {
+        tenant.mailLanguage(account.user.chosenMailLanguage, asked)
+    }
 }
 
 extension Engine {
@@ -169,13 +171,16 @@ extension Engine {
 
     /// A notice about the account, outside a flow.
     ///
-    /// - Parameter user: Nil for the last notice of a user who is deleted.
+    /// - Parameters:
+    ///   - user: Nil for the last notice of a user who is deleted.
+    ///   - language: Nil: the tenant's.
     func notice(
         _ purpose: MailContent.Purpose, to email: EmailAddress, in tenant: Tenant, user: UserID?,
-        language: MailLanguage, minutes: Int = 0, at now: Date
+        language: MailLanguage?, minutes: Int = 0, at now: Date
     ) throws(EngineError) -> Effect {
         let content = MailContent(
-            purpose: purpose, recipient: email.address, code: nil, minutesValid: minutes, language: language,
+            purpose: purpose, recipient: email.address, code: nil, minutesValid: minutes,
+            language: tenant.mailLanguage(language),
             organisation: tenant.displayName, sentAt: now)
         do {
             return .enqueueMail(

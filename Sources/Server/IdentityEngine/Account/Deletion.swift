@@ -7,7 +7,7 @@ extension Engine {
     ///
     /// - Returns: The date on which the account will be deleted; nil when it is deleted now.
     package func deleteAccount(
-        of caller: DirectoryCaller, language: MailLanguage, from source: RequestSource?, now: Date
+        of caller: DirectoryCaller, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Date?> {
         guard let own = EmailAddress(stored: caller.account.user.email) else {
             throw .broken("an account has no address")
@@ -43,7 +43,7 @@ extension Engine {
     /// last one may be the thief's. A notice of a deletion outlasts the account.
     private func notices(
         _ purpose: MailContent.Purpose, to own: EmailAddress, of user: UserID, in tenant: Tenant,
-        language: MailLanguage, minutes: Int = 0, now: Date
+        language: MailLanguage?, minutes: Int = 0, now: Date
     ) async throws(EngineError) -> [Effect] {
         var channels = [own]
         for undo in try await emailUndos(of: user, in: tenant.id, now: now)
@@ -125,7 +125,7 @@ extension Engine {
             let tenant = try await self.tenant(named: tenant.description)
         else { return [] }
         return try await notices(
-            .accountDeleted, to: own, of: user, in: tenant, language: account.user.mailLanguage, now: now)
+            .accountDeleted, to: own, of: user, in: tenant, language: account.user.chosenMailLanguage, now: now)
     }
 
     /// What the audit trail says about the user, the newest first, at most 1,000 events.
@@ -154,7 +154,7 @@ extension Engine {
     package func deleteUser(_ user: User, in tenant: Tenant, now: Date) async throws(EngineError) -> Bool {
         guard let own = EmailAddress(stored: user.email) else { throw .broken("an account has no address") }
         let notices = try await notices(
-            .accountDeleted, to: own, of: user.id, in: tenant, language: user.mailLanguage, now: now)
+            .accountDeleted, to: own, of: user.id, in: tenant, language: user.chosenMailLanguage, now: now)
         return try await delete(user.id, in: tenant.id, detail: "operator", notices, now: now)
     }
 

@@ -12,7 +12,7 @@ extension Engine {
 
     /// Takes back a change of the address; ``EmailUndo/takingBack(_:mark:recording:)`` decides what that means.
     package func undoEmailChange(
-        _ code: Secret<String>, inTenant name: String, language: MailLanguage, from source: RequestSource?, now: Date
+        _ code: Secret<String>, inTenant name: String, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         let digits = Secret(String(decoding: code.reveal().utf8.codeCharacters, as: UTF8.self))
         do {

@@ -286,7 +286,7 @@ extension Engine {
         }
         let hash = try await unknownPassword()
         let notice = try notice(
-            .resetRequired, to: own, in: tenant, user: id, language: known.user.mailLanguage, at: now)
+            .resetRequired, to: own, in: tenant, user: id, language: known.user.chosenMailLanguage, at: now)
         let event = operatorEvent(.resetStarted, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id, names: []) { facts in
             guard facts.account?.credentialVersion == known.credentialVersion else {
@@ -317,7 +317,8 @@ extension Engine {
         for channel in account.noticeChannels {
             notices.append(
                 try notice(
-                    .emailReplaced, to: channel, in: tenant, user: id, language: account.user.mailLanguage, at: now))
+                    .emailReplaced, to: channel, in: tenant, user: id, language: account.user.chosenMailLanguage,
+                    at: now))
         }
         let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
         return [
@@ -379,12 +380,9 @@ extension Engine {
 }
 
 extension User {
-    /// The language of mails that no request causes: the user's `preferredLanguage`, else English.
-    package var mailLanguage: MailLanguage { chosenMailLanguage ?? .english }
-
     /// The language of the user's `preferredLanguage`; nil when there is none, or no mail in it.
     package var chosenMailLanguage: MailLanguage? {
         guard case .string(let tag)? = attributes[AttributeDefinition.preferredLanguage.name] else { return nil }
-        return tag.split(separator: "-").first.flatMap { MailLanguage(rawValue: $0.lowercased()) }
+        return MailLanguage(tag: tag)
     }
 }

@@ -17,7 +17,7 @@ extension Engine {
             let own = EmailAddress(stored: known.user.email)
         else { return .refused(.notFound) }
         let notice = try notice(
-            .accountDeleted, to: own, in: tenant, user: id, language: known.user.mailLanguage, at: now)
+            .accountDeleted, to: own, in: tenant, user: id, language: known.user.chosenMailLanguage, at: now)
         let event = operatorEvent(.deletionScheduled, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id) { facts in
             guard let account = facts.account, account.deletedAt == nil else { return ([], .refused(.notFound)) }
@@ -94,7 +94,7 @@ extension Engine {
         for email in known.noticeChannels {
             notices.append(
                 try notice(
-                    .methodRemoved, to: email, in: tenant, user: id, language: known.user.mailLanguage, at: now))
+                    .methodRemoved, to: email, in: tenant, user: id, language: known.user.chosenMailLanguage, at: now))
         }
         let mails = notices
         let event = operatorEvent(.methodsForgotten, id, in: tenant.id, as: actor, detail: "1 by operator", at: now)

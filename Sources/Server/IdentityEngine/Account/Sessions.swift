@@ -101,7 +101,7 @@ extension Engine {
 
     /// Removes a method, and tells each mailbox of the user. Sessions that were begun elsewhere end.
     package func removeMethod(
-        _ method: UUID, of caller: DirectoryCaller, language: MailLanguage, from source: RequestSource?, now: Date
+        _ method: UUID, of caller: DirectoryCaller, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         let isRequiredHere = caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
         let event = event(.methodsForgotten, of: caller, detail: "1 by user", from: source, at: now)

@@ -28,7 +28,7 @@ extension RequestContext {
         HookCall(
             hook: hook, tenant: tenant.id, domain: tenant.domain, client: client.id, clientName: client.displayName,
             correlationID: caller.trace.correlationID, source: caller.source?.addressText,
-            language: caller.language, now: now)
+            language: tenant.mailLanguage(caller.language), now: now)
     }
 }
 

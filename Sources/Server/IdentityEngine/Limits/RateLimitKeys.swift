@@ -1,5 +1,5 @@
-import NativeAuthCore
-import PortableFoundation
+package import NativeAuthCore
+package import PortableFoundation
 
 // What a step counts by: sources, networks, mailboxes and accounts, as keyed digests.
 extension Engine {
@@ -8,6 +8,7 @@ extension Engine {
         var isFamiliar = false
         var address: Data?
         var mailbox: Data?
+        var recipient: Data?
         var networkAtMailbox: Data?
         var guesser: Data?
         var guessingNetwork: Data?
@@ -59,6 +60,7 @@ extension Engine {
         let name =
             ownContact.map { Data("account \($0)".utf8) } ?? reads.recipient?.mailbox ?? state.countedName
             ?? state.mailbox?.mailbox
+        if let target, case .sending = reads.code { keys.recipient = vault.refusals(of: target, in: tenant) }
         keys.address = name.map { digest([Data("address".utf8), $0, bucket]) }
         if let name, let code = reads.code, let budget = MailBudget(code.purpose) {
             let purpose = Data(budget.rawValue.utf8)
@@ -91,6 +93,7 @@ extension Engine.RateLimitKeys {
         switch who {
         case .address: address
         case .mailbox: mailbox
+        case .recipient: recipient
         case .networkAtMailbox: networkAtMailbox
         case .guesser: guesser
         case .guessingNetwork: guessingNetwork
@@ -99,5 +102,12 @@ extension Engine.RateLimitKeys {
         case .source: source
         case .ipv6Prefix48: ipv6Prefix48
         }
+    }
+}
+
+extension Vault {
+    /// What refused mails to an address are counted by.
+    package func refusals(of recipient: EmailAddress, in tenant: TenantID) -> Data {
+        digest(.counter, tenant: tenant, [Data("refusals".utf8), recipient.key.bytes])
     }
 }

@@ -23,6 +23,8 @@ package struct TimeLimits: Hashable, Sendable {
     package var mailsPerSourceAndHour = 50
     /// `SEC-OTP-13`: how many mails of a tenant in an hour cause an alert.
     package var mailsPerTenantAlert = 3_600
+    /// `SEC-MAIL-8`: how many refusals of a mailbox in 24 hours make it rest for an hour.
+    package var refusalsBeforeRest = 3
     /// `SEC-RATE-2`: the budget of an IPv6 /48, as a multiple of the budget of one source.
     package var sourcesPerIPv6Prefix48 = 8
 
@@ -104,6 +106,20 @@ extension StepSituation {
             limits.mailsToMailbox.wait(counted[.mailbox]?[.codeMailed] ?? [], now: now),
             limits.mailsOfNetwork.wait(counted[.networkAtMailbox]?[.codeMailed] ?? [], now: now),
         ].compactMap(\.self).max()
+    }
+
+    /// Whether the client is told that the mailbox refuses our mails: since the last code of this flow was sent to it, or so
+    /// often that it rests (`SEC-MAIL-8`).
+    ///
+    /// When answers hide accounts, the mails of a sign-in or a reset go to accounts only, and so do refusals: nothing is
+    /// told then (`SEC-ENUM-3`). Those of a sign-up go to every address.
+    func mailboxRefuses(_ purpose: MailContent.Purpose, target: Data) -> Bool {
+        guard let limits = settings.limits, let refusals = counted[.recipient]?[.mailRefused], let last = refusals.last,
+            !hidesAccounts || (purpose != .signIn && purpose != .passwordReset)
+        else { return false }
+        if let code = row.code, code.target == target, last >= code.sentAt { return true }
+        let day = refusals.count { now.timeIntervalSince($0) < 86_400 }
+        return day >= limits.refusalsBeforeRest && now.timeIntervalSince(last) < 3_600
     }
 
     /// Seconds to wait before another mail may be sent for this source or this tenant; nil for none.

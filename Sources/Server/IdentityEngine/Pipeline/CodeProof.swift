@@ -17,6 +17,7 @@ extension StepSituation {
         delivering: (_ resendIn: Int, _ length: Int) -> Interaction
     ) -> Decision<State> {
         var row = row
+        if mailboxRefuses(purpose, target: fresh.record.target) { return .refused(.mailboxRefuses) }
         // SEC-OTP-11: during the cool-down the client gets the same answer and no second mail is sent. Another target
         // has no cool-down.
         if let last = row.code, last.target == fresh.record.target {

@@ -284,7 +284,8 @@ package struct CallerContext: Sendable {
     /// The first segment of the path: the tenant's id, domain or subdomain.
     package var tenantName: String
     package var client: ClientID
-    package var language: MailLanguage
+    /// The language that the request asks for; nil: none that we have.
+    package var language: MailLanguage?
     /// The network source of the request; nil for calls within the process.
     package var source: RequestSource?
     /// The device, as the client describes it.
@@ -298,7 +299,7 @@ package struct CallerContext: Sendable {
     package var now: Date { trace.at }
 
     package init(
-        tenantName: String, client: ClientID, language: MailLanguage, source: RequestSource? = nil,
+        tenantName: String, client: ClientID, language: MailLanguage?, source: RequestSource? = nil,
         enumerationWait: Int? = nil, trace: Trace
     ) {
         self.tenantName = tenantName

@@ -63,6 +63,8 @@ package enum CountedSubject: Hashable, Sendable, CaseIterable {
     case address
     /// The mailbox and the purpose of the code: mails.
     case mailbox
+    /// The exact address that a code goes to, in all flows: refused mails.
+    case recipient
     /// An unfamiliar network, for the mails that it requests to that mailbox.
     case networkAtMailbox
     /// The client's network address, its network and its IPv6 /48, for guesses at the shared code.

@@ -4,7 +4,7 @@ import PortableFoundation
 // Turns the effects of a decision into rows.
 extension Engine {
     func rows(
-        for effect: FlowEffect, of step: Step, _ keys: RateLimitKeys
+        for effect: FlowEffect, of step: Step, _ keys: RateLimitKeys, reader: MailLanguage?
     ) throws(EngineError) -> [Effect] {
         let context = step.context
         switch effect {
@@ -20,24 +20,26 @@ extension Engine {
         case .mailCode(let fresh, let email, let purpose):
             return [
                 try mail(
-                    purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: step)
+                    purpose, to: email, code: fresh.digits.reveal(), expiresAt: fresh.record.expiresAt, of: step,
+                    reader: reader)
             ]
         case .mailSharedCode(let fresh, let email, let purpose):
             guard let shared = fresh.shared else { return [] }
             return [
                 try mail(
-                    purpose, to: email, code: shared.digits.reveal(), expiresAt: fresh.record.expiresAt, of: step)
+                    purpose, to: email, code: shared.digits.reveal(), expiresAt: fresh.record.expiresAt, of: step,
+                    reader: reader)
             ]
         case .setSlowLane(let row):
             return keys.slowLane.map { [.setSlowLane(row, $0)] } ?? []
         case .mailNotice(let purpose, let email, let methods):
             let end = context.now.addingTimeInterval(Double(settings.noticeLifetime))
             return [
-                try mail(purpose, to: email, code: nil, about: methods, expiresAt: end, of: step)
+                try mail(purpose, to: email, code: nil, about: methods, expiresAt: end, of: step, reader: reader)
             ]
         case .mailUndo(let code, let email):
             let end = context.now.addingTimeInterval(Double(settings.noticeLifetime))
-            return [try mail(.emailChanged, to: email, code: code.reveal(), expiresAt: end, of: step)]
+            return [try mail(.emailChanged, to: email, code: code.reveal(), expiresAt: end, of: step, reader: reader)]
         case .record(let kind, let user, let detail):
             let user = step.isDecoy ? nil : user
             return [.record(event(kind, user: user, detail: detail, of: step.flow, in: context))]
@@ -63,7 +65,7 @@ extension Engine {
 
     private func mail(
         _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, about methods: [EmailAddress] = [],
-        expiresAt: Date, of step: Step
+        expiresAt: Date, of step: Step, reader: MailLanguage?
     ) throws(EngineError) -> Effect {
         let context = step.context
         // A decoy flow's mail is written to the outbox and never sent: the owner of that mailbox asked for nothing
@@ -72,7 +74,7 @@ extension Engine {
             purpose: purpose, recipient: step.isDecoy ? MailContent.noRecipient : email.address, code: code,
             minutesValid: code == nil
                 ? 0 : (purpose == .emailChanged ? settings.emailUndoLifetime : settings.codeLifetime) / 60,
-            language: context.caller.language,
+            language: context.tenant.mailLanguage(context.caller.language, reader),
             organisation: context.tenant.displayName, sentAt: context.now,
             occasion: methods.isEmpty
                 ? nil

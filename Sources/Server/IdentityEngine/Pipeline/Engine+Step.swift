@@ -109,7 +109,7 @@ extension Engine {
             switch try check(facts, step, reads, keys) {
             case .answered(let outcome, let change): return (change, (outcome, false))
             case .open(let situation):
-                return try rows(decide(situation), of: step, situation.row, keys, keepsAnswer: keepsAnswer)
+                return try rows(decide(situation), of: step, situation, keys, keepsAnswer: keepsAnswer)
             }
         }
         if hasMail { ports.mail.notify() }
@@ -126,7 +126,7 @@ extension Engine {
         var mailsPerHour: Int?
         switch reads.code {
         case .sending:
-            counted += [keys.mailbox, keys.networkAtMailbox, keys.source, keys.ipv6Prefix48]
+            counted += [keys.mailbox, keys.recipient, keys.networkAtMailbox, keys.source, keys.ipv6Prefix48]
             mailsPerHour = settings.limits == nil ? nil : context.tenant.mailsPerHour
         case .judging(_, let isShared):
             counted +=
@@ -221,7 +221,8 @@ extension Engine {
 
     /// Turns a decision into rows, and seals the next token.
     private func rows(
-        _ decision: Decision<FlowState>, of step: Step, _ row: FlowRow, _ keys: RateLimitKeys, keepsAnswer: Bool
+        _ decision: Decision<FlowState>, of step: Step, _ situation: StepSituation, _ keys: RateLimitKeys,
+        keepsAnswer: Bool
     ) throws(EngineError) -> (change: FlowChange?, answer: (Outcome, Bool)) {
         let context = step.context
         let envelope = step.envelope
@@ -229,7 +230,8 @@ extension Engine {
         if let next = decision.next {
             let idle = next.isProven ? settings.provenIdleLifetime : settings.idleLifetime
             let sealed = FlowEnvelope(
-                flow: envelope.flow, startedAt: envelope.startedAt, revision: decision.row?.revision ?? row.revision,
+                flow: envelope.flow, startedAt: envelope.startedAt,
+                revision: decision.row?.revision ?? situation.row.revision,
                 expiresAt: min(context.now.addingTimeInterval(Double(idle)), hardEnd(of: envelope)), state: next)
             let token = try tokens.seal(
                 sealed, tenant: context.tenant.id, client: context.client.id, hidesLength: context.hidesAccounts)
@@ -243,7 +245,7 @@ extension Engine {
         guard let newRow = decision.row else { return (nil, (outcome, false)) }
         var effects: [Effect] = []
         for effect in decision.effects {
-            effects += try rows(for: effect, of: step, keys)
+            effects += try rows(for: effect, of: step, keys, reader: situation.account?.user.chosenMailLanguage)
         }
         let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
         // A flow that has ended repeats its last answer.

@@ -41,7 +41,7 @@ package struct Engine: Sendable {
 
     package let ports: Ports
     package let settings: EngineSettings
-    let vault: Vault
+    package let vault: Vault
     let tokens: ContinuationTokens
     let passwords: PasswordPolicy
 

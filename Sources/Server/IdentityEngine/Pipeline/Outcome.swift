@@ -177,6 +177,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case invalidContact
     /// The proofs do not allow this contact; the account's own mailbox must be proven first.
     case blockedContact
+    /// The mail server of the address refuses our mails for good; the client should take another address.
+    case mailboxRefuses
     /// The session lacks the required factors; the user must sign in again.
     case secondFactorNeeded
     case unusableRefreshToken

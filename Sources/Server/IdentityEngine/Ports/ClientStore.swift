@@ -41,7 +41,7 @@ package struct Tenant: Hashable, Sendable {
     /// it; 0: at once.
     package var deletionGraceDays: Int
     /// In one reference, since a tenant is copied with each step, and most have none of these.
-    private var calls: TenantCalls?
+    private var rare: RareSettings?
 
     package init(
         id: TenantID, subdomain: String, domain: String, displayName: String, enumeration: EnumerationMode? = nil,
@@ -57,44 +57,59 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        calls = TenantCalls(hooks, subscribers)
+        rare = RareSettings(hooks, subscribers, .unchanged)
     }
 }
 
 extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
-        get { calls?.hooks ?? [] }
-        set { calls = TenantCalls(newValue, subscribers) }
+        get { rare?.hooks ?? [] }
+        set { rare = RareSettings(newValue, subscribers, mail) }
     }
 
     package var subscribers: [Subscriber] {
-        get { calls?.subscribers ?? [] }
-        set { calls = TenantCalls(hooks, newValue) }
+        get { rare?.subscribers ?? [] }
+        set { rare = RareSettings(hooks, newValue, mail) }
     }
 
-    var hasHooks: Bool { calls.map { !$0.hooks.isEmpty } ?? false }
+    package var mail: TenantMail {
+        get { rare?.mail ?? .unchanged }
+        set { rare = RareSettings(hooks, subscribers, newValue) }
+    }
+
+    var hasHooks: Bool { rare.map { !$0.hooks.isEmpty } ?? false }
+
+    /// The language of a mail.
+    ///
+    /// - Parameter wishes: What is known of the reader's, the strongest first.
+    package func mailLanguage(_ wishes: MailLanguage?...) -> MailLanguage {
+        wishes.lazy.compactMap(\.self).first ?? rare?.mail.language ?? .english
+    }
 }
 
-/// What a tenant's own systems are called for.
-private final class TenantCalls: Hashable, Sendable {
+/// What most tenants do not have.
+private final class RareSettings: Hashable, Sendable {
     let hooks: [Hook]
     let subscribers: [Subscriber]
+    let mail: TenantMail
 
     /// Nil when there is nothing.
-    init?(_ hooks: [Hook], _ subscribers: [Subscriber]) {
-        guard !hooks.isEmpty || !subscribers.isEmpty else { return nil }
+    init?(_ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail) {
+        guard !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
+        self.mail = mail
     }
 
-    static func == (one: TenantCalls, other: TenantCalls) -> Bool {
-        one.hooks == other.hooks && one.subscribers == other.subscribers
+    static func == (one: RareSettings, other: RareSettings) -> Bool {
+        one === other || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail)
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(hooks)
         hasher.combine(subscribers)
+        hasher.combine(mail)
     }
 }
 

@@ -137,6 +137,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     case wrongCode
     /// `SEC-OTP-12`.
     case codeMailed
+    /// `SEC-MAIL-8`: the mail server refused a mail because of its recipient.
+    case mailRefused
     /// No longer counted; nodes of an older version still write it.
     case secondFactorMailed
     /// `SEC-LOCK-10`: the owner of an account was warned of guesses at its password.

@@ -100,7 +100,11 @@ package protocol OutboxStore: Sendable {
     func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError)
     /// Records that the mail server refused the mail permanently: wipes the content and records `event` in the same
     /// transaction. Does nothing when another worker has leased the mail meanwhile.
-    func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError)
+    ///
+    /// - Parameter recipient: What a refusal of the mailbox is counted by; nil when it was refused for another reason.
+    func markFailed(
+        _ leased: LeasedMail, now: Date, event: AuditEvent, refusedBy recipient: Data?
+    ) async throws(StoreError)
     /// Records `event` if its tenant has had `limit` mails or more since `start` (`SEC-OTP-13`).
     ///
     /// - Returns: Whether it was recorded.
@@ -167,7 +171,6 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var code: String?
     /// How long the code is valid, or until the announced deletion, in whole minutes; 0 in other notices.
     package var minutesValid: Int
-    /// `en`, `da`, `nl`, `fr` or `ja`.
     package var language: MailLanguage
     /// The name of the tenant, as the mail shows it.
     package var organisation: String
@@ -224,11 +227,17 @@ package struct MailContent: Hashable, Sendable, Codable {
     }
 }
 
-/// A language in which mails are written.
-package enum MailLanguage: String, Hashable, Sendable, Codable, CaseIterable {
-    case english = "en"
-    case danish = "da"
-    case dutch = "nl"
-    case french = "fr"
-    case japanese = "ja"
+extension MailContent.Purpose {
+    /// Whether the mail brings a code.
+    package var hasCode: Bool {
+        switch self {
+        case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .accountChange, .emailChange,
+            .emailChanged:
+            true
+        case .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged,
+            .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed, .accountExists,
+            .signInLocked, .signedInAfterFailures:
+            false
+        }
+    }
 }

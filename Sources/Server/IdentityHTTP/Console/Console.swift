@@ -24,7 +24,7 @@ package struct Console: Sendable {
     let keys: Keys
     let editor: any TenantEditor
     /// The texts of all mails of a tenant in a language.
-    let mailTexts: @Sendable (Tenant, MailLanguage) throws -> [MailSample]
+    let mailSamples: MailSample.Source
     /// In the development profile every visitor of this machine is the owner: the inbox shows all codes there anyway.
     let isDevelopment: Bool
     /// The address of the listener for apps, for snippets.
@@ -64,7 +64,7 @@ package struct Console: Sendable {
     package init(
         engine: Engine, operators: Operators, store: Store, tenants: @escaping @Sendable () -> TenantDirectory,
         facts: @escaping @Sendable () async -> [Fact], keys: Keys, editor: any TenantEditor,
-        mailTexts: @escaping @Sendable (Tenant, MailLanguage) throws -> [MailSample], isDevelopment: Bool,
+        mailSamples: @escaping MailSample.Source, isDevelopment: Bool,
         appBaseURL: String,
         baseURL: String
     ) {
@@ -75,7 +75,7 @@ package struct Console: Sendable {
         self.facts = facts
         self.keys = keys
         self.editor = editor
-        self.mailTexts = mailTexts
+        self.mailSamples = mailSamples
         self.isDevelopment = isDevelopment
         self.appBaseURL = appBaseURL
         self.baseURL = baseURL

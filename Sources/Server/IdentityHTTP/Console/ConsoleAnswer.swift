@@ -87,7 +87,7 @@ extension Console {
         case .removeGroupMember: return try await removeGroupMember(request, context, visitor)
         case .deleteGroupLook: return Self.page(try await deleteGroupLook(context, visitor))
         case .deleteGroup: return try await deleteGroup(request, context, visitor)
-        case .mails: return Self.page(try mails(request, context, visitor))
+        case .mails: return try mails(request, context, visitor)
         case .events: return try await events(request, context, visitor)
         case .verifyEvents: return try await verifyEvents(request, context, visitor)
         case .exportEvents: return try await exportEvents(request, context, visitor)

@@ -204,6 +204,8 @@ extension Console {
                     : "This is no e-mail address that can be used.",
                 goesOn: false)
         case .unacceptablePassword(let fault): .refused(fault.sentence, goesOn: false)
+        case .mailboxRefuses:
+            .refused("The mail server of this address refuses our mails. Ask another owner for help.", goesOn: false)
         case .invalidAttributes: .refused("This name cannot be used. Please choose a shorter one.", goesOn: false)
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact, .blockedContact,

@@ -13,9 +13,10 @@ package struct DevelopmentPages: Sendable {
     package typealias Inbox = @Sendable (_ recipient: String?) async -> any Encodable & Sendable
 
     let baseURL: String
-    private let tenants: @Sendable () -> TenantDirectory
+    let tenants: @Sendable () -> TenantDirectory
     private let mails: Inbox
     private let calls: DevelopmentCalls?
+    let samples: MailSample.Source?
     /// The unknown attribute names that apps sent, for the home page.
     let unknownAttributes = UnknownAttributeList()
 
@@ -24,14 +25,16 @@ package struct DevelopmentPages: Sendable {
     ///   - tenants: Returns the current tenants for the home page.
     ///   - mails: The mails of the inbox.
     ///   - calls: The calls of receivers; nil: there is no page of them.
+    ///   - samples: The mails of a tenant; nil: there is no page of them.
     package init(
         baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox,
-        calls: DevelopmentCalls? = nil
+        calls: DevelopmentCalls? = nil, samples: MailSample.Source? = nil
     ) {
         self.baseURL = baseURL
         self.tenants = tenants
         self.mails = mails
         self.calls = calls
+        self.samples = samples
     }
 
     func home() -> Response { Self.html(homePage(of: tenants().entries)) }
@@ -68,13 +71,13 @@ package struct DevelopmentPages: Sendable {
         return Response(status: .seeOther, headers: [.location: "/dev/hooks", .cacheControl: "no-store"])
     }
 
-    private static func html(_ page: String) -> Response {
+    static func html(_ page: String) -> Response {
         Response(
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
                 .contentSecurityPolicy:
-                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+                    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }

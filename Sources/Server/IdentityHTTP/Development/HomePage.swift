@@ -20,6 +20,7 @@ extension DevelopmentPages {
         <h2>Documents</h2>
         <ul>\(tenants.map { links(to: $0.tenant, isOnly: tenants.count == 1) }.joined(separator: "\n"))
         <li><a href="/dev/inbox.json">Inbox as JSON</a> (<code>?to=ADDRESS</code> for one mailbox)</li>
+        <li><a href="/dev/mails">All mails in all languages</a></li>
         <li><a href="/dev/hooks">Calls of hooks</a></li></ul>
         <h2>An API to call</h2>
         <p><code>GET /dev/api/\(Self.escaped(tenants.first?.tenant.domain ?? "TENANT"))</code> takes an access token and says hello. With

@@ -76,7 +76,8 @@ extension DirectoryFailure {
         case .secondFactorNeeded: self.init(.proofNeeded(secondFactor: true))
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
-            .blockedContact, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername,
+            .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
+            .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
             .unusableRefreshToken,
@@ -101,7 +102,7 @@ extension DirectoryFailure {
         case .invalidContact: .invalidContact
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
-        case .unacceptablePassword, .throttled, .blockedContact, .unknownTenant, .unknownClient,
+        case .unacceptablePassword, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
@@ -119,7 +120,8 @@ extension DirectoryFailure {
         case .incorrectPassword: "The current password is wrong or missing."
         case .passwordNotUsed: "The user has no password."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
-            .unacceptablePassword, .locked, .throttled, .blockedContact, .unknownTenant, .unknownClient,
+            .unacceptablePassword, .locked, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
+            .unknownClient,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,

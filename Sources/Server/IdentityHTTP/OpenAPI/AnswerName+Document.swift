@@ -68,6 +68,7 @@ extension AnswerName {
         case .unknownMethod: refusal(.unknownMethod)
         case .invalidContact: refusal(.invalidContact)
         case .blockedContact: refusal(.blockedContact)
+        case .mailboxRefuses: refusal(.mailboxRefuses)
         case .secondFactorNeeded: refusal(.secondFactorNeeded)
         case .unusableRefreshToken: refusal(.unusableRefreshToken)
         case .expiredRefreshToken: refusal(.expiredRefreshToken)

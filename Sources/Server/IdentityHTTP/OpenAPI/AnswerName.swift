@@ -21,7 +21,8 @@ enum AnswerName: String, CaseIterable, Sendable {
         expiredCode
     case tooManyCodes, addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset,
         incorrectPassword, locked
-    case accountDisabled, unknownMethod, invalidContact, blockedContact, secondFactorNeeded, unusableRefreshToken
+    case accountDisabled, unknownMethod, invalidContact, blockedContact, mailboxRefuses, secondFactorNeeded,
+        unusableRefreshToken
     case expiredRefreshToken, revokedRefreshToken
     // Faults of requests.
     case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
@@ -46,6 +47,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             [.token]
         case .chooseMethod: [.signInIntrospect, .registerIntrospect]
         case .proveContact, .contactAlreadyProven, .invalidContact, .blockedContact: [.registerChallenge]
+        case .mailboxRefuses: Self.challenges.union([.registerChallenge])
         case .choosePassword: [.resetPasswordContinue]
         case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
         case .passwordChanged: [.resetPasswordPollCompletion]

@@ -3,19 +3,19 @@ package import IdentityEngine
 extension MailLanguage {
     /// The language that a reader prefers, from the request's `Accept-Language` (RFC 9110 section 12.5.4).
     ///
-    /// The range with the highest weight that names a supported language decides, the earlier of two equal ones;
-    /// regions and scripts are ignored, so `da-DK` is Danish. A weight of 0 excludes a language. The result is English
-    /// for `*`, for a missing or malformed header, and for a header without a supported language. Malformed elements
-    /// are skipped.
+    /// The range with the highest weight that names a supported language decides, the earlier of two equal ones, as
+    /// ``init(tag:)`` reads it. A weight of 0 excludes a language. The result is nil for a missing or malformed header, and
+    /// for a header without a supported language; `*` names none. Malformed elements are skipped.
     ///
     /// - Parameter acceptLanguage: The field's value; only the first 1024 bytes are read.
-    package init(acceptLanguage: String?) {
+    package init?(acceptLanguage: String?) {
         var best: (language: MailLanguage, weight: Int)?
         for element in Self.elements(of: acceptLanguage ?? "") {
             guard let candidate = Self.preference(element), candidate.weight > best?.weight ?? 0 else { continue }
             best = candidate
         }
-        self = best?.language ?? .english
+        guard let best else { return nil }
+        self = best.language
     }
 
     private static func elements(of header: String) -> [ArraySlice<UInt8>] {
@@ -36,12 +36,9 @@ extension MailLanguage {
     }
 
     private static func language(_ range: ArraySlice<UInt8>) -> MailLanguage? {
-        if Array(range) == [UInt8(ascii: "*")] { return .english }
         let subtags = range.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard let primary = subtags.first,
-            subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) })
-        else { return nil }
-        return MailLanguage(rawValue: String(decoding: primary, as: UTF8.self).lowercased())
+        guard subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) }) else { return nil }
+        return MailLanguage(tag: String(decoding: range, as: UTF8.self))
     }
 
     /// `q=` and a number from 0 to 1 with at most three decimals, in thousandths.

@@ -147,6 +147,10 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,
                     "This contact may not be registered before the e-mail address of the account is; try that one.")
+            case .mailboxRefuses:
+                Self(
+                    .accessDenied, .providerBlockedByReputation, .methodBlocked,
+                    "The mail server of this e-mail address refuses our mails; use another address.")
             case .secondFactorNeeded:
                 Self(
                     .invalidGrant, .multiFactorRequired,

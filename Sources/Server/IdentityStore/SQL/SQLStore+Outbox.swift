@@ -54,14 +54,21 @@ extension SQLStore {
         }
     }
 
-    package func markFailed(_ leased: LeasedMail, now: Date, event: AuditEvent) async throws(StoreError) {
+    package func markFailed(
+        _ leased: LeasedMail, now: Date, event: AuditEvent, refusedBy recipient: Data?
+    ) async throws(StoreError) {
         try await write([]) { session in
             let count = try session.change(
                 """
                 UPDATE outbox SET state = 'failed', sealed_content = NULL, finished_at = ?
                 WHERE tenant = ? AND id = ? AND state = 'pending' AND attempts = ?
                 """, [now, leased.mail.tenant, leased.mail.id, leased.attempts + 1])
-            if count == 1 { try session.insert(event) }
+            guard count == 1 else { return }
+            try session.insert(event)
+            guard let recipient else { return }
+            try session.run(
+                "INSERT INTO counted_events (tenant, subject, event, at) VALUES (?, ?, ?, ?)",
+                [event.tenant, recipient, CountedEvent.mailRefused, now])
         }
     }
 

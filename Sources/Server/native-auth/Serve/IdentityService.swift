@@ -263,13 +263,12 @@ struct IdentityService: Sendable {
             smtp = try SMTPTransport(url: "smtp://127.0.0.1:\(receiver.port)")
         }
         let mailFrom = try settings.mailFrom.map { try MailAddress($0) }
-        let fallbackSender = try MailAddress("no-reply@localhost.localdomain")
         var onDelivered: (@Sendable (DeliveredMail) async -> Void)?
         if let inbox { onDelivered = { mail in await inbox.record(mail) } }
         services.append(
             OutboxWorker(
-                store: store, vault: vault, renderer: try MailRenderer(), transport: smtp,
-                sender: { [tenants] in mailFrom ?? Self.sender(of: $0, in: tenants.directory) ?? fallbackSender },
+                store: store, vault: vault, renderer: MailRenderer(), transport: smtp,
+                letterhead: { [tenants] in Self.letterhead(of: $0, in: tenants.directory, mailFrom: mailFrom) },
                 clock: clock, randomness: randomness, signal: signal,
                 logger: logger, hooks: OutboxHooks(clients: tenants, receiver: receiver), onDelivered: onDelivered))
         return services
@@ -296,7 +295,8 @@ struct IdentityService: Sendable {
         let pages = inbox.map { inbox in
             DevelopmentPages(
                 baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
-                mails: { recipient in await inbox.mails(to: recipient) }, calls: calls)
+                mails: { recipient in await inbox.mails(to: recipient) }, calls: calls,
+                samples: MailPreview.samples)
         }
         return IdentityServer.application(
             IdentityRoutes(
@@ -383,20 +383,8 @@ struct IdentityService: Sendable {
                 },
                 announce: { [clock] tenant, actor in
                     try await keys.announceRotation(for: tenant, by: actor.id, now: clock.now)
-                }), editor: DocumentEditor(store: store, tenants: tenants), mailTexts: mailTexts(),
+                }), editor: DocumentEditor(store: store, tenants: tenants), mailSamples: MailPreview.samples,
             isDevelopment: settings.profile == .development, appBaseURL: address.baseURL, baseURL: baseURL)
-    }
-
-    /// The texts of the mails that the console shows.
-    private func mailTexts() -> @Sendable (Tenant, MailLanguage) throws -> [Console.MailSample] {
-        let renderer = Result { try MailRenderer() }
-        return { tenant, language in
-            try MailContent.Purpose.allCases.map { purpose in
-                let content = MailContent.sample(of: purpose, for: tenant, in: language)
-                let words = try renderer.get().words(of: content)
-                return Console.MailSample(occasion: purpose.occasion, subject: words.subject, text: words.text)
-            }
-        }
     }
 
     /// What this node runs, for the console. None of it is secret.
@@ -480,14 +468,13 @@ struct IdentityService: Sendable {
             inboxHosts: settings.inboxHosts)
     }
 
-    /// The sender address of a tenant's mails; nil when the tenant no longer exists, or its domain is not usable for
-    /// mail.
-    private static func sender(of tenant: TenantID, in directory: TenantDirectory) -> MailAddress? {
-        guard let domain = directory.entries.first(where: { $0.tenant.id == tenant })?.tenant.domain else { return nil }
-        do {
-            return try MailAddress("no-reply@\(domain)")
-        } catch {
-            return nil
-        }
+    /// From whom the mails of a tenant are: the sender of its own settings, else that of the server's, else of its domain.
+    /// A tenant that no longer exists has none of the three.
+    static func letterhead(of tenant: TenantID, in directory: TenantDirectory, mailFrom: MailAddress?) -> Letterhead {
+        let tenant = directory.entries.first { $0.tenant.id == tenant }?.tenant
+        let mail = tenant?.mail ?? .unchanged
+        let names = [mail.sender] + [mailFrom?.text, tenant.map { "no-reply@\($0.domain)" }]
+        let sender = names.lazy.compactMap { $0.flatMap { try? MailAddress($0) } }.first ?? MailAddress.none
+        return Letterhead(sender: sender, mail: mail)
     }
 }

@@ -26,6 +26,7 @@ extension ReadTenant {
         adviseSecondFactor(advice)
         for daemon in daemons { daemon.advise(advice, now: now) }
         adviseRoles(advice)
+        mail?.advise(advice)
         for hook in hooks { hook.advise(advice) }
         for subscriber in subscribers { subscriber.advise(advice) }
     }

@@ -21,6 +21,9 @@ struct TenantDifference {
                 difference.compare(
                     TenantText.members(of: old.tenant), TenantText.members(of: new.tenant), indent: "    ")
                 difference.compare(
+                    TenantText.members(of: old.tenant.mail), TenantText.members(of: new.tenant.mail),
+                    indent: "    mail.")
+                difference.compare(
                     old.attributes, new.attributes, "attribute", { ($0.name, $0.displayName) }, TenantText.members
                 ) { $0.type.rawValue }
                 difference.compare(
@@ -90,9 +93,14 @@ struct TenantDifference {
         for name in names {
             let (before, after) = (old.first { $0.name == name }?.value, new.first { $0.name == name }?.value)
             guard before != after else { continue }
-            let words = [before, after].map { $0.map { TenantText.line($0) } ?? "default" }
+            let words = [before, after].map { $0.map { Self.short(TenantText.line($0)) } ?? "default" }
             lines.append("\(indent)\(name): \(words[0]) → \(words[1])")
         }
+    }
+
+    /// A template or a picture does not fill the terminal.
+    private static func short(_ words: String) -> String {
+        words.count > 200 ? words.prefix(160) + "… (\(words.utf8.count) bytes)" : words
     }
 }
 

@@ -109,6 +109,7 @@ struct ReadTenant {
     var userFlows: [SharedUserFlow]
     var attributes: [TenantAttribute]
     var hooks: [ReadHook]
+    var mail: ReadMail?
     var subscribers: [ReadSubscriber]
 }
 
@@ -164,6 +165,8 @@ private struct TenantReader {
             }
             return daemon
         }
+        let mail = members.members("mail", of: "mail").map { ReadMail($0, faults) }
+        if let mail { tenant.mail = mail.mail }
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(
                 displayName: displayName(of: entry), entry, clients: applications.map(\.client),
@@ -185,7 +188,7 @@ private struct TenantReader {
         members.end()
         return ReadTenant(
             tenant: tenant, members: members, applications: applications, daemons: daemons,
-            userFlows: flows.map(\.flow), attributes: attributes, hooks: hooks,
+            userFlows: flows.map(\.flow), attributes: attributes, hooks: hooks, mail: mail,
             subscribers: subscribers)
     }
 

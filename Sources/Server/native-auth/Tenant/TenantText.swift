@@ -110,6 +110,33 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of mail: TenantMail) -> Members {
+        let colours = TenantMail.Colour.allCases.compactMap { colour in
+            mail.colours[colour].map { (colour.rawValue, Node($0, .implicit, .doubleQuoted)) }
+        }
+        let templates = TenantMail.Part.allCases.compactMap { part in
+            mail.templates[part].map { (part.rawValue, Node($0, .implicit, .literal)) }
+        }
+        let texts: Members = MailLanguage.allCases.compactMap { language in
+            guard let texts = mail.texts[language], !texts.isEmpty else { return nil }
+            let mails: Members = ([nil] + MailContent.Purpose.allCases.map(Optional.some)).compactMap { purpose in
+                let sentences = TenantMail.Text.Role.allCases.compactMap { role in
+                    texts[.init(purpose, role)].map { (role.rawValue, scalar($0)) }
+                }
+                return sentences.isEmpty ? nil : (purpose?.rawValue ?? ReadMail.allCodes, mapping(sentences))
+            }
+            return (language.rawValue, mapping(mails))
+        }
+        let members: [(String, Node?)] = [
+            ("sender", mail.sender.map { scalar($0) }), ("senderName", mail.senderName.map { scalar($0) }),
+            ("replyTo", mail.replyTo.map { scalar($0) }), ("language", mail.language.map { scalar($0.rawValue) }),
+            ("logo", mail.logo.map { scalar($0.bytes.base64EncodedString()) }),
+            ("colours", colours.isEmpty ? nil : mapping(colours)), ("texts", texts.isEmpty ? nil : mapping(texts)),
+            ("templates", templates.isEmpty ? nil : mapping(templates)),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of hook: Hook) -> Members {
         let applications = (hook.applications ?? []).map(\.description).sorted()
         let members: [(String, Node?)] = [
@@ -174,12 +201,14 @@ enum TenantText {
         let tenants = directory.entries.map { entry in
             let applications = entry.applications.map { mapping(members(of: $0)) }
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
+            let mail = members(of: entry.tenant.mail)
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
             let attributes = list(entry.attributes.map { mapping(members(of: $0)) })
             return mapping(
-                members(of: entry.tenant) + (attributes.map { [("userAttributes", $0)] } ?? [])
+                members(of: entry.tenant) + (mail.isEmpty ? [] : [("mail", mapping(mail))])
+                    + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]
                     + (daemons.map { [("daemons", $0)] } ?? []) + (hooks.map { [("hooks", $0)] } ?? [])
                     + (subscribers.map { [("subscribers", $0)] } ?? []))

@@ -139,7 +139,8 @@ extension FoundUser {
             try OutboxMail.sealing(
                 MailContent(
                     purpose: purpose, recipient: email.address, code: nil, minutesValid: 0,
-                    language: account.user.mailLanguage, organisation: tenant.displayName, sentAt: opened.now,
+                    language: tenant.mailLanguage(account.user.chosenMailLanguage), organisation: tenant.displayName,
+                    sentAt: opened.now,
                     occasion: MailContent.Occasion(methods: methods, network: nil)),
                 id: randomness.uuid(at: opened.now), tenant: tenant.id, flow: nil, user: id,
                 expiresAt: opened.now.addingTimeInterval(24 * 3600), using: opened.vault)

@@ -1,11 +1,11 @@
-import IdentityEngine
+package import IdentityEngine
 import NativeAuthCore
 import PortableFoundation
 
-// The mails that the console shows to operators.
+// The mails that operators look at.
 extension MailContent {
     /// A mail with a made-up code, as a user of the tenant gets it.
-    static func sample(of purpose: Purpose, for tenant: Tenant, in language: MailLanguage) -> MailContent {
+    package static func sample(of purpose: Purpose, for tenant: Tenant, in language: MailLanguage) -> MailContent {
         let method = "d***@example.com"
         return MailContent(
             purpose: purpose, recipient: "dana@example.com", code: purpose.hasCode ? "12345678" : nil,
@@ -16,18 +16,6 @@ extension MailContent {
 }
 
 extension MailContent.Purpose {
-    fileprivate var hasCode: Bool {
-        switch self {
-        case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .accountChange, .emailChange,
-            .emailChanged:
-            true
-        case .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged,
-            .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed, .accountExists,
-            .signInLocked, .signedInAfterFailures:
-            false
-        }
-    }
-
     fileprivate var isAboutMethods: Bool {
         switch self {
         case .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed: true
@@ -40,7 +28,7 @@ extension MailContent.Purpose {
     }
 
     /// When the mail is sent.
-    var occasion: String {
+    package var occasion: String {
         switch self {
         case .signUp: "Sign-up"
         case .signIn: "Sign-in"
