@@ -183,7 +183,7 @@ struct ImportCommandTests {
             unknown@example.com,,\(Self.bcrypt)
             """
         let result = try await place.load(file, "users.csv")
-        #expect(result.status == 0 && result.output.contains("passwords 2"), "\(result)")
+        #expect(result.status == 0 && result.output.contains("parts of 2 records"), "\(result)")
         for name in ["not@example.com", "unknown@example.com"] {
             #expect(try await place.hash(of: name).hasPrefix("$argon2id$"))
             #expect(try await place.signIn(name, Self.password).status == 400)
@@ -192,9 +192,36 @@ struct ImportCommandTests {
         let assumed = try await place.load(
             file.replacing("unknown@", with: "assumed@").replacing("not@", with: "never@"), "more.csv",
             ["--assume-verified"])
-        #expect(assumed.output.contains("passwords 1"), "\(assumed)")
+        #expect(assumed.output.contains("parts of 1 records"), "\(assumed)")
         #expect(try await place.signIn("assumed@example.com", Self.password).status == 200)
         #expect(try await place.signIn("never@example.com", Self.password).status == 400)
+        await place.end()
+    }
+
+    @Test(
+        "SEC-ID-9: of a record whose address is not verified nothing comes in that a stranger may have filled in, and it changes no user"
+    )
+    func squatter() async throws {
+        let place = try await Place()
+        let record = { (name: String, isVerified: Bool, city: String) in
+            #"{"email":"\#(name)@example.com","emailVerified":\#(isVerified),"alias":"\#(name).h","attributes":{"city":"\#(city)"},"secondFactor":["evil@example.net"],"requiresSecondFactor":true,"passwordHash":"\#(Self.bcrypt)"}"#
+        }
+        let made = try await place.load(
+            record("victim", false, "Mine") + "\n" + record("owner", true, "Ribe"), "a.jsonl")
+        #expect(made.status == 0 && made.output.contains("parts of 1 records"), "\(made)")
+        let victim = try await place.run(["user", "show", "victim@example.com"]).output
+        #expect(!victim.contains("Mine") && !victim.contains("evil") && !victim.contains("victim.h"), "\(victim)")
+        #expect(try await place.run(["user", "show", "owner@example.com"]).output.contains("city: Ribe"))
+        let changed = try await place.load(record("owner", false, "Mine"), "b.jsonl", ["--duplicates", "update"])
+        #expect(
+            changed.status == 65 && changed.output.contains("email is not verified, so the user who has it"),
+            "\(changed)")
+        #expect(try await place.run(["user", "show", "owner@example.com"]).output.contains("city: Ribe"))
+        let kept = try await place.load(record("owner", true, "Esbjerg"), "c.jsonl", ["--duplicates", "update"])
+        #expect(kept.status == 0, "\(kept)")
+        let lines = try await place.rows(
+            #"SELECT detail FROM audit WHERE kind = 'users.imported' AND "user" IS NOT NULL"#)
+        #expect(lines == [["attributes by operator"]], "\(lines)")
         await place.end()
     }
 
@@ -220,8 +247,17 @@ struct ImportCommandTests {
             (#"{"email":"a9@example.com","#, "The record is no JSON object"),
             (#"["email"]"#, "The record is no JSON object"),
             (#"{"email":"TAKEN@example.com"}"#, "email is the address of a user already"),
-            (#"{"email":"a10@example.com","alias":"Good"}"#, "alias is the name of another user"),
+            (#"{"email":"a10@example.com","emailVerified":true,"alias":"Good"}"#, "alias is the name of another user"),
             (#"{"email":"good@example.com"}"#, "email is the address of a user already"),
+            (
+                #"{"email":"a15@example.com","secondFactor":["A15@example.com"]}"#,
+                "secondFactor is the address of the account"
+            ),
+            (
+                #"{"email":"a16@example.com","id":"11112222-bbbb-3333-cccc-4444dddd5555"}"#,
+                "id is the id of an application"
+            ),
+            (#"{"email":"a17@example.com","id":"00000000-0000-0000-0000-000000000000"}"#, "id is the id of"),
             (#"{"email":"a11@example.com","secondFactor":["x"]}"#, "secondFactor is no address"),
             (
                 #"{"email":"a12@example.com","secondFactor":[{"email":"b@example.com","enrolledUnder":"sun"}]}"#,

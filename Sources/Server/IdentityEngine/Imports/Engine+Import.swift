@@ -5,13 +5,14 @@ package import PortableFoundation
 package struct JudgedRecord: Sendable {
     package var line: Int
     package var result: Result<ImportedUser, ImportFault>
-    /// Whether the record has a password that was left out, because its address is not verified.
-    package var leftOutPassword: Bool
+    /// Whether something of the record was left out, because its address is not verified: a password, an alias,
+    /// attributes or second factors.
+    package var leftOut: Bool
 
-    package init(line: Int, result: Result<ImportedUser, ImportFault>, leftOutPassword: Bool = false) {
+    package init(line: Int, result: Result<ImportedUser, ImportFault>, leftOut: Bool = false) {
         self.line = line
         self.result = result
-        self.leftOutPassword = leftOutPassword
+        self.leftOut = leftOut
     }
 }
 
@@ -29,13 +30,17 @@ package struct ImportOutcome: Sendable {
 extension Engine {
     /// Judges the values of a record by themselves; whether its names are free, its portion finds out.
     ///
-    /// An address that is not verified may belong to another person than the account's user. The password of such a record
-    /// is left out: the first sign-in is a reset or a code, which proves the mailbox.
+    /// An address that is not verified may belong to another person than the account's user, who may have filled the record
+    /// there. Its password, alias, attributes and second factors are left out (`SEC-ID-9`): the first sign-in is a reset or
+    /// a code, which proves the mailbox.
     package func judge(
         _ record: ImportRecord, at line: Int, _ settings: ImportSettings, in tenant: Tenant, now: Date
     ) -> JudgedRecord {
         let isVerified = record.isEmailVerified ?? settings.assumesVerified
-        var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")), leftOutPassword: false)
+        var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")))
+        if !isVerified {
+            judged.leftOut = record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
+        }
         let password: PasswordHash?
         switch record.password {
         case .none: password = nil
@@ -44,7 +49,7 @@ extension Engine {
         case .hash(let hash) where isVerified: password = hash
         case .hash:
             password = settings.unknownPassword
-            judged.leftOutPassword = true
+            judged.leftOut = true
         }
         judged.result = Result { () throws(ImportFault) in
             let createdAt = record.createdAt ?? now
@@ -69,16 +74,23 @@ extension Engine {
                 }
                 return alias
             }
+            // Resource servers permit daemons and users by the same claim.
+            guard record.id.map({ !settings.foreignIDs.contains($0.uuid) }) ?? true else {
+                throw ImportFault("id", "is the id of an application, a daemon or the tenant, or of nothing")
+            }
             let user = NewUser(
                 id: record.id ?? UserID(ports.randomness.uuid()), tenant: tenant.id, client: settings.client.id,
-                identifiers: [email.identifier] + (alias.map { [$0.identifier] } ?? []), passwordHash: password,
-                attributes: edit.attributes.reduce(into: [:]) { $0[$1.name] = $1.value }, createdAt: createdAt,
+                identifiers: [email.identifier] + (isVerified ? alias.map { [$0.identifier] } ?? [] : []),
+                passwordHash: password,
+                attributes: isVerified ? edit.attributes.reduce(into: [:]) { $0[$1.name] = $1.value } : [:],
+                createdAt: createdAt,
                 emailProof: .byImport)
+            let methods = try methods(of: record, now: now)
             return ImportedUser(
                 user: user, emailProvenAt: isVerified ? record.emailProvenAt ?? createdAt : nil,
                 disabledAt: record.isDisabled ? record.disabledAt ?? now : nil,
-                strongMethods: try methods(of: record, now: now),
-                requiresSecondFactor: record.requiresSecondFactor && password != nil,
+                strongMethods: isVerified ? methods : [],
+                requiresSecondFactor: record.requiresSecondFactor && password != nil && isVerified,
                 passwordIsFromReset: record.passwordIsFromReset && password != nil)
         }
         return judged
@@ -94,6 +106,9 @@ extension Engine {
             }
             guard !methods.contains(where: { $0.email.key == email.key }) else {
                 throw ImportFault("secondFactor", "has one address twice")
+            }
+            guard email.key != EmailAddress(record.email)?.key else {
+                throw ImportFault("secondFactor", "is the address of the account, which proves nothing more")
             }
             guard mailbox.name.map(StrongMethod.isName) ?? true else {
                 throw ImportFault("secondFactor", "has a name that is not 1 to 64 characters of text")
@@ -144,7 +159,9 @@ extension Engine {
         var portionFacts = PortionFacts(facts, now: now)
         var outcome = ImportOutcome(progress: before)
         var change = ImportChange(users: [], effects: [], progress: before, isLast: isLast)
-        if before.records == 0 { change.effects.append(.record(importEvent("begun by operator", in: tenant, at: now))) }
+        if before.records == 0 {
+            change.effects.append(.record(importEvent("begun by operator: \(settings.summary)", in: tenant, at: now)))
+        }
         for judged in portion {
             outcome.progress.records += 1
             do throws(ImportFault) {
@@ -160,7 +177,12 @@ extension Engine {
                 case .skip: outcome.progress.skipped += 1
                 case .update(let owner):
                     let changes = new.user.attributes.sorted { $0.key < $1.key }.map { AttributeChange($0, $1) }
-                    if !changes.isEmpty { change.effects.append(.setAttributes(changes, of: owner)) }
+                    if !changes.isEmpty {
+                        change.effects.append(.setAttributes(changes, of: owner))
+                        var event = importEvent("attributes by operator", in: tenant, at: now)
+                        event.user = owner
+                        change.effects.append(.record(event))
+                    }
                     outcome.progress.updated += 1
                 }
             } catch {
@@ -173,7 +195,7 @@ extension Engine {
             change.effects.append(
                 .record(
                     importEvent(
-                        "\(progress.created) created, \(progress.updated) updated, \(progress.refused) refused by operator",
+                        "\(progress.created) created, \(progress.updated) updated, \(progress.skipped) skipped, \(progress.refused) refused by operator",
                         in: tenant, at: now)))
         }
         change.progress = outcome.progress
@@ -216,7 +238,12 @@ private struct PortionFacts {
             switch (name.kind, policy) {
             case (.email, .refuse): throw ImportFault("email", "is the address of a user already")
             case (.email, .skip): return .skip
-            case (.email, .update): return .update(owner)
+            case (.email, .update):
+                // What a stranger has filled in must not replace what the owner of the mailbox has.
+                guard new.emailProvenAt != nil else {
+                    throw ImportFault("email", "is not verified, so the user who has it stays as it is")
+                }
+                return .update(owner)
             case (.alias, _): throw ImportFault("alias", "is the name of another user")
             }
         }

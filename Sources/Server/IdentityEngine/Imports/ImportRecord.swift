@@ -82,17 +82,25 @@ package struct ImportSettings: Sendable {
     package var duplicates: DuplicatePolicy
     /// Whether an address is taken as verified where a record does not say.
     package var assumesVerified: Bool
+    /// Ids that name something else than a user.
+    package var foreignIDs: Set<UUID>
     /// The hash for users whose first password only a reset gives: of a random password that is stored nowhere.
     package var unknownPassword: PasswordHash
 
     package init(
         client: Client, flows: [UserFlow], duplicates: DuplicatePolicy, assumesVerified: Bool,
-        unknownPassword: PasswordHash
+        foreignIDs: Set<UUID>, unknownPassword: PasswordHash
     ) {
         self.client = client
         self.flows = flows
         self.duplicates = duplicates
         self.assumesVerified = assumesVerified
+        self.foreignIDs = foreignIDs
         self.unknownPassword = unknownPassword
+    }
+
+    /// What the audit trail says of the choices of the operator.
+    var summary: String {
+        "application \(client.id), duplicates \(duplicates.rawValue)\(assumesVerified ? ", addresses taken as verified" : "")"
     }
 }

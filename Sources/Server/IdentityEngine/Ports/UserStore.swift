@@ -249,8 +249,9 @@ package protocol UserStore: Sendable {
     func events(of user: UserID, in tenant: TenantID, limit: Int) async throws(StoreError) -> [RecordedEvent]
     /// The groups of the user, by id.
     func groups(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [UserGroup]
-    /// The password of a user whose id follows `id` closely, with the first ids after the last; nil when none of them has
-    /// a password. Its kind is as common among such answers as among the users (`SEC-PWD-11`).
+    /// The password of a user whose place follows that of `id`, with the first place after the last; nil when no user has a
+    /// password. Places are spread evenly, so a kind of password is as common among such answers as among the users
+    /// (`SEC-PWD-11`).
     func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash?
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int

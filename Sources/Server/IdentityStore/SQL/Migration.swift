@@ -36,6 +36,7 @@ package struct Migration: Sendable {
         Migration(name: "0020 operators", sqlite: operators),
         Migration(name: "0021 groups", sqlite: groups),
         Migration(name: "0022 imports", sqlite: imports),
+        Migration(name: "0024 positions", sqlite: positions),
     ]
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
@@ -49,9 +50,18 @@ package struct Migration: Sendable {
             ("id BLOB NOT NULL UNIQUE", "id BYTEA NOT NULL"),
             ("lower(value)", #"lower(value COLLATE "C")"#), (" BLOB", " BYTEA"), (" INTEGER", " BIGINT"),
             (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
+            ("random() & 9223372036854775807", "(random() * 9.2e18)::bigint"),
         ]
         return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) }
     }
+
+    /// A place for each user that does not depend on the id, and an index by it of the users with a password
+    /// (`SEC-PWD-11`).
+    private static let positions = """
+        ALTER TABLE users ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+        UPDATE users SET position = random() & 9223372036854775807;
+        CREATE INDEX users_by_position ON users (tenant, position) WHERE password_hash IS NOT NULL;
+        """
 
     private static let signUp = """
         CREATE TABLE users (

@@ -92,10 +92,15 @@ extension SQLSession {
         }
     }
 
+    /// Those that users or groups have.
     fileprivate func known(_ ids: [UserID], in tenant: TenantID) throws -> Pending<Set<UserID>> {
         guard !ids.isEmpty else { return Pending([]) }
         return try rows(
-            of: "users", "SELECT id FROM users WHERE tenant = ? AND id IN (\(Self.placeholders(ids)))", [tenant] + ids
+            of: "users",
+            """
+            SELECT id FROM users WHERE tenant = ? AND id IN (\(Self.placeholders(ids)))
+            UNION ALL SELECT id FROM user_groups WHERE tenant = ? AND id IN (\(Self.placeholders(ids)))
+            """, [tenant] + ids + [tenant] + ids
         ).map { rows in Set(try rows.map { try $0.value("id") }) }
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 package import IdentityEngine
 package import NativeAuthCore
 package import PortableFoundation
@@ -101,7 +102,7 @@ extension SQLStore {
         }
     }
 
-    /// Looks at 50 users after the id, and at the first 50: among users who have no password the work stays bounded.
+    /// By the users' positions, which are spread evenly, whatever the ids are.
     package func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash? {
         try await read { session in
             let found = try session.rows(
@@ -109,13 +110,15 @@ extension SQLStore {
                 """
                 SELECT password_hash FROM (
                     SELECT * FROM (
-                        SELECT 0 AS lap, id, password_hash FROM users WHERE tenant = ? AND id >= ?
-                        ORDER BY id LIMIT 50) AS following
+                        SELECT 0 AS lap, password_hash FROM users
+                        WHERE tenant = ? AND position >= ? AND password_hash IS NOT NULL ORDER BY position LIMIT 1
+                    ) AS following
                     UNION ALL
                     SELECT * FROM (
-                        SELECT 1 AS lap, id, password_hash FROM users WHERE tenant = ? ORDER BY id LIMIT 50) AS first_users
-                ) AS found WHERE password_hash IS NOT NULL ORDER BY lap, id LIMIT 1
-                """, [tenant, id, tenant]
+                        SELECT 1 AS lap, password_hash FROM users
+                        WHERE tenant = ? AND password_hash IS NOT NULL ORDER BY position LIMIT 1) AS first_user
+                ) AS found ORDER BY lap LIMIT 1
+                """, [tenant, id.position, tenant]
             ).get()
             return try found.first.map { PasswordHash(phc: try $0.value("password_hash")) }
         }
@@ -127,6 +130,15 @@ extension SQLStore {
                 of: "users", "SELECT COUNT(*) AS count FROM users WHERE tenant = ?", [tenant])
             return try rows.get().first?.value("count") ?? 0
         }
+    }
+}
+
+extension UserID {
+    /// The place of a user among all, evenly spread: an import brings ids of any kind, such as those that begin with the
+    /// time. 0 to 2⁶³ − 1.
+    fileprivate var position: Int {
+        let digest = SHA256.hash(data: Data(description.utf8))
+        return digest.prefix(8).reduce(0) { $0 << 8 | Int($1) } & .max
     }
 }
 
@@ -170,9 +182,13 @@ extension SQLSession {
     func insert(_ user: NewUser) throws {
         try run(
             """
-            INSERT INTO users (tenant, id, client, password_hash, created_at, credentials_changed_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """, [user.tenant, user.id, user.client, user.passwordHash?.phc, user.createdAt, user.createdAt])
+            INSERT INTO users (tenant, id, client, password_hash, created_at, credentials_changed_at, position)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                user.tenant, user.id, user.client, user.passwordHash?.phc, user.createdAt, user.createdAt,
+                user.id.position,
+            ])
         for identifier in user.identifiers {
             try insert(identifier, of: user.id, in: user.tenant, proof: user.emailProof, at: user.createdAt)
         }

@@ -20,7 +20,7 @@ struct ExportCommand: AsyncParsableCommand {
         @OptionGroup var place: UserCommand.OneTenant
         @Argument(help: "The file to make; it must not exist yet.") var file: String
         @Flag(name: .customLong("with-hashes"), help: "Export password hashes, too.") var hasHashes = false
-        @Flag(help: "Write plain text that anybody who has the file can read.") var plain = false
+        @Flag(help: "Write plain text that everyone who has the file can read.") var plain = false
 
         private static let page = 200
 
@@ -28,6 +28,12 @@ struct ExportCommand: AsyncParsableCommand {
             try await place.open { opened, tenant in
                 let output = try BackupFile(making: file)
                 do {
+                    // First, because the end can be prevented.
+                    let kind = "\(plain ? "plain" : "sealed")\(hasHashes ? " with hashes" : "")"
+                    try await opened.store.record(
+                        AuditEvent(
+                            .usersExported, at: opened.clock.now, tenant: tenant.id, detail: "begun \(kind) by operator"
+                        ))
                     var writer = try ExportWriter(output, plain ? nil : opened.vault)
                     let counts = try await write(&writer, opened, tenant)
                     try writer.finish()
@@ -35,7 +41,7 @@ struct ExportCommand: AsyncParsableCommand {
                     try await opened.store.record(
                         AuditEvent(
                             .usersExported, at: opened.clock.now, tenant: tenant.id,
-                            detail: "\(counts.exported)\(hasHashes ? " with hashes" : "") by operator"))
+                            detail: "\(counts.exported) \(kind) by operator"))
                     say(
                         place.json
                             ? "{\"exported\":\(counts.exported),\"leftOut\":\(counts.leftOut)}"

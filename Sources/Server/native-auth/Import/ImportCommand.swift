@@ -1,5 +1,6 @@
 import ArgumentParser
 import IdentityEngine
+import IdentityHooks
 import IdentityPasswords
 import IdentityStoreSQL
 import NativeAuthCore
@@ -68,7 +69,8 @@ struct ImportCommand: AsyncParsableCommand {
                 let engine = try opened.engine()
                 let settings = ImportSettings(
                     client: client, flows: applications.map(\.userFlow), duplicates: duplicates,
-                    assumesVerified: assumesVerified, unknownPassword: try await engine.unknownPassword())
+                    assumesVerified: assumesVerified, foreignIDs: opened.foreignIDs(in: tenant),
+                    unknownPassword: try await engine.unknownPassword())
                 // Another option is another import.
                 let digest = try input.digest([
                     tenant.id.description, client.id.description, from?.rawValue ?? "", format?.rawValue ?? "",
@@ -130,5 +132,17 @@ extension OpenedDatabase {
             ])
         }
         return client
+    }
+
+    /// Ids of the tenant that name something else than a user: a token's `oid` must tell who it is about.
+    func foreignIDs(in tenant: Tenant) -> Set<UUID> {
+        let entry = directory?.entries.first { $0.tenant.id == tenant.id }
+        let known = (entry?.applications.map(\.id.uuid) ?? []) + (entry?.daemons.map(\.id.uuid) ?? [])
+        let (none, all) = (UInt8.min, UInt8.max)
+        return Set(
+            known + [tenant.id.uuid, HookTokens.caller.uuid]
+                + [none, all].map {
+                    UUID(uuid: ($0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0, $0))
+                })
     }
 }

@@ -70,7 +70,7 @@ struct ImportRun {
         var leftOutPasswords = 0
 
         mutating func note(_ portion: [JudgedRecord], _ outcome: ImportOutcome, in file: ImportFile) {
-            leftOutPasswords += portion.count(where: \.leftOutPassword)
+            leftOutPasswords += portion.count(where: \.leftOut)
             report.clear()
             var faults = outcome.faults
             if seen != nil {
@@ -167,6 +167,6 @@ extension ImportProgress {
         return (isDryRun ? "would be  " : "imported  ") + list
             + (leftOutPasswords == 0
                 ? ""
-                : "\nleft out  passwords \(leftOutPasswords): their addresses are not verified (see --assume-verified)")
+                : "\nleft out  parts of \(leftOutPasswords) records, since their addresses are not verified (see --assume-verified)")
     }
 }
