@@ -71,6 +71,14 @@ final class ImportFile {
         return true
     }
 
+    /// The first bytes of a file that is not sealed.
+    func head() throws(StartFailure) -> [UInt8] {
+        guard sealed == nil else { return [] }
+        let bytes = try read(1 << 14)
+        rewind()
+        return bytes
+    }
+
     /// The next bytes of the records; none at the end.
     func next() throws(StartFailure) -> [UInt8] {
         guard sealed != nil else { return try read(Self.chunk) }

@@ -35,7 +35,7 @@ struct ImportReader {
 
     private func value(of frame: RecordFrames.Frame) throws(ImportFault) -> ImportValue {
         guard String(validating: frame.bytes, as: UTF8.self) != nil else {
-            throw ImportFault("The record", "is no UTF-8 text")
+            throw ImportFault("The record", "is no UTF-8 text; of Windows: iconv -f WINDOWS-1252 -t UTF-8")
         }
         switch form {
         case .csv:

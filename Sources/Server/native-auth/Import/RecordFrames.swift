@@ -26,14 +26,41 @@ struct RecordFrames {
 
         var sentence: String {
             switch self {
-            case .tooLong(let line): "the record in line \(line) is longer than a mebibyte"
-            case .cut(let line): "the record that begins in line \(line) has no end"
+            case .tooLong(let line):
+                "the record that begins in line \(line) is longer than a mebibyte, and nothing after it was read"
+            case .cut(let line): "the record that begins in line \(line) has no end, and nothing after it was read"
             case .noArray(let name): "the document has no array \(name)"
             }
         }
     }
 
     static let longest = 1 << 20
+
+    /// Why a file that begins with these bytes has another form than `form`, with the cure, as the end of a sentence; nil
+    /// when it may have it.
+    static func misfit(of head: [UInt8], _ form: Form) -> String? {
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+            return "is UTF-16 and must be UTF-8: iconv -f UTF-16 -t UTF-8"
+        }
+        let first = head.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isOneLine = !head.contains(UInt8(ascii: "\n"))
+        switch form {
+        case .csv:
+            let header = head.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            if header.contains(UInt8(ascii: ";")), !header.contains(UInt8(ascii: ",")) {
+                return "has semicolons between its columns and must have commas: save it as CSV with commas"
+            }
+            if isOneLine, head.dropLast().contains(UInt8(ascii: "\r")) {
+                return "has lines that end with CR alone and must have LF: tr '\\r' '\\n'"
+            }
+            return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "is JSON and no CSV: see --format" : nil
+        case .jsonLines:
+            if first == UInt8(ascii: "[") { return "is a JSON array and must have an object in each line: jq -c '.[]'" }
+            return first == nil || first == UInt8(ascii: "{") || head.starts(with: [0xEF, 0xBB, 0xBF])
+                ? nil : "begins with no JSON object: see --format"
+        case .jsonArray: return nil
+        }
+    }
 
     private let form: Form
     private let source: () throws -> [UInt8]
