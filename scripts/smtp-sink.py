@@ -9,6 +9,9 @@ import asyncio
 import os
 import sys
 
+if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+    sys.exit(print(__doc__.strip()) if len(sys.argv) == 2 else __doc__.strip())
+
 from aiosmtpd.smtp import SMTP
 
 folder = sys.argv[1]

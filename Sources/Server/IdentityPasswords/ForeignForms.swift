@@ -51,6 +51,15 @@ package enum ForeignForms {
         return phc.flatMap(accepted)
     }
 
+    /// Whether the text begins as one of the supported kinds does, or may be base64 of ASP.NET Identity's version 3.
+    package static func isOfKnownKind(_ text: String) -> Bool {
+        let kinds = [
+            "$argon2id$", "$argon2i$", "$scrypt$", "$firebase-scrypt$", "$2a$", "$2b$", "$2y$", "$pbkdf2", "pbkdf2_",
+            "{SSHA256}", "{SSHA512}", "$salted-sha", "AQAAAA",
+        ]
+        return kinds.contains { text.hasPrefix($0) }
+    }
+
     /// The record of a hash with its salt beside it.
     ///
     /// - Parameter iterations: Of PBKDF2 only.
@@ -65,6 +74,8 @@ package enum ForeignForms {
         case .sha256SaltFirst, .sha512SaltFirst: costs = "o=first"
         case .sha256SaltLast, .sha512SaltLast: costs = "o=last"
         }
+        // Tables of hashes without a salt are everywhere.
+        guard !salt.isEmpty else { return nil }
         return accepted(phc("salted-\(algorithm.rawValue.prefix(6))", costs, salt, digest))
     }
 

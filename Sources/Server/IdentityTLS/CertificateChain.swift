@@ -43,6 +43,9 @@ package struct CertificateChain: Sendable {
     /// When the first certificate of the chain to end does.
     package var end: Date { certificates.map(\.notValidAfter).min() ?? own.notValidAfter }
 
+    /// Whether both have the same certificates in the same order.
+    package func isSame(as other: CertificateChain) -> Bool { certificates == other.certificates }
+
     /// The names that the server's own certificate is for.
     package var names: [String] {
         // A certificate whose names do not parse has none that a client would accept.

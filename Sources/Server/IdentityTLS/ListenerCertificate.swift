@@ -78,8 +78,14 @@ package final class ListenerCertificate: Sendable {
         NIOSSLContext, end: Date, chain: CertificateChain?
     ) {
         for path in [certificates, key] {
-            guard let facts = facts(of: path), FileManager.default.isReadableFile(atPath: path) else {
-                throw Fault(sentence: "\(shown(path)) cannot be read")
+            guard let facts = facts(of: path) else {
+                // Also a folder on the way may be closed to this user.
+                let reason =
+                    FileManager.default.fileExists(atPath: path) ? "this user may not read it" : "there is no such file"
+                throw Fault(sentence: "\(shown(path)) cannot be read: \(reason)")
+            }
+            guard FileManager.default.isReadableFile(atPath: path) else {
+                throw Fault(sentence: "\(shown(path)) cannot be read: this user may not read it")
             }
             // Anything else could keep the reader waiting.
             guard facts[.type] as? FileAttributeType == .typeRegular, facts[.size] as? Int ?? .max <= 1 << 20 else {

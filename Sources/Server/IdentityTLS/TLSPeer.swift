@@ -28,6 +28,23 @@ package struct TLSPeer: Sendable {
     /// The chain that the server sends; nil when it cannot be parsed.
     package let chain: CertificateChain?
 
+    /// Whether a program accepts connections there, whatever it speaks.
+    ///
+    /// - Throws: ``Failure/noAddress``, ``Failure/unreachable``, or ``Failure/timedOut`` after five seconds without an answer.
+    package static func reach(_ host: String, port: Int) async throws(Failure) {
+        do {
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(.seconds(5)).connect(host: host, port: port).get()
+            channel.close(promise: nil)
+        } catch let error as NIOConnectionError {
+            guard let first = error.connectionErrors.first?.error else { throw .noAddress }
+            if case ChannelError.connectTimeout = first { throw .timedOut }
+            throw .unreachable
+        } catch {
+            throw .unreachable
+        }
+    }
+
     /// Connects, and looks at the certificates without a judgement.
     package static func meet(
         _ host: String, port: Int, speaking version: Version = .present

@@ -39,12 +39,17 @@ enum DatabaseAddress: Sendable {
         switch self {
         case .sqlite(let path):
             let path = path ?? dataFolder + "/identity.sqlite"
+            // Opening may replace a file beside the database.
+            let fault = FileAccess.fault(ofDatabase: path)
             do {
                 return isShared ? try SQLiteStore(beside: path) : try SQLiteStore(path: path, upTo: migration)
             } catch {
                 switch error {
                 case .lockedByAnotherProcess: throw .unavailable(error.description)
-                case .unreadable, .notADatabase, .olderSchema, .newerSchema: throw .inputOutput(error.description)
+                case .unreadable:
+                    guard let fault else { throw .inputOutput(error.description) }
+                    throw .inputOutput("\(fault.sentence) \(fault.remedy)")
+                case .notADatabase, .olderSchema, .newerSchema: throw .inputOutput(error.description)
                 }
             }
         case .postgres(let place, let settings):

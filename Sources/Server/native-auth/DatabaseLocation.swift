@@ -24,15 +24,18 @@ struct DatabaseLocation: ParsableArguments {
     /// - Parameter isAboutTenants: Whether `work` handles an invalid tenant document; it then gets no tenants.
     func open(isAboutTenants: Bool = false, _ work: (OpenedDatabase) async throws -> Void) async throws {
         try await Self.telling {
-            let database = try await opened(isAboutTenants: isAboutTenants)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await work(database))
-            } catch {
-                result = .failure(error)
+            let settings = try settings()
+            try await Self.explaining(settings) {
+                let database = try await opened(settings, isAboutTenants: isAboutTenants)
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(try await work(database))
+                } catch {
+                    result = .failure(error)
+                }
+                try await database.store.close()
+                try result.get()
             }
-            try await database.store.close()
-            try result.get()
         }
     }
 
@@ -50,8 +53,27 @@ struct DatabaseLocation: ParsableArguments {
         }
     }
 
-    private func opened(isAboutTenants: Bool) async throws -> OpenedDatabase {
-        let settings = try settings()
+    /// Runs `work` with the database of `settings`; a failure of the database names the file or the server.
+    static func explaining<Result>(_ settings: ServeSettings, _ work: () async throws -> Result) async throws -> Result
+    {
+        do {
+            return try await work()
+        } catch let error where Self.isAboutDatabase(error) {
+            let fault = settings.database.fault(error, in: settings.dataFolder)
+            throw StartFailure.inputOutput("\(fault.sentence) \(fault.remedy)")
+        }
+    }
+
+    private static func isAboutDatabase(_ error: any Error) -> Bool {
+        switch error {
+        case is StoreError, EngineError.store, DataKeyError.store: true
+        case TokenIssuerError.unavailable(let cause), EngineError.tokens(TokenIssuerError.unavailable(let cause)):
+            cause is StoreError
+        case _: false
+        }
+    }
+
+    private func opened(_ settings: ServeSettings, isAboutTenants: Bool) async throws -> OpenedDatabase {
         // Create nothing here: a database created by mistake would be empty and would hide the mistake.
         if let path = settings.database.path(in: settings.dataFolder), !FileManager.default.fileExists(atPath: path) {
             throw StartFailure.inputOutput("There is no database at \(path); native-auth serve makes it.")
@@ -117,7 +139,7 @@ struct DatabaseLocation: ParsableArguments {
         case let error as DataKeyError: StartFailure(error)
         case TokenIssuerError.unavailable(VaultError.unreadable):
             .inputOutput("The signing keys do not open under this master key.")
-        default: .inputOutput("The database could not be read or written: \(type(of: error)).")
+        default: .inputOutput("The command failed: \(DatabaseAddress.reason(error)).")
         }
     }
 }

@@ -51,6 +51,23 @@ struct ImportFileTests {
         }
     }
 
+    @Test("A file of another form is recognised at its beginning, with the cure")
+    func misfits() {
+        let cures: [(text: [UInt8], form: RecordFrames.Form, cure: String?)] = [
+            (Array("email;alias\n".utf8), .csv, "commas"), (Array("email,\"a;b\"\n".utf8), .csv, nil),
+            (Array("email\ra@example.com\r".utf8), .csv, "tr "), (Array("email\r\na@example.com\r\n".utf8), .csv, nil),
+            (Array("email".utf8), .csv, nil), ([], .csv, nil), ([], .jsonLines, nil),
+            (Array("[{}".utf8), .csv, "--format"),
+            (Array(" [\n{}]".utf8), .jsonLines, "jq"), (Array("email\n".utf8), .jsonLines, "--format"),
+            (Array("{}\n".utf8), .jsonLines, nil), ([0xFF, 0xFE, 0x65, 0x00], .csv, "iconv -f UTF-16"),
+            (Array("{\"users\": [".utf8), .jsonArray("users"), nil),
+        ]
+        for (text, form, cure) in cures {
+            let misfit = RecordFrames.misfit(of: text, form)
+            #expect(cure.map { misfit?.contains($0) == true } ?? (misfit == nil), "\(text): \(misfit ?? "none")")
+        }
+    }
+
     @Test("A record is at most a mebibyte")
     func longRecords() throws {
         let long = String(repeating: "a", count: RecordFrames.longest + 1)

@@ -132,9 +132,64 @@ import Testing
             [.posixPermissions: 0o600], ofItemAtPath: etc.appending(path: "master.key").path)
         let second = try await NativeAuthProcess.run(arguments + ["--subdomain", "other"])
         #expect(second.status == 0 && second.output.contains("--subdomain and --name were not used"), "\(second)")
-        #expect(second.output.contains("https://localhost:8443/harbour") && !second.output.contains("invitation"))
+        #expect(second.output.contains("https://localhost:8443/harbour"))
+        // The first secret may be lost, and there is no operator.
+        #expect(second.output.contains("uses  \(etc.path)/master.key") && second.output.contains("/console/invitation"))
         let versions = try await NativeAuthProcess.run(
             ["tenant", "versions"], environment: Self.settings(folder.url))
         #expect(versions.output.hasPrefix("version 1 ") && versions.output.split(separator: "\n").count == 1)
+    }
+
+    @Test("The doctor finds a database of PostgreSQL well before the first start of the server")
+    func postgres() async throws {
+        let folder = try Self.makeFolder()
+        defer { folder.remove() }
+        let url = try await TwoNodes.postgres(for: folder.url)
+        let made = try await NativeAuthProcess.run(Self.arguments(folder.url) + ["--database", url])
+        #expect(made.status == 0, "\(made)")
+        for next in [
+            "systemctl enable --now native-auth@0", "native-authctl doctor server", "native-authctl operator invite",
+            "Example app: a code by mail", "Example members: a password",
+        ] {
+            #expect(made.output.contains(next), "\(made.output)")
+        }
+        let report = try await ServerDoctorTests.report(Self.settings(folder.url))
+        for about in ["database", "master key", "tenants"] {
+            #expect(report.findings(about).map(\.state) == ["ok"], "\(about): \(report.findings)")
+        }
+    }
+
+    @Test("A folder or file that the server's user cannot write is named, and init makes nothing then")
+    func unwritable() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let output = try await Python.run([
+            Python.package.appending(path: "Tests/EndToEndTests/Support/unwritable.py").path,
+            try NativeAuthProcess.executable().path, folder.url.path,
+        ])
+        let runs = try JSONDecoder().decode([String: Run].self, from: Data(output.utf8))
+        let (data, etc) = (folder.url.appending(path: "data").path, folder.url.appending(path: "etc").path)
+        let refused = try #require(runs["init"])
+        #expect(
+            refused.status == 74 && refused.errors.contains("cannot make files in the folder \(etc), so nothing"),
+            "\(refused)")
+        #expect(runs["after init"]?.output == "no data")
+        #expect(runs["second init"]?.status == 0, "\(runs)")
+        for (name, sentence) in [
+            ("folder", "cannot write the folder \(data)"), ("log", "cannot write the file \(data)/identity.sqlite-wal"),
+        ] {
+            for command in ["doctor", "tenant"] {
+                let run = try #require(runs["\(command) \(name)"])
+                let text = (run.output + run.errors).replacing(/\s+/, with: " ")
+                #expect(run.status != 0 && text.contains(sentence) && text.contains("chmod u+"), "\(command): \(text)")
+                #expect(!text.contains("StoreError"), "\(text)")
+            }
+        }
+    }
+
+    private struct Run: Decodable {
+        var status: Int32
+        var output: String
+        var errors: String
     }
 }

@@ -118,7 +118,13 @@ import Testing
         let report = try await Self.report(
             ["NATIVE_AUTH_SMTP": "smtp://127.0.0.1:1", "NATIVE_AUTH_MAIL_FROM": "no-reply@good.example"],
             ["--dns-server", "127.0.0.1:\(hole.port)"])
-        #expect(report.findings("mail server").first?.text == "The mail server cannot be reached.")
+        #expect(
+            report.findings("mail server").first?.text == "The mail server 127.0.0.1:1 refuses connections.",
+            "\(report.findings)")
+        let nameless = try await Self.report(
+            ["NATIVE_AUTH_SMTP": "smtps://mail.invalid", "NATIVE_AUTH_MAIL_FROM": "no-reply@good.example"],
+            ["--dns-server", "127.0.0.1:\(hole.port)"])
+        #expect(nameless.findings("mail server").first?.text == "The mail server's name mail.invalid has no address.")
         #expect(report.findings("DNS").first?.text == "No name server answers.")
         await hole.stop()
     }
@@ -157,5 +163,13 @@ import Testing
         let texts = report.findings("settings").map(\.text)
         #expect(texts.contains { $0.hasPrefix("--port is “x”") })
         #expect(texts.contains { $0.contains("needs --smtp") })
+        // A key that cannot be read is one problem, and not a server without TLS besides.
+        let missing = try await Self.report([
+            "NATIVE_AUTH_PROFILE": "production", "NATIVE_AUTH_TLS_CERT": "/nowhere", "NATIVE_AUTH_TLS_KEY": "/nowhere",
+            "NATIVE_AUTH_SMTP": "smtp://127.0.0.1:1", "NATIVE_AUTH_MAIL_FROM": "a@example.com",
+            "NATIVE_AUTH_BASE_URL": "https://login.example.com",
+        ]).findings("settings").map(\.text)
+        #expect(missing.contains { $0.contains("/nowhere cannot be read: there is no such file") }, "\(missing)")
+        #expect(!missing.contains { $0.contains("--trusted-proxies") }, "\(missing)")
     }
 }

@@ -65,6 +65,9 @@ enum TwoNodes {
         isOn ? try await databases.url(for: dataFolder.path) : dataFolder.appending(path: "identity.sqlite").path
     }
 
+    /// The URL of a database of PostgreSQL for a folder, also without two nodes.
+    static func postgres(for folder: URL) async throws -> String { try await databases.url(for: folder.path) }
+
     /// Tells how many requests each node got, from what the router has printed in the end.
     ///
     /// - Returns: Whether it has.

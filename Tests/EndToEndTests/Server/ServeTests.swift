@@ -2,6 +2,8 @@ import Foundation
 import NativeAuthCore
 import Testing
 
+@testable import native_auth
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -147,7 +149,18 @@ import Testing
                 "serve", "--port", "\(port)", "--data", folder.appending(path: "other").path,
             ])
             #expect(status == 69)
-            #expect(errors.contains("\(port)"))
+            #expect(errors.contains("Port \(port) on 127.0.0.1 is in use; choose another with --port"), "\(errors)")
+            for (option, purpose) in [("--metrics-port", "for metrics"), ("--operators", "for operators")] {
+                let taken = try await NativeAuthProcess.run([
+                    "serve", "--port", "\(try FreePort.any(on: "127.0.0.1"))", option, "\(port)", "--data",
+                    folder.appending(path: "other").path,
+                ])
+                #expect(taken.status == 69 && !taken.output.contains("ready"), "\(taken)")
+                #expect(
+                    taken.errors.contains(
+                        "Port \(port) \(purpose) on 127.0.0.1 is in use; choose another with \(option)"),
+                    "\(taken.errors)")
+            }
         }
     }
 

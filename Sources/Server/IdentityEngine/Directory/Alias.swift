@@ -28,6 +28,12 @@ package struct Alias: Hashable, Sendable {
         key = LoginIdentifier.Key(bytes: Data(bytes))
     }
 
+    /// The rules, as the end of a sentence about an alias.
+    package static let rules = """
+        has 3 to 64 of the letters a to z, digits, dots, hyphens and underscores, begins with a letter or digit, is not all \
+        digits, and is no reserved word such as admin
+        """
+
     /// The login name of the user.
     package var identifier: LoginIdentifier {
         LoginIdentifier(kind: .alias, key: key, display: display)

@@ -5,14 +5,20 @@ package import PortableFoundation
 package struct JudgedRecord: Sendable {
     package var line: Int
     package var result: Result<ImportedUser, ImportFault>
-    /// Whether something of the record was left out, because its address is not verified: a password, an alias,
-    /// attributes or second factors.
-    package var leftOut: Bool
+    /// Whether the record has a password that was left out, because its address is not verified.
+    package var leftOutPassword = false
+    /// Whether an alias, attributes or second factors were left out for the same reason.
+    package var leftOutUnverified = false
+    /// Whether the record comes with a password hash.
+    package var hasPassword = false
+    /// Whether an alias of the other system was left out, because it breaks the rules of aliases.
+    package var leftOutAlias = false
+    /// Whether the record is skipped: it is about a user whom the other system has deleted.
+    package var isDeleted = false
 
-    package init(line: Int, result: Result<ImportedUser, ImportFault>, leftOut: Bool = false) {
+    package init(line: Int, result: Result<ImportedUser, ImportFault>) {
         self.line = line
         self.result = result
-        self.leftOut = leftOut
     }
 }
 
@@ -39,22 +45,30 @@ extension Engine {
         let isVerified = record.isEmailVerified ?? settings.assumesVerified
         var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")))
         if !isVerified {
-            judged.leftOut = record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
+            judged.leftOutUnverified = record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
         }
         let password: PasswordHash?
         switch record.password {
         case .none: password = nil
         case .byApplication:
             password = settings.client.userFlow.method == .emailPassword ? settings.unknownPassword : nil
-        case .hash(let hash) where isVerified: password = hash
-        case .hash:
-            password = settings.unknownPassword
-            judged.leftOut = true
+        case .hash(let hash):
+            password = isVerified ? hash : settings.unknownPassword
+            judged.hasPassword = true
+            judged.leftOutPassword = !isVerified
         }
         judged.result = Result { () throws(ImportFault) in
             let createdAt = record.createdAt ?? now
-            guard createdAt <= now.addingTimeInterval(24 * 3600) else {
-                throw ImportFault("createdDateTime", "lies in the future")
+            let dates: [(String, Date?)] = [
+                ("createdDateTime", record.createdAt), ("emailProvenDateTime", record.emailProvenAt),
+                ("disabledDateTime", record.disabledAt),
+            ]
+            for (name, date) in dates + record.mailboxes.flatMap({ mailbox in
+                [("secondFactor.provenDateTime", mailbox.provenAt), ("secondFactor.suspendedDateTime", mailbox.suspendedAt)]
+            }) {
+                guard let date else { continue }
+                guard date <= now.addingTimeInterval(24 * 3600) else { throw ImportFault(name, "lies in the future") }
+                guard date >= Self.earliestDate else { throw ImportFault(name, "lies before 1970") }
             }
             guard let email = EmailAddress(record.email) else {
                 throw ImportFault("email", record.email.isEmpty ? "is missing" : "is no address that can be used")
@@ -70,7 +84,7 @@ extension Engine {
             }
             let alias = try record.alias.map { text throws(ImportFault) in
                 guard let alias = Alias(text) else {
-                    throw ImportFault("alias", "is no alias, or a reserved word (docs/operate/users.md)")
+                    throw ImportFault("alias", "is no alias: one \(Alias.rules)")
                 }
                 return alias
             }
@@ -126,6 +140,7 @@ extension Engine {
     }
 
     private static let mostImportedMailboxes = 10
+    private static let earliestDate = Date(timeIntervalSince1970: 0)
 
     private func fault(of refusal: DirectoryRefusal) -> ImportFault {
         switch refusal {
@@ -164,11 +179,15 @@ extension Engine {
         }
         for judged in portion {
             outcome.progress.records += 1
+            guard !judged.isDeleted else {
+                outcome.progress.skipped += 1
+                continue
+            }
             do throws(ImportFault) {
                 let new = try judged.result.get()
                 let marks = new.user.identifiers.map { mark(of: $0.key, in: tenant.id) }
                 let deletion = mark(ofDeleted: new.user.id, in: tenant.id)
-                switch try portionFacts.judge(new, marks, deletion, settings.duplicates) {
+                switch try portionFacts.judge(new, at: judged.line, marks, deletion, settings.duplicates) {
                 case .create:
                     change.users.append(new)
                     let released = marks.filter { portionFacts.reserved[$0] != nil }
@@ -216,6 +235,8 @@ private struct PortionFacts {
     }
 
     private var owners: [LoginIdentifier.Key: UserID]
+    /// The lines of the records that have added names.
+    private var lines: [LoginIdentifier.Key: Int] = [:]
     private var ids: Set<UserID>
     private let deleted: Set<Data>
     private let now: Date
@@ -230,13 +251,14 @@ private struct PortionFacts {
     }
 
     mutating func judge(
-        _ new: ImportedUser, _ marks: [Data], _ deletion: Data, _ policy: DuplicatePolicy
+        _ new: ImportedUser, at line: Int, _ marks: [Data], _ deletion: Data, _ policy: DuplicatePolicy
     ) throws(ImportFault) -> Verdict {
         let user = new.user
         for name in user.identifiers {
             guard let owner = owners[name.key] else { continue }
             switch (name.kind, policy) {
-            case (.email, .refuse): throw ImportFault("email", "is the address of a user already")
+            case (.email, .refuse):
+                throw lines[name.key].map { .duplicate(of: $0, "email") } ?? .addressOfUser
             case (.email, .skip): return .skip
             case (.email, .update):
                 // What a stranger has filled in must not replace what the owner of the mailbox has.
@@ -244,7 +266,9 @@ private struct PortionFacts {
                     throw ImportFault("email", "is not verified, so the user who has it stays as it is")
                 }
                 return .update(owner)
-            case (.alias, _): throw ImportFault("alias", "is the name of another user")
+            case (.alias, _):
+                throw lines[name.key].map { .duplicate(of: $0, "alias") }
+                    ?? ImportFault("alias", "is the name of another user")
             }
         }
         guard !ids.contains(user.id) else { throw ImportFault("id", "is the id of another user") }
@@ -255,7 +279,7 @@ private struct PortionFacts {
                     name.kind.rawValue, "was the name of another user a short time ago, and is kept for that one")
             }
         }
-        for name in user.identifiers { owners[name.key] = user.id }
+        for name in user.identifiers { (owners[name.key], lines[name.key]) = (user.id, line) }
         ids.insert(user.id)
         return .create
     }

@@ -61,6 +61,14 @@ package struct ImportFault: Error, Hashable, Sendable {
         self.member = member
         self.reason = reason
     }
+
+    /// A user of the database has the address.
+    package static let addressOfUser = ImportFault("email", "is the address of a user already")
+
+    /// An earlier record of the file, which begins in `line`, has the name.
+    package static func duplicate(of line: Int, _ member: String) -> ImportFault {
+        ImportFault(member, "is that of the record in line \(line) already")
+    }
 }
 
 /// What an import does with a record whose e-mail address a user has already.

@@ -40,6 +40,10 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
         case .newerSchema(let place): "The database \(place) was written by a newer version of this program."
         case .unsafe(let place, let setting):
             "The database \(place) runs with \(setting)=off and would lose accounts with the power; switch it on."
+        case .unprepared(let place, "25006"):
+            "The database \(place) takes no writes, as a standby does; name the leader, or all hosts, in --database."
+        case .unprepared(let place, "42501"):
+            "The user of the database \(place) may not make tables there; make that user its owner."
         case .unprepared(let place, let sqlState):
             "The tables in \(place) cannot be made or read: PostgreSQL \(sqlState)."
         }

@@ -74,6 +74,7 @@ extension SQLSession {
     }
 
     fileprivate func hasRows(_ table: String) throws -> Bool {
-        try !rows(of: table, "SELECT 1 AS found FROM \(table) LIMIT 1", []).get().isEmpty
+        // PostgreSQL's own type of 1 is none that a session reads.
+        try !rows(of: table, "SELECT CAST(1 AS BIGINT) AS found FROM \(table) LIMIT 1", []).get().isEmpty
     }
 }

@@ -160,8 +160,9 @@ extension BackupFile {
         case StoreError.unavailable(let error as SealedStreamError): .inputOutput("The backup \(path) \(error).")
         case let error as BackupError: .inputOutput(error.description)
         case StoreError.unavailable(let error as BackupError): .inputOutput(error.description)
-        case StoreError.unavailable(let reason): .inputOutput("The database could not be read or written: \(reason).")
-        case _: .inputOutput("The backup \(path) could not be made or read: \(type(of: error)).")
+        case let error as StoreError:
+            .inputOutput("The database could not be read or written: \(DatabaseAddress.reason(error)).")
+        case _: .inputOutput("The backup \(path) could not be made or read: \(DatabaseAddress.reason(error)).")
         }
     }
 }

@@ -27,8 +27,8 @@ struct AddressCheck {
             return notes.hint("base URL", "\(text) has no TLS.", "Production needs an address with https.")
         }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        await checkFile(for: name, notes)
-        guard await checkPeer(name, port: url.port ?? 443, notes) else { return }
+        let file = await checkFile(for: name, notes)
+        guard await checkPeer(name, port: url.port ?? 443, beside: file, notes) else { return }
         if authorities != nil {
             // The requests of this command trust the system's authorities alone.
             return notes.hint(
@@ -49,25 +49,34 @@ struct AddressCheck {
         case let status?: notes.problem("server", "It is not ready (\(status)).", "See its log, and the database.")
         case nil:
             notes.hint(
-                "server", "It does not run, or listens elsewhere than \(url).", "systemctl status 'native-auth@*'")
+                "server", "It does not run, or listens elsewhere than \(url).",
+                "systemctl status native-auth@\(settings.port)")
         }
     }
 
     // MARK: Certificates
 
     /// The certificate of the settings, which a running server has or will take over.
-    private func checkFile(for host: String, _ notes: Notebook) async {
-        guard let path = settings.certificateFile else { return }
+    ///
+    /// - Returns: A chain that apps would not trust; nil when there is none.
+    private func checkFile(for host: String, _ notes: Notebook) async -> CertificateChain? {
+        guard let path = settings.certificateFile else { return nil }
         do {
-            guard let chain = try CertificateChain(pem: String(contentsOfFile: path, encoding: .utf8)) else { return }
-            await judge(chain, as: "certificate", for: host, notes)
+            guard let chain = try CertificateChain(pem: String(contentsOfFile: path, encoding: .utf8)) else {
+                return nil
+            }
+            return await judge(chain, as: "certificate", for: host, notes) ? nil : chain
         } catch {
             notes.problem("certificate", "\(path) does not parse: \(error)", "Ask your authority for it again, in PEM.")
+            return nil
         }
     }
 
+    /// - Parameter file: The chain of the settings, whose faults were told.
     /// - Returns: Whether it is worth while to send a request.
-    private func checkPeer(_ host: String, port: Int, _ notes: Notebook) async -> Bool {
+    private func checkPeer(
+        _ host: String, port: Int, beside file: CertificateChain?, _ notes: Notebook
+    ) async -> Bool {
         let peer: TLSPeer
         do {
             peer = try await TLSPeer.meet(host, port: port)
@@ -93,7 +102,9 @@ struct AddressCheck {
                 "TLS", "The certificate that \(host):\(port) sends does not parse.", "See the proxy, or --tls-cert.")
             return false
         }
-        let isGood = await judge(chain, as: "TLS", for: host, notes)
+        let isTold = file.map { chain.isSame(as: $0) } ?? false
+        if isTold { notes.hint("TLS", "\(host):\(port) sends the certificate above.", "See there.") }
+        let isGood = isTold ? false : await judge(chain, as: "TLS", for: host, notes)
         if await (try? TLSPeer.meet(host, port: port, speaking: .forbidden)) != nil {
             notes.problem(
                 "old TLS", "\(host):\(port) still speaks TLS 1.0 or 1.1, which RFC 8996 forbids.",
@@ -151,8 +162,9 @@ struct AddressCheck {
                 }
             case 421:
                 notes.problem(
-                    "answer", "The server does not accept the request's way (421).",
-                    "The proxy must pass on the client's Host, and with --behind-proxy send X-Forwarded-Proto: https from an address in --trusted-proxies."
+                    "answer",
+                    "The server refuses requests that come by this address (421): their Host is another one, or they do not come from the proxy by https.",
+                    "The proxy must pass on the client's Host. With --behind-proxy it must also send X-Forwarded-Proto: https, from an address in --trusted-proxies."
                 )
             case 502, 503, 504:
                 notes.problem(
@@ -207,7 +219,10 @@ extension CertificateChain.Fault {
         case .issuerMissing(let name):
             (
                 "The chain lacks the certificate of “\(name)”, which signed it.",
-                "Put the whole chain into the certificate file (often called fullchain.pem), the server's own first."
+                """
+                Put the whole chain into the certificate file (often called fullchain.pem), the server's own first; for an \
+                authority of your own that your apps trust give --ca-file.
+                """
             )
         }
     }

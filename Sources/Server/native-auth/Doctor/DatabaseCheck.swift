@@ -17,16 +17,21 @@ struct DatabaseCheck {
                     "native-auth init makes it, or the first start of the server.")
                 return nil
             }
+            if let path = settings.database.path(in: settings.dataFolder),
+                let fault = FileAccess.fault(ofDatabase: path)
+            {
+                // What is open now may work until the next start.
+                notes.problem("database", fault.sentence, fault.remedy)
+                return nil
+            }
             let store = try await settings.database.open(in: settings.dataFolder, isShared: true)
             defer { Task { try await store.close() } }
             return try await check(store, notes)
-        } catch let failure as StartFailure {
-            notes.problem(
-                "database", failure.sentences.joined(separator: " "), "See --database, --data and --master-key-file.")
-        } catch let error as DataKeyError {
-            notes.problem("master key", error.description, "See --master-key-file.")
+        } catch DataKeyError.otherMasterKey {
+            notes.problem("master key", DataKeyError.otherMasterKey.description, "See --master-key-file.")
         } catch {
-            notes.problem("database", "It cannot be read: \(type(of: error)).", "See the database's log.")
+            let fault = settings.database.fault(error, in: settings.dataFolder)
+            notes.problem("database", fault.sentence, fault.remedy)
         }
         return nil
     }

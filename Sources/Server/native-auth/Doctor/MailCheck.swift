@@ -1,4 +1,5 @@
 import IdentityMail
+import IdentityTLS
 import NativeAuthCore
 import PortableFoundation
 
@@ -17,11 +18,12 @@ struct MailCheck {
                 "sender", "Each tenant's domain is the sender's.", "Give --mail-from, whose domain is checked then.")
         }
         do {
-            try await SMTPTransport(url: url, caFile: settings.smtpCAFile).check(from: sender)
+            let transport = try SMTPTransport(url: url, caFile: settings.smtpCAFile)
+            try await Self.check(transport, from: sender)
             notes.ok("mail server", "it answers, and would take a mail for sending")
         } catch let error as MailTransportError {
-            notes.problem(
-                "mail server", Self.sentence(error), "See --smtp and --smtp-ca-file, and the mail server's log.")
+            let (text, remedy) = await Self.sentences(error, URLComponents(string: url))
+            notes.problem("mail server", text, remedy)
         } catch {
             notes.problem("mail server", "\(error)", "See --smtp.")
         }
@@ -32,9 +34,52 @@ struct MailCheck {
         }
     }
 
-    private static func sentence(_ error: MailTransportError) -> String {
-        let text = error.description
-        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    /// How long the mail server may take; a person waits.
+    private static let patience = Duration.seconds(8)
+
+    private static func check(_ transport: SMTPTransport, from sender: MailAddress) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await transport.check(from: sender) }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                throw MailTransportError.temporary(.timedOut)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// What is wrong with the mail server, with its name and port, and what helps.
+    private static func sentences(
+        _ error: MailTransportError, _ url: URLComponents?
+    ) async -> (text: String, remedy: String) {
+        let host = url?.host ?? ""
+        let port = url?.port ?? (url?.scheme == "smtps" ? 465 : host == "127.0.0.1" ? 25 : 587)
+        let place = "The mail server \(host):\(port)"
+        switch error {
+        case .temporary(.unreachable):
+            do throws(TLSPeer.Failure) {
+                try await TLSPeer.reach(host, port: port)
+            } catch .noAddress {
+                return ("The mail server's name \(host) has no address.", "Correct --smtp, or the name in DNS.")
+            } catch .timedOut {
+                break
+            } catch {
+                return (
+                    "\(place) refuses connections.",
+                    "See whether it runs, and the port in --smtp: 25, 465 (smtps) or 587."
+                )
+            }
+        case .temporary(.timedOut): break
+        case .temporary, .permanent:
+            return (
+                "\(place): \(error.description).", "See --smtp and --smtp-ca-file, and the mail server's log."
+            )
+        }
+        return (
+            "\(place) does not answer.",
+            "See the firewall of both machines, and the port in --smtp; many networks let nothing out at port 25."
+        )
     }
 
     // MARK: Records

@@ -28,6 +28,14 @@ struct ServerDoctorCommand: AsyncParsableCommand {
     var dnsServer: NameServer?
     @Flag(help: "Print JSON.") var json = false
 
+    private static let settingsFile = "/etc/native-auth/env"
+
+    /// Whether `native-authctl` ran this command, on a machine without settings.
+    private var isUnprepared: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["NATIVE_AUTHCTL"] != nil && !FileManager.default.fileExists(atPath: Self.settingsFile)
+    }
+
     func run() async throws {
         let report = Report(isQuiet: json)
         let notes = { (area: Finding.Area) in Notebook(area: area, tell: report.add) }
@@ -36,8 +44,16 @@ struct ServerDoctorCommand: AsyncParsableCommand {
             do {
                 authorities = try String(contentsOfFile: caFile, encoding: .utf8)
             } catch {
-                throw ValidationError("--ca-file \(caFile) cannot be read.")
+                let reason = FileAccess.obstacle(toReading: caFile) ?? "it is no text"
+                throw ValidationError("--ca-file \(caFile) cannot be read: \(reason).")
             }
+        }
+        if isUnprepared {
+            notes(.settings).problem(
+                "settings", "There is no \(Self.settingsFile): no server was prepared on this machine.",
+                "Run native-authctl init, which makes the settings, the master key and the database.")
+            try report.end(asJSON: json)
+            return
         }
         do throws(ServeSettings.Invalid) {
             let settings = try ServeSettings(options: [:], environment: ProcessInfo.processInfo.environment)

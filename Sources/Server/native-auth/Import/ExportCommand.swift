@@ -79,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand {
             case let failure as StartFailure: failure
             case let error as SealedStreamError: .inputOutput("The file \(path) \(error.ofUsers).")
             case StoreError.unavailable(let reason): .inputOutput("The database could not be read: \(reason.logText).")
-            case _: .inputOutput("The file \(path) could not be made: \(type(of: error)).")
+            case _: .inputOutput("The file \(path) could not be made: \(DatabaseAddress.reason(error)).")
             }
         }
     }

@@ -22,8 +22,8 @@ struct ImportCommand: AsyncParsableCommand {
             discussion: """
                 Servers may run meanwhile. Each record is imported whole or not at all; a record with a fault is printed with its \
                 line. When the command was interrupted, the same command goes on where it was. A hash of another system is \
-                compared at the first sign-in, and replaced then. Exit codes: 65 when records were refused, 64 for an option, 74 for \
-                a file or database that cannot be used.
+                compared at the first sign-in, and replaced then. Exit codes: 65 when records were refused, 64 for an option or a \
+                column, 69 while another run of the same import is under way, 74 for a file or database that cannot be used.
                 """)
 
         @OptionGroup var place: UserCommand.OneTenant
@@ -77,16 +77,21 @@ struct ImportCommand: AsyncParsableCommand {
                     duplicates.rawValue, "\(assumesVerified)", "\(members.places?.sorted { $0.key < $1.key } ?? [])",
                 ])
                 let isSealed = try input.begin(opened.vault)
-                var reader = try ImportReader(form(isSealed: isSealed)) { try input.next() }
-                let unknown = members.unknown(columns: reader.columns)
-                guard unknown.isEmpty else {
-                    let names = unknown.map { Terminal.harmless($0) }.joined(separator: ", ")
-                    throw StartFailure.usage(["The file has columns that mean nothing here: \(names); see --mapping."])
+                let form = form(isSealed: isSealed)
+                if !isSealed, let misfit = RecordFrames.misfit(of: try input.head(), form) {
+                    throw StartFailure.damaged(["\(file) \(misfit)."])
                 }
-                let run = ImportRun(
-                    opened: opened, tenant: tenant, engine: engine, settings: settings, members: members,
-                    digest: digest, isDryRun: isDryRun, paces: opened.isSQLite)
                 do {
+                    var reader = try ImportReader(form) { try input.next() }
+                    let attributes = Set(applications.flatMap { $0.userFlow.attributes.map(\.name) })
+                    let faults =
+                        members.faults(attributes: attributes)
+                        + (form == .csv && !reader.columns.isEmpty
+                            ? members.faults(columns: reader.columns, of: file, attributes: attributes) : [])
+                    guard faults.isEmpty else { throw StartFailure.usage(faults) }
+                    let run = ImportRun(
+                        opened: opened, tenant: tenant, engine: engine, settings: settings, members: members,
+                        digest: digest, isDryRun: isDryRun, paces: opened.isSQLite)
                     try await run.perform(&reader, of: input, json: place.json)
                 } catch let fault as RecordFrames.Fault {
                     throw StartFailure.damaged(["\(file): \(fault.sentence)."])
@@ -126,8 +131,9 @@ extension OpenedDatabase {
         let chosen = name.map { name in applications.first { $0.id.description == name.lowercased() } }
         guard let client = chosen ?? (applications.count == 1 ? applications.first : nil) else {
             let offered = applications.map { "\($0.id) (\(Terminal.harmless($0.displayName)))" }
+            let unknown = name.map { "The tenant has no application \(Terminal.harmless($0)). " } ?? ""
             throw StartFailure.usage([
-                "Choose one of the tenant's applications with --application CLIENT-ID: "
+                unknown + "Choose one of the tenant's applications with --application CLIENT-ID: "
                     + offered.joined(separator: ", ") + "."
             ])
         }

@@ -25,7 +25,13 @@ final class ImportFile {
 
     init(_ path: String) throws(StartFailure) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe or a device has no end to wait for.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        var facts = stat()
+        if descriptor >= 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            close(descriptor)
+            throw .inputOutput("The file \(path) cannot be read: it is no regular file.")
+        }
         let end = descriptor < 0 ? -1 : lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else {
             throw .inputOutput("The file \(path) cannot be read: \(String(cString: strerror(errno))).")
@@ -69,6 +75,14 @@ final class ImportFile {
             throw StartFailure.inputOutput("The file \(path) \(error.ofUsers).")
         }
         return true
+    }
+
+    /// The first bytes of a file that is not sealed.
+    func head() throws(StartFailure) -> [UInt8] {
+        guard sealed == nil else { return [] }
+        let bytes = try read(1 << 14)
+        rewind()
+        return bytes
     }
 
     /// The next bytes of the records; none at the end.

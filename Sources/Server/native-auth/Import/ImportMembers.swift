@@ -11,10 +11,22 @@ struct ImportMembers: Sendable {
     /// Where a member of ours is in a record of the file: the mapping file. Nil: there is none, and a record may have no
     /// other members than ours.
     var places: [String: String]?
+    /// The names of the mapping file, in its order.
+    private(set) var mapped: [MappedName] = []
     /// Attributes that are left out.
     var leftOut: Set<String> = []
     /// The parameters of a Firebase project; its hashes need them.
     var firebase: ForeignForms.FirebaseParameters?
+
+    /// A line of the mapping file.
+    struct MappedName: Hashable, Sendable {
+        /// The member of ours.
+        var member: String
+        /// The name in the file.
+        var place: String
+        /// The mapping file and the line, as in `map.yaml:5`.
+        var position: String
+    }
 
     static let names: Set<String> = [
         "id", "email", "emailVerified", "emailProvenDateTime", "alias", "enabled", "disabledDateTime",
@@ -25,6 +37,10 @@ struct ImportMembers: Sendable {
 
     /// Reads a mapping file: a YAML mapping from names of ours to names of the file.
     mutating func map(_ yaml: String, file: String) throws(StartFailure) {
+        // Anchors can make a short text a long tree.
+        guard yaml.utf8.count <= 1 << 16, !yaml.contains(/(?:^|[\s\[{,:?-])[&*]\w/) else {
+            throw .usage(["The mapping file \(file) is longer than 64 KiB, or has anchors of YAML."])
+        }
         let node: Node?
         do {
             node = try Yams.compose(yaml: yaml)
@@ -36,31 +52,62 @@ struct ImportMembers: Sendable {
         }
         var found: [String: String] = [:]
         for (key, value) in mapping {
+            let position = file + (key.mark.map { ":\($0.line)" } ?? "")
             guard let name = key.string, let place = value.string, Self.isMember(name) else {
-                let line = key.mark.map { ":\($0.line)" } ?? ""
                 throw .usage([
-                    "\(file)\(line): \(Terminal.harmless(key.string ?? "this")) is no member that can be mapped."
+                    "\(position): \(Terminal.harmless(key.string ?? "this")) is no member that can be mapped."
                 ])
             }
             found[name] = place
+            mapped.append(MappedName(member: name, place: place, position: position))
         }
         places = found
     }
 
-    /// The columns of a CSV file that mean nothing.
-    func unknown(columns: [String]) -> [String] {
-        preset != nil || places != nil ? [] : columns.filter { !Self.isMember($0) }
+    /// A sentence for each column of a CSV file that means nothing, and for each mapped name and attribute that is not there.
+    ///
+    /// - Parameter attributes: The attributes of the applications.
+    func faults(columns: [String], of file: String, attributes: Set<String>) -> [String] {
+        let missing = mapped.filter { !columns.contains($0.place) }.map {
+            "\($0.position): the file has no column \(Terminal.harmless($0.place))."
+        }
+        guard preset == nil, places == nil else {
+            let lacking = preset?.signs.isDisjoint(with: columns) == true ? preset : nil
+            return missing + (lacking.map { ["\(file) \($0.lack)."] } ?? [])
+        }
+        let unknown = columns.filter { !Self.isMember($0) }.map { Terminal.harmless($0) }
+        return unknown.isEmpty
+            ? columns.compactMap { fault(ofAttribute: $0, at: "\(file):1", attributes) }
+            : ["The file has columns that mean nothing here: \(unknown.joined(separator: ", ")); see --mapping."]
     }
+
+    /// A sentence for each attribute of the mapping file that no application has.
+    func faults(attributes: Set<String>) -> [String] {
+        mapped.compactMap { fault(ofAttribute: $0.member, at: $0.position, attributes) }
+    }
+
+    private func fault(ofAttribute member: String, at position: String, _ attributes: Set<String>) -> String? {
+        guard member.hasPrefix(Self.attributes) else { return nil }
+        let name = String(member.dropFirst(Self.attributes.count))
+        guard !attributes.contains(name), !leftOut.contains(name) else { return nil }
+        return "\(position): no application has an attribute \(Terminal.harmless(name)); see the tenant file."
+    }
+
+    /// Whether the other system has deleted the user.
+    func isDeleted(_ value: ImportValue) -> Bool { preset == .supabase && value.given("deleted_at") != nil }
 
     private static func isMember(_ name: String) -> Bool { names.contains(name) || name.hasPrefix(attributes) }
 
     /// The record with names of ours.
     private func translated(_ value: ImportValue) throws(ImportFault) -> [String: ImportValue] {
+        guard case .members(let given) = value else { throw ImportFault("The record", "is no JSON object") }
+        if let preset, preset.signs.isDisjoint(with: given.keys) { throw ImportFault("The record", preset.lack) }
         guard case .members(var members) = try preset?.translated(value) ?? value else {
             throw ImportFault("The record", "is no JSON object")
         }
         guard let places else { return members }
-        if preset == nil { members = members.filter { Self.isMember($0.key) } }
+        // Without a preset only what the operator has named: a member of the other system may have a name of ours.
+        if preset == nil { members = [:] }
         for (name, place) in places { members[name] = value.given(place) }
         return members
     }
@@ -152,13 +199,21 @@ struct ImportMembers: Sendable {
         guard let text = try source.text("passwordHash") else { return isPasswordless ? .none : .byApplication }
         guard !isPasswordless else { throw ImportFault("passwordless", "is true beside a passwordHash") }
         guard let hash = try hash(text, source) else {
+            let isKnown =
+                source.given("passwordAlgorithm") != nil || firebase != nil || ForeignForms.isOfKnownKind(text)
             throw ImportFault(
-                "passwordHash", "is of a kind that is not supported, is damaged, or would cost too much work")
+                "passwordHash",
+                isKnown
+                    ? "is damaged, or costs more work than the limits of its kind (docs/operate/import.md)"
+                    : "is of no kind that this server can check (docs/operate/import.md)")
         }
         return .hash(hash)
     }
 
     private func hash(_ text: String, _ source: Source) throws(ImportFault) -> PasswordHash? {
+        if preset == .firebase, firebase == nil {
+            throw ImportFault("passwordHash", "needs the project's hash parameters: give --hash-config FILE")
+        }
         if let firebase {
             guard let salt = try source.text("passwordSalt").flatMap({ ForeignForms.bytes(base64: $0) }) else {
                 throw ImportFault("passwordSalt", "is missing, or no base64")
@@ -223,7 +278,9 @@ struct ImportMembers: Sendable {
         }
 
         func text(_ name: String) throws(ImportFault) -> String? { try read(name, "is no text", \.text) }
-        func truth(_ name: String) throws(ImportFault) -> Bool? { try read(name, "is neither true nor false", \.truth) }
+        func truth(_ name: String) throws(ImportFault) -> Bool? {
+            try read(name, "is none of \(ImportValue.truths)", \.truth)
+        }
         func date(_ name: String) throws(ImportFault) -> Date? { try read(name, "is no date of ISO 8601", \.date) }
     }
 }

@@ -25,6 +25,20 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
         }
     }
 
+    /// Members of which a record of this system has at least one.
+    var signs: Set<String> {
+        switch self {
+        case .firebase: ["localId"]
+        case .auth0: ["_id", "alt_id", "identifiers"]
+        case .cognito: ["Attributes"]
+        case .keycloak: ["username"]
+        case .supabase: ["encrypted_password", "email_confirmed_at"]
+        }
+    }
+
+    /// What a file or record without any of ``signs`` is, as the end of a sentence.
+    var lack: String { "is not of \(rawValue): it has no \(signs.sorted().joined(separator: " and no "))" }
+
     /// The record with names of ours. Members that are not known are left out.
     func translated(_ value: ImportValue) throws(ImportFault) -> ImportValue {
         guard case .members = value else { throw ImportFault("The record", "is no JSON object") }

@@ -20,7 +20,7 @@ struct ImportReader {
         guard var header = try frames.next() else { return }
         // The mark that some programs put before UTF-8.
         if header.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { header.bytes.removeFirst(3) }
-        guard let cells = header.cells, Set(cells).count == cells.count else {
+        guard !header.isTooLong, let cells = header.cells, Set(cells).count == cells.count else {
             throw StartFailure.damaged(["The first line must name each column once."])
         }
         columns = cells
@@ -34,8 +34,9 @@ struct ImportReader {
     }
 
     private func value(of frame: RecordFrames.Frame) throws(ImportFault) -> ImportValue {
+        guard !frame.isTooLong else { throw ImportFault("The record", "is longer than a mebibyte") }
         guard String(validating: frame.bytes, as: UTF8.self) != nil else {
-            throw ImportFault("The record", "is no UTF-8 text")
+            throw ImportFault("The record", "is no UTF-8 text; of Windows: iconv -f WINDOWS-1252 -t UTF-8")
         }
         switch form {
         case .csv:

@@ -31,23 +31,37 @@ struct ImportRun {
             for _ in 0..<known.records { _ = try reader.next() }
         }
         known = nil
-        var state = State(report: ImportReport(file, doneBefore: progress.records), seen: isDryRun ? SeenNames() : nil)
+        var state = State(
+            report: ImportReport(file, doneBefore: progress.records), seen: isDryRun ? SeenNames() : nil,
+            unseen: progress.records == 0 ? members.mapped : [], policy: settings.duplicates)
         var size = paces ? Self.portions.lowerBound : Self.portions.upperBound
         var ended = ContinuousClock.now - Self.pause
         var isOver = false
+        var end: RecordFrames.Fault?
         while !isOver {
             var frames: [RecordFrames.Frame] = []
             var bytes = 0
             while frames.count < size, bytes < RecordFrames.longest {
-                guard let frame = try reader.next() else {
-                    isOver = true
+                do {
+                    guard let frame = try reader.next() else {
+                        isOver = true
+                        break
+                    }
+                    frames.append(frame)
+                    bytes += frame.bytes.count
+                } catch let fault as RecordFrames.Fault {
+                    // The records before it are imported.
+                    (end, isOver) = (fault, true)
                     break
                 }
-                frames.append(frame)
-                bytes += frame.bytes.count
             }
+            if let end, frames.isEmpty, progress.records == 0 { throw StartFailure.damaged([fault(end, file)]) }
             let now = opened.clock.now
-            let portion = frames.map { judged(reader.read($0), now: now) }
+            let portion = frames.map { frame in
+                let record = reader.read(frame)
+                state.look(at: record)
+                return judged(record, now: now)
+            }
             let sincePause = ContinuousClock.now - ended
             if paces, !isDryRun, sincePause < Self.pause { try await Task.sleep(for: Self.pause - sincePause) }
             let begin = ContinuousClock.now
@@ -55,30 +69,68 @@ struct ImportRun {
             ended = .now
             if paces { size = Self.size(after: size, ended - begin) }
             progress = outcome.progress
-            state.note(portion, outcome, in: file)
+            state.note(portion, outcome, &progress, in: file)
         }
         state.report.finish()
-        say(progress.summary(leftOutPasswords: state.leftOutPasswords, isDryRun: isDryRun, json: json))
+        for name in state.unseen where progress.records > 0 {
+            Terminal.complain("native-auth: \(name.position): no record has \(Terminal.harmless(name.place)).")
+        }
+        if progress.records == 0 { Terminal.complain("native-auth: \(file.path) has no records.") }
+        if state.takenAddresses > 0 {
+            Terminal.complain(
+                "native-auth: Users have the addresses of \(counted(state.takenAddresses, "record")): --duplicates skip leaves them out."
+            )
+        }
+        say(progress.summary(state.counts, isDryRun: isDryRun, json: json))
+        if let end { throw StartFailure.damaged([fault(end, file)]) }
         guard progress.refused == 0 else { throw StartFailure.damaged([]) }
     }
+
+    private func fault(_ fault: RecordFrames.Fault, _ file: ImportFile) -> String { "\(file.path): \(fault.sentence)." }
 
     /// What a run remembers.
     private struct State {
         var report: ImportReport
         /// The names of earlier portions, for a run that writes nothing.
         var seen: SeenNames?
-        var leftOutPasswords = 0
+        /// The mapped names that no record has had yet.
+        var unseen: [ImportMembers.MappedName]
+        let policy: DuplicatePolicy
+        var counts = RecordCounts()
+        /// How many records were refused because a user has their address.
+        var takenAddresses = 0
 
-        mutating func note(_ portion: [JudgedRecord], _ outcome: ImportOutcome, in file: ImportFile) {
-            leftOutPasswords += portion.count(where: \.leftOut)
+        mutating func look(at record: ImportReader.Record) {
+            guard !unseen.isEmpty, case .success(let value) = record.value else { return }
+            unseen.removeAll { value[$0.place] != nil }
+        }
+
+        mutating func note(
+            _ portion: [JudgedRecord], _ outcome: ImportOutcome, _ progress: inout ImportProgress, in file: ImportFile
+        ) {
+            counts.records += portion.count
+            counts.passwords += portion.count(where: \.hasPassword)
+            counts.leftOutPasswords += portion.count(where: \.leftOutPassword)
+            counts.leftOutUnverified += portion.count(where: \.leftOutUnverified)
+            counts.leftOutAliases += portion.count(where: \.leftOutAlias)
             report.clear()
             var faults = outcome.faults
+            takenAddresses += faults.count { $0.fault == .addressOfUser }
             if seen != nil {
+                // What earlier portions would have added; those that a portion has twice are among its faults.
                 let known = Set(faults.map(\.line))
                 for judged in portion where !known.contains(judged.line) {
-                    if case .success(let new) = judged.result, seen?.insert(new.user.identifiers) == false {
-                        faults.append((judged.line, ImportFault("The record", "has a name of an earlier record")))
+                    guard case .success(let new) = judged.result,
+                        let (kind, line) = seen?.insert(new.user.identifiers, at: judged.line)
+                    else { continue }
+                    switch (kind, policy) {
+                    case (.email, .skip): progress.skipped += 1
+                    case (.email, .update): progress.updated += 1
+                    case _:
+                        progress.refused += 1
+                        faults.append((judged.line, .duplicate(of: line, kind.rawValue)))
                     }
+                    progress.created -= 1
                 }
             }
             for (line, fault) in faults.sorted(by: { $0.line < $1.line }) {
@@ -90,8 +142,20 @@ struct ImportRun {
 
     private func judged(_ record: ImportReader.Record, now: Date) -> JudgedRecord {
         do throws(ImportFault) {
-            let values = try members.record(of: try record.value.get())
-            return engine.judge(values, at: record.line, settings, in: tenant, now: now)
+            let value = try record.value.get()
+            if members.isDeleted(value) {
+                var judged = JudgedRecord(
+                    line: record.line, result: .failure(ImportFault("The record", "is of a deleted user")))
+                judged.isDeleted = true
+                return judged
+            }
+            var values = try members.record(of: value)
+            // Another system has other rules for its names; the user signs in with the address.
+            let leavesOutAlias = members.preset != nil && values.alias.map { Alias($0) == nil } == true
+            if leavesOutAlias { values.alias = nil }
+            var judged = engine.judge(values, at: record.line, settings, in: tenant, now: now)
+            judged.leftOutAlias = leavesOutAlias
+            return judged
         } catch {
             return JudgedRecord(line: record.line, result: .failure(error))
         }
@@ -144,29 +208,61 @@ struct ImportRun {
     }
 }
 
-/// The names of a file, for a run that writes nothing: 8 bytes each.
+/// The names of a file and their lines, for a run that writes nothing: 16 bytes each.
 private struct SeenNames {
-    private var names: Set<Int> = []
+    private var lines: [Int: Int] = [:]
 
-    /// - Returns: False when a name was there.
-    mutating func insert(_ identifiers: [LoginIdentifier]) -> Bool {
-        var isNew = true
-        for identifier in identifiers where !names.insert(identifier.key.hashValue).inserted { isNew = false }
-        return isNew
+    /// - Returns: The first name that was there, with its line; no name is added then.
+    mutating func insert(_ identifiers: [LoginIdentifier], at line: Int) -> (kind: LoginIdentifier.Kind, line: Int)? {
+        for identifier in identifiers {
+            if let earlier = lines[identifier.key.hashValue] { return (identifier.kind, earlier) }
+        }
+        for identifier in identifiers { lines[identifier.key.hashValue] = line }
+        return nil
     }
 }
 
+/// What a run has seen of the records that it read; a run that goes on does not know the earlier ones.
+private struct RecordCounts {
+    var records = 0
+    var passwords = 0
+    var leftOutPasswords = 0
+    var leftOutUnverified = 0
+    var leftOutAliases = 0
+}
+
 extension ImportProgress {
-    fileprivate func summary(leftOutPasswords: Int, isDryRun: Bool, json: Bool) -> String {
+    fileprivate func summary(_ seen: RecordCounts, isDryRun: Bool, json: Bool) -> String {
         let counts = [
             ("records", records), ("created", created), ("updated", updated), ("skipped", skipped),
-            ("refused", refused), ("passwordsLeftOut", leftOutPasswords),
+            ("refused", refused),
         ]
-        guard !json else { return "{" + counts.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}" }
-        let list = counts.dropLast().map { "\($0) \($1)" }.joined(separator: ", ")
-        return (isDryRun ? "would be  " : "imported  ") + list
-            + (leftOutPasswords == 0
-                ? ""
-                : "\nleft out  parts of \(leftOutPasswords) records, since their addresses are not verified (see --assume-verified)")
+        guard !json else {
+            let more = [
+                ("withPassword", seen.passwords), ("passwordsLeftOut", seen.leftOutPasswords),
+                ("unverifiedLeftOut", seen.leftOutUnverified),
+                ("aliasesLeftOut", seen.leftOutAliases),
+            ]
+            return "{" + (counts + more).map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+        }
+        let list = counts.map { "\($0) \($1)" }.joined(separator: ", ")
+        var lines = [
+            (isDryRun ? "would be  " : "imported  ") + list,
+            "with a password \(seen.passwords) of \(seen.records)" + (seen.records < records ? " of this run" : ""),
+        ]
+        if seen.leftOutPasswords > 0 {
+            lines.append(
+                "left out  passwords \(seen.leftOutPasswords): their addresses are not verified (see --assume-verified)"
+            )
+        }
+        if seen.leftOutUnverified > 0 {
+            lines.append(
+                "left out  aliases, attributes and second factors of \(seen.leftOutUnverified): their addresses are not verified"
+            )
+        }
+        if seen.leftOutAliases > 0 {
+            lines.append("left out  aliases \(seen.leftOutAliases): an alias \(Alias.rules)")
+        }
+        return lines.joined(separator: "\n")
     }
 }

@@ -44,6 +44,9 @@ enum ImportValue: Sendable, Hashable {
         }
     }
 
+    /// The words of ``truth``, for a fault.
+    static let truths = "true, yes, t, 1, false, no, f, 0"
+
     var truth: Bool? {
         switch self {
         case .truth(let truth): truth

@@ -15,6 +15,13 @@ struct RecordFrames {
         /// The line in which the record begins, from 1.
         var line: Int
         var bytes: [UInt8]
+        /// Whether the record is longer than ``RecordFrames/longest``; its bytes are cut off then.
+        var isTooLong = false
+
+        fileprivate mutating func append(_ more: ArraySlice<UInt8>) {
+            bytes += more.prefix(RecordFrames.longest - bytes.count)
+            if bytes.count == RecordFrames.longest { isTooLong = true }
+        }
     }
 
     /// Why a file cannot be read further; the end of a sentence.
@@ -26,14 +33,41 @@ struct RecordFrames {
 
         var sentence: String {
             switch self {
-            case .tooLong(let line): "the record in line \(line) is longer than a mebibyte"
-            case .cut(let line): "the record that begins in line \(line) has no end"
+            case .tooLong(let line):
+                "the record that begins in line \(line) is longer than a mebibyte, and nothing after it was read"
+            case .cut(let line): "the record that begins in line \(line) has no end, and nothing after it was read"
             case .noArray(let name): "the document has no array \(name)"
             }
         }
     }
 
     static let longest = 1 << 20
+
+    /// Why a file that begins with these bytes has another form than `form`, with the cure, as the end of a sentence; nil
+    /// when it may have it.
+    static func misfit(of head: [UInt8], _ form: Form) -> String? {
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+            return "is UTF-16 and must be UTF-8: iconv -f UTF-16 -t UTF-8"
+        }
+        let first = head.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isOneLine = !head.contains(UInt8(ascii: "\n"))
+        switch form {
+        case .csv:
+            let header = head.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            if header.contains(UInt8(ascii: ";")), !header.contains(UInt8(ascii: ",")) {
+                return "has semicolons between its columns and must have commas: save it as CSV with commas"
+            }
+            if isOneLine, head.dropLast().contains(UInt8(ascii: "\r")) {
+                return "has lines that end with CR alone and must have LF: tr '\\r' '\\n'"
+            }
+            return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "is JSON and no CSV: see --format" : nil
+        case .jsonLines:
+            if first == UInt8(ascii: "[") { return "is a JSON array and must have an object in each line: jq -c '.[]'" }
+            return first == nil || first == UInt8(ascii: "{") || head.starts(with: [0xEF, 0xBB, 0xBF])
+                ? nil : "begins with no JSON object: see --format"
+        case .jsonArray: return nil
+        }
+    }
 
     private let form: Form
     private let source: () throws -> [UInt8]
@@ -68,6 +102,9 @@ struct RecordFrames {
     private mutating func nextLine(hasQuotes: Bool) throws -> Frame? {
         var frame = Frame(line: line, bytes: [])
         var isQuoted = false
+        // A quotation begins at the beginning of a cell, or goes on with a second mark after one that could have ended it. Any
+        // other mark is a fault of its record, and takes no more lines into it.
+        var mayBegin = true
         while try fill() {
             let start = position
             var isEnd = false
@@ -76,20 +113,24 @@ struct RecordFrames {
                 position += 1
                 if byte == UInt8(ascii: "\n") {
                     line += 1
+                    mayBegin = false
                     if !isQuoted {
                         isEnd = true
                         break
                     }
-                } else if hasQuotes, byte == UInt8(ascii: "\"") {
+                } else if hasQuotes, byte == UInt8(ascii: "\""), isQuoted || mayBegin {
                     isQuoted.toggle()
+                    mayBegin = !isQuoted
+                } else {
+                    mayBegin = byte == UInt8(ascii: ",")
                 }
             }
-            frame.bytes += chunk[start..<(isEnd ? position - 1 : position)]
-            guard frame.bytes.count <= Self.longest else { throw Fault.tooLong(line: frame.line) }
+            frame.append(chunk[start..<(isEnd ? position - 1 : position)])
             if isEnd {
                 if frame.bytes.last == UInt8(ascii: "\r") { frame.bytes.removeLast() }
                 if !frame.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return frame }
                 frame = Frame(line: line, bytes: [])
+                mayBegin = true
             }
         }
         guard !isQuoted else { throw Fault.cut(line: frame.line) }
@@ -153,6 +194,7 @@ struct RecordFrames {
             }
         }
         if let frame { throw Fault.cut(line: frame.line) }
+        guard nesting.depth == 0 else { throw Fault.cut(line: line) }
         guard nesting.wasFound else { throw Fault.noArray(String(decoding: name, as: UTF8.self)) }
         return nil
     }

@@ -49,7 +49,7 @@ struct InitCommand: AsyncParsableCommand {
             let file = SettingsFile(path: folder + "/env")
             try file.check(options)
             let (settings, tenant) = try checked(options)
-            let prepared = try await prepare(settings, tenant)
+            let prepared = try await DatabaseLocation.explaining(settings) { try await prepare(settings, tenant) }
             try file.write(options)
             tell(settings, prepared)
         }
@@ -118,7 +118,9 @@ struct InitCommand: AsyncParsableCommand {
         var directory: TenantDirectory
         /// Whether there were tenants before.
         var isFurther: Bool
-        /// The secret of the first owner's invitation; nil when there is an operator, or an invitation that can be accepted.
+        /// Whether there was a master key before.
+        var isKeyKnown: Bool
+        /// The secret of an owner's invitation; nil when there is an operator.
         var secret: Secret<String>?
     }
 
@@ -142,7 +144,8 @@ struct InitCommand: AsyncParsableCommand {
                 tenant.text, naming: tenant.directory.entries.map(\.tenant.id), over: 0, at: now)
         }
         var prepared = Prepared(
-            directory: try document?.file().directory ?? tenant.directory, isFurther: document != nil)
+            directory: try document?.file().directory ?? tenant.directory, isFurther: document != nil,
+            isKeyKnown: knownKey != nil)
         let clock: any WallClock = store.clock ?? SystemClock()
         let opened = OpenedDatabase(
             store: store, masterKey: try settings.masterKey.load(in: settings.dataFolder), vault: vault, clock: clock,
@@ -150,7 +153,8 @@ struct InitCommand: AsyncParsableCommand {
             directory: prepared.directory, tenants: prepared.directory.entries.map(\.tenant), now: now,
             isSQLite: settings.database.path(in: settings.dataFolder) != nil)
         let operators = try opened.operators()
-        if try await operators.all().isEmpty, try await operators.invitations(now: now).isEmpty {
+        // Also beside an earlier invitation, whose secret may be lost.
+        if try await operators.all().isEmpty {
             prepared.secret = try await operators.invite(.owner, as: .command, now: now)
         }
         try await store.close()
@@ -160,19 +164,30 @@ struct InitCommand: AsyncParsableCommand {
     private func tell(_ settings: ServeSettings, _ prepared: Prepared) {
         say(
             """
-            wrote \(folder)/master.key: keep a copy where no copy of the database is
+            \(prepared.isKeyKnown ? "uses " : "wrote") \(folder)/master.key: keep a copy where no copy of the database is
             wrote \(folder)/env: the settings of this server
             """)
         if prepared.isFurther { say("The database has tenants already; --subdomain and --name were not used.") }
         for entry in prepared.directory.entries {
             say("tenant \(settings.baseURL ?? "")/\(entry.tenant.subdomain), with the client ids of its applications:")
-            for client in entry.applications { say("  \(client.id)  \(client.displayName)") }
+            for client in entry.applications {
+                let method = client.userFlow.method == .emailPassword ? "a password" : "a code by mail"
+                say("  \(client.id)  \(client.displayName): \(method)")
+            }
         }
-        guard let secret = prepared.secret else { return }
         say(
             """
 
-            Start the server. Then open http://127.0.0.1:\(operators)/console/invitation on this machine within 30 minutes, and enter:
+            Start and check the server:
+              systemctl enable --now native-auth@\(settings.port)
+              native-authctl doctor server
+            """)
+        guard let secret = prepared.secret else { return }
+        say(
+            """
+            Invite another owner later, or when this invitation has ended:
+              native-authctl operator invite --role owner
+            Open http://127.0.0.1:\(operators)/console/invitation on this machine within 30 minutes, and enter:
               \(secret.reveal())
             """)
     }

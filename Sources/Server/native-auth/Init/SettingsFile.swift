@@ -4,9 +4,19 @@ import PortableFoundation
 struct SettingsFile {
     let path: String
 
-    /// - Throws: A sentence when the file exists, or cannot express a value.
+    /// Call it before anything else is made.
+    ///
+    /// - Throws: A sentence when the file exists, cannot be made, or cannot express a value.
     func check(_ options: [(name: String, value: String)]) throws(StartFailure) {
         if FileManager.default.fileExists(atPath: path) { throw Self.exists(path) }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        if FileManager.default.fileExists(atPath: folder), !FileAccess.canWrite(folder) {
+            throw .inputOutput(
+                """
+                The user \(FileAccess.user) cannot make files in the folder \(folder), so nothing was changed. Run native-authctl \
+                init as root, or first chown \(FileAccess.user) \(folder).
+                """)
+        }
         // Both readers take all other characters between quotes as they are.
         for (name, value) in options
         where value.unicodeScalars.contains(where: {

@@ -81,7 +81,10 @@ enum MasterKey: Sendable {
     /// The key in a file that only its owner can read.
     fileprivate static func load(_ file: String) throws(StartFailure) -> SymmetricKey {
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .inputOutput("The master key \(file) cannot be read.") }
+        guard descriptor >= 0 else {
+            let reason = errno == ELOOP ? "it is a link" : FileAccess.obstacle(toReading: file)
+            throw .inputOutput("The master key \(file) cannot be read: \(reason ?? "it is no file").")
+        }
         defer { close(descriptor) }
         var facts = chost_file()
         guard chost_file_of(descriptor, &facts) == 0, facts.mode & 0o077 == 0, facts.owner == geteuid() else {

@@ -38,7 +38,7 @@ enum FreePort {
         return Int(address[keyPath: port].bigEndian)
     }
 
-    private static var streamType: Int32 {
+    static var streamType: Int32 {
         #if canImport(Darwin)
             SOCK_STREAM
         #else

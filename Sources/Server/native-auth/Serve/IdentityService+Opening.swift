@@ -31,6 +31,7 @@ extension IdentityService {
         } catch {
             // Another server has sealed values under its own key meanwhile; this key opens nothing.
             if isNew, case .otherMasterKey = error { folder.removeMasterKey() }
+            if case .store(let cause) = error { throw settings.failure(cause) }
             throw StartFailure(error)
         }
     }
@@ -42,7 +43,7 @@ extension IdentityService {
         do {
             isUnsealed = try await store.isUnsealed()
         } catch {
-            throw .inputOutput("The data keys cannot be read from the database.")
+            throw settings.failure(error)
         }
         guard isUnsealed else {
             throw .inputOutput(
@@ -67,7 +68,7 @@ extension IdentityService {
         do {
             mark = try await store.mark(own, at: now)
         } catch {
-            throw .inputOutput("The database cannot be written.")
+            throw settings.failure(error)
         }
         guard mark == own else {
             throw .usage([
@@ -81,6 +82,12 @@ extension IdentityService {
 }
 
 extension ServeSettings {
+    /// The failure of a start that the database has caused.
+    func failure(_ error: StoreError) -> StartFailure {
+        let fault = database.fault(error, in: dataFolder)
+        return .inputOutput("\(fault.sentence) \(fault.remedy)")
+    }
+
     /// The database in messages; without a password.
     fileprivate var databaseName: String {
         switch database {

@@ -60,7 +60,7 @@ struct IdentityService: Sendable {
         if needsDocument, let path = settings.database.path(in: settings.dataFolder),
             !FileManager.default.fileExists(atPath: path)
         {
-            throw Self.noTenants
+            throw Self.noTenants(settings)
         }
         let folder = try DataFolder(settings.dataFolder)
         // Check an existing key before creating a database.
@@ -74,12 +74,12 @@ struct IdentityService: Sendable {
             document = try await store.tenantDocument()
             written = try await store.lastAuditTime()
         } catch {
-            throw .inputOutput("The database cannot be read.")
+            throw settings.failure(error)
         }
         clock = try Self.clock(of: store, lastWritten: written, settings.clock)
         vault = try await Self.vault(
             knownKey, folder, store, settings, randomness: randomness, epoch: epoch, now: clock.now)
-        guard !needsDocument || document != nil else { throw Self.noTenants }
+        guard !needsDocument || document != nil else { throw Self.noTenants(settings) }
         do {
             tenants = try LiveTenants(settings, document)
         } catch {
@@ -101,9 +101,16 @@ struct IdentityService: Sendable {
         try await Self.mark(store, settings, now: clock.now)
     }
 
-    private static let noTenants = StartFailure.usage([
-        "--profile production needs --config, or a document that native-auth tenant apply put into the database."
-    ])
+    private static func noTenants(_ settings: ServeSettings) -> StartFailure {
+        let isFile = settings.database.path(in: settings.dataFolder) != nil
+        let place = isFile ? " in the data folder \(settings.dataFolder)" : ""
+        return .usage([
+            """
+            There are no tenants\(place): --profile production needs --config, or a document that native-auth init or native-auth tenant \
+            apply put into the database.\(isFile ? " Nodes at several ports share a database of PostgreSQL." : "")
+            """
+        ])
+    }
 
     /// The server's clock, which never goes back (`REL-TIME-2`, `REL-TIME-3`).
     private static func clock(
@@ -137,9 +144,8 @@ struct IdentityService: Sendable {
         let listening =
             "\(settings.certificate == nil ? "http" : "https")://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
         let address = Address(listening: listening, baseURL: settings.baseURL ?? listening)
-        let ports =
-            "Port \(port) on \(settings.host)" + (settings.metricsPort.map { " or \($0) for metrics" } ?? "") + " is"
         do {
+            try ListenerPorts.check(settings)
             try await run(port: port, address: address, onReady: onReady)
         } catch let failure as StartFailure {
             throw failure
@@ -147,10 +153,9 @@ struct IdentityService: Sendable {
             guard error.errnoCode != EADDRINUSE || attempts == 1 else {
                 return try await run(onReady: onReady, attempts: attempts - 1)
             }
+            // A port that was free a moment ago, or that of a host name.
             throw .unavailable(
-                error.errnoCode == EADDRINUSE
-                    ? "\(ports) in use; choose another with --port, or 0 for any free one."
-                    : "\(ports) not to be had.")
+                "A port on \(settings.host) cannot be opened: \(String(cString: strerror(error.errnoCode))).")
         } catch is CancellationError {
             return
         } catch is SocketAddressError.UnknownHost {

@@ -125,6 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
                     if settings.profile == .development {
                         say(Self.banner(settings, service.tenants.directory, address))
                     }
+                    await ListenerPorts.waitForOthers(settings)
                     say("ready \(address.listening)")
                     ServiceNotice.ready()
                 }

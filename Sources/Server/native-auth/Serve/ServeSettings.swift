@@ -42,6 +42,8 @@ struct ServeSettings: Sendable {
     var host = "127.0.0.1"
     /// The files of the certificate, by option.
     private var tlsFiles: [(option: String, path: String)] = []
+    /// Whether a certificate or a key was given, also one that cannot be used.
+    private var hasTLSOption = false
     /// The path of the certificate chain.
     var certificateFile: String? { tlsFiles.first?.path }
     /// Nil: plain HTTP.
@@ -183,8 +185,8 @@ struct ServeSettings: Sendable {
         if let networks = reader.networks("unlimited-networks") { unlimitedNetworks = networks }
         if let networks = reader.networks("hook-networks") { hookNetworks = networks }
         hookCAFile = reader.text("hook-ca-file")
-        if let hookCAFile, !FileManager.default.isReadableFile(atPath: hookCAFile) {
-            reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read.")
+        if let hookCAFile, let reason = FileAccess.obstacle(toReading: hookCAFile) {
+            reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read: \(reason).")
         }
         readListener(&reader)
         let names = reader.value(
@@ -208,6 +210,7 @@ struct ServeSettings: Sendable {
             reader.problems.append(
                 "--behind-proxy needs --trusted-proxies: the address of the proxy, such as 10.0.0.7.")
         }
+        hasTLSOption = reader.text("tls-cert") != nil || reader.text("tls-key") != nil
         switch (reader.text("tls-cert"), reader.text("tls-key")) {
         case (let chain?, let key?):
             tlsFiles = [("tls-cert", chain), ("tls-key", key)]
@@ -235,7 +238,7 @@ struct ServeSettings: Sendable {
             reader.problems.append(
                 "--host is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost."
             )
-        } else if reader.text("tls-cert") == nil, !isBehindProxy {
+        } else if !hasTLSOption, !isBehindProxy {
             reader.problems.append(
                 """
                 --host is “\(shown)”; beyond this machine the server needs TLS: --tls-cert and --tls-key, or a proxy that does \
@@ -302,7 +305,7 @@ struct ServeSettings: Sendable {
         }
         // Without TLS a proxy is in front. Unless the proxy is trusted, all clients are one source: an attacker's guesses
         // would lock every owner out (SEC-LOCK-3).
-        if certificate == nil, !isBehindProxy, trustedProxies.networks.isEmpty {
+        if !hasTLSOption, !isBehindProxy, trustedProxies.networks.isEmpty {
             problems.append(
                 "--profile production needs --tls-cert and --tls-key, or --trusted-proxies: the address of the proxy in front, such as 127.0.0.1."
             )
