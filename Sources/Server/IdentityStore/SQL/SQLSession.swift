@@ -44,11 +44,17 @@ package enum SQLDialect: Sendable {
     var orderOfArrival: String { self == .postgres ? "id" : "rowid" }
     /// The function that returns the greater of two values.
     var greater: String { self == .postgres ? "GREATEST" : "MAX" }
-    /// A query for the names of all tables.
+    /// The type of bytes.
+    var bytes: String { self == .postgres ? "BYTEA" : "BLOB" }
+    /// A query for the names of all tables; a partition is a part of one.
     var tableNames: String {
         switch self {
         case .sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        case .postgres: "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()"
+        case .postgres:
+            """
+            SELECT relname::text AS name FROM pg_class
+            WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
+            """
         }
     }
     /// A query for the names of the applied migrations.
