@@ -34,7 +34,7 @@ def fill(store, tenant, number, columns="", values=""):
     for first in range(1, number + 1, 1_000_000):
         store.rows(f"""
             INSERT INTO audit (tenant, kind, at, client, flow, "user", detail, source, profile{columns})
-            SELECT $BYTES'{tenant}', 'signin.failed', {day} + n * 1000, substr(sha256('c'), 1, 16), substr(sha256(n::text::bytea), 1, 16),
+            SELECT $BYTES'{tenant}', 'signin.failed', {day} + n * 1000::bigint, substr(sha256('c'), 1, 16), substr(sha256(n::text::bytea), 1, 16),
                 substr(sha256((n % 1000)::text::bytea), 1, 16), n::text, sha256('s'), 'development'{values}
             FROM generate_series({first}, {min(first + 999_999, number)}) n""")
 
@@ -135,7 +135,7 @@ def dropped(options, number, rng, result):
     site.store.rows(f"""
         CREATE TABLE audit_1 (LIKE audit_0 INCLUDING INDEXES);
         ALTER TABLE audit ATTACH PARTITION audit_1 FOR VALUES FROM ({STRIDE}) TO ({2 * STRIDE});
-        SELECT setval(pg_get_serial_sequence('audit', 'seq'), {STRIDE}, false)""")
+        SELECT setval(pg_get_serial_sequence('audit', 'seq'), {STRIDE})""")
     size = count(site.store, "SELECT pg_total_relation_size('audit_0')")
     beside = Beside(site, 4, rng)
     time.sleep(3)

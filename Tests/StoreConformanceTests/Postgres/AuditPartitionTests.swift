@@ -62,7 +62,7 @@ struct AuditPartitionTests {
             #expect(try await partitions(of: store) == ["audit_0", "audit_1"])
             let before = try await chain.verify(contoso, in: store).get().head
             let numbers = try await store.auditEvents(of: contoso, after: 0, limit: 20).map(\.seq)
-            #expect(numbers == Array(1...10) + [Self.stride, Self.stride + 1])
+            #expect(numbers == Array(1...10) + [Self.stride + 1, Self.stride + 2])
             #expect(lines(try await drop(store, before: noon + 9_999)) == 10)
             #expect(try await partitions(of: store) == ["audit_1"])
             #expect(try await store.auditEvents(of: contoso, after: 0, limit: 20).map(\.position) == [11, 12])
@@ -156,7 +156,8 @@ struct AuditPartitionTests {
             #expect(try await store.partitionAudit() == .begun(2))
             end.signal()
             #expect(try await positions == 12)
-            #expect(lines(try await drop(store, before: noon + 9_999)) == 10)
+            let outcome = try await drop(store, before: noon + 9_999)
+            #expect(lines(outcome) == 10, "\(outcome)")
         }
     }
 
@@ -164,7 +165,7 @@ struct AuditPartitionTests {
     func plans() async throws {
         try await withFullPartition { store in
             for number in 1..<5 {
-                try await write(11, to: store)
+                try await write(10, to: store)
                 #expect(try await store.partitionAudit() == .begun(number + 1))
             }
             _ = try await chain.seal(in: store)
@@ -216,7 +217,7 @@ struct AuditPartitionTests {
             }
             let verdict = try await chain.verify(contoso, in: store)
             #expect(
-                [5, Self.stride + 2].map { .failure(.altered(position: 5, seq: $0)) }.contains(verdict), "\(verdict)")
+                [5, Self.stride + 3].map { .failure(.altered(position: 5, seq: $0)) }.contains(verdict), "\(verdict)")
             #expect(try await drop(store, before: noon + 9_999) == .broken(contoso))
         }
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// A partition of the table `audit` (`docs/design/0027-partitions.md`).
 ///
 /// Partition n has the lines numbered from n · ``stride`` on. Lines go into the next one when housekeeping, which has
-/// made it, sets the sequence of numbers to its first. So the partition of a new line always exists, also when
+/// made it, sets the sequence of numbers to its first number. So the partition of a new line always exists, also when
 /// housekeeping fails for years.
 struct AuditPartition: Hashable, Comparable {
     /// More lines than are written between two runs of housekeeping. A number stays exact in JSON for 90 000 partitions.
@@ -132,7 +132,7 @@ extension PostgresStore {
             try session.lock("ONLY audit", "SHARE")
             let sequence = AuditPartition.sequence
             let moved = try session.fetch(
-                "SELECT setval(\(sequence), ?, false) WHERE pg_sequence_last_value(\(sequence)) < ?", [first, first])
+                "SELECT setval(\(sequence), ?) WHERE pg_sequence_last_value(\(sequence)) < ?", [first, first])
             return try moved.get().rows.isEmpty ? nil : .begun(current.next.number)
         }
     }
