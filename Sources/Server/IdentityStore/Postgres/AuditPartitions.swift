@@ -137,13 +137,17 @@ extension PostgresStore {
         }
     }
 
-    /// Each step can be repeated. Only the second one reads the lines, and it locks out neither readers nor writers.
+    /// Each step can be repeated; a constraint that is valid is not looked at again. Only the second one reads the lines, and it locks out neither readers nor writers.
     private func divideAudit() async throws(StoreError) -> AuditPartitioning? {
         let constraint = AuditPartition.constraint
         let isConstrained = try await housekeeping { session in
             guard try session.auditTable().partitions.isEmpty else { return false }
+            // A division that was broken off has left it.
+            let known = try session.fetch(
+                "SELECT oid::bigint FROM pg_constraint WHERE conrelid = to_regclass('audit') AND conname = ?",
+                [constraint])
+            guard try known.get().rows.isEmpty else { return true }
             try session.lock("audit", "ACCESS EXCLUSIVE")
-            try session.run("ALTER TABLE audit DROP CONSTRAINT IF EXISTS \(constraint)", [], expecting: nil)
             try session.run(
                 "ALTER TABLE audit ADD CONSTRAINT \(constraint) CHECK (seq < \(AuditPartition.stride)) NOT VALID", [],
                 expecting: nil)
@@ -214,14 +218,15 @@ extension PostgresStore {
 
     /// Runs `body` in a transaction of its own, unless another node does housekeeping.
     ///
-    /// - Returns: Nil when another node does it, or when another transaction uses the table all the time: the next run
-    ///   tries again.
+    /// - Returns: The result of `body`; nil, too, when another node does it, or when other transactions use the table all
+    ///   the time. The next run tries again.
     private func housekeeping<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value?
     ) async throws(StoreError) -> Value? {
         try await housekeepingResult(body).get()
     }
 
+    /// The same for a caller whose errors have no type.
     private func housekeepingResult<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value?
     ) async -> Result<Value?, StoreError> {
@@ -355,7 +360,8 @@ extension SQLSession {
         return (.dropped(lines: checked.reduce(0) { $0 + $1.count }, .zero), begin)
     }
 
-    /// Locks tables. Others wait behind an attempt for a tenth of a second at most; after about two seconds it is given up.
+    /// Locks tables. Others wait behind an attempt for a tenth of a second at most. After ten attempts, about two
+    /// seconds, it fails.
     fileprivate func lock(_ tables: String, _ mode: String) throws {
         try run("SELECT set_config('lock_timeout', '100ms', true)", [], expecting: nil)
         try run(
