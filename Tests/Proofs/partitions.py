@@ -55,12 +55,14 @@ class Beside:
     """People who sign up at one node, and how long their requests took."""
 
     def __init__(self, site, people, rng):
-        self.site, self.answers, self.failed = site, [], 0
+        self.site, self.answers, self.failed, self.begin = site, [], [], time.monotonic()
         self.load = Load(site, people, rng.randrange(1 << 30), is_mixed=False, watch=self.watch, ports=[site.nodes[0].port])
 
     def watch(self, answer, error, begin):
-        self.answers.append((begin, time.monotonic()))
-        self.failed += answer is None or answer.status not in (200, 400, 429)
+        now = time.monotonic()
+        self.answers.append((begin, now))
+        if answer is None or answer.status not in (200, 400, 429):
+            self.failed.append(f"{answer.status if answer else error!r} after {now - begin:.2f} s, {begin - self.begin:.1f} s from the first")
 
     def slowest(self, begin, end):
         """In milliseconds, of the requests that ran at a moment between these."""
@@ -69,8 +71,8 @@ class Beside:
     def stop(self, result, rng):
         self.load.stop()
         result.counts.update(self.load.done)
-        result.count("failed requests", self.failed)
-        result.expect(self.failed == 0, f"{self.failed} of {len(self.answers)} requests failed")
+        result.count("failed requests", len(self.failed))
+        result.expect(not self.failed, f"{len(self.failed)} of {len(self.answers)} requests failed: {self.failed[:3]}")
         audit(self.site, self.load.accounts, self.load.failures, result, rng=rng, sample=10)
 
 
@@ -92,7 +94,7 @@ def divided(options, number, rng, result):
     beside = Beside(site, 4, rng)
     time.sleep(4)
     begin = time.monotonic()
-    node = start(site, options.binary)
+    start(site, options.binary)
     ready = time.monotonic()
     is_divided = wait_until(lambda: partitions_of(site.store), 600, every=0.02)
     end = time.monotonic()
@@ -110,9 +112,12 @@ def divided(options, number, rng, result):
     result.expect(has_begun and partitions_of(site.store) == ["audit_0", "audit_1"], "no new partition began")
     time.sleep(1)
     result.note("ms of the slowest request beside a new partition", beside.slowest(begin, time.monotonic()))
-    beside.stop(result, rng)
-    left = count(site.store, f"SELECT count(*) FROM audit WHERE tenant = $BYTES'{STRANGER}'")
+    beside.load.stop()
+    # The ledger is compared by questions that no index of a large trail answers.
+    left = int(site.store.rows(f"WITH gone AS (DELETE FROM audit WHERE tenant = $BYTES'{STRANGER}' RETURNING 1) SELECT count(*) FROM gone")[0][0])
     result.expect(left == number, f"{left} of {number} lines are left")
+    site.store.rows("VACUUM ANALYZE audit")
+    beside.stop(result, rng)
     time.sleep(1.5)
     verify(site, result)
     site.stop(result)
@@ -121,7 +126,8 @@ def divided(options, number, rng, result):
 
 def dropped(options, number, rng, result):
     """A partition of sealed lines that are past their time, and a node that looks at it."""
-    site = Site(options, "postgres", 1)
+    # Either node may come first.
+    site = Site(options, "postgres", 1, arguments=["--log-level", "notice"])
     result.expect(partitions_of(site.store) == ["audit_0"], "a new database has no partition")
     begin = time.monotonic()
     fill(site.store, TENANT, number)
@@ -131,21 +137,23 @@ def dropped(options, number, rng, result):
     if not is_sealed:
         raise Broken("the lines were not sealed in time")
     result.note("s to write and seal them", time.monotonic() - begin)
-    # A new partition, which housekeeping would begin at SIZE lines: only old lines are to be in the first.
-    site.store.rows(f"""
-        CREATE TABLE audit_1 (LIKE audit_0 INCLUDING INDEXES);
-        ALTER TABLE audit ATTACH PARTITION audit_1 FOR VALUES FROM ({STRIDE}) TO ({2 * STRIDE});
-        SELECT setval(pg_get_serial_sequence('audit', 'seq'), {STRIDE})""")
+    # A new partition, which housekeeping begins at SIZE lines: only old lines are to be in the first.
+    if number < SIZE:
+        site.store.rows(f"""
+            CREATE TABLE audit_1 (LIKE audit_0 INCLUDING INDEXES);
+            ALTER TABLE audit ATTACH PARTITION audit_1 FOR VALUES FROM ({STRIDE}) TO ({2 * STRIDE});
+            SELECT setval(pg_get_serial_sequence('audit', 'seq'), {STRIDE})""")
+    result.expect(partitions_of(site.store) == ["audit_0", "audit_1"], "no new partition began")
     size = count(site.store, "SELECT pg_total_relation_size('audit_0')")
     beside = Beside(site, 4, rng)
     time.sleep(3)
     begin = time.monotonic()
-    node = start(site, options.binary)
+    start(site, options.binary)
     is_dropped = wait_until(lambda: partitions_of(site.store) == ["audit_1"], 1_200, every=0.02)
     end = time.monotonic()
     result.expect(is_dropped, "the partition was not dropped")
     time.sleep(1)
-    found = re.search(r"partition of the audit trail was dropped.*", node.log.read_text())
+    found = re.search(r"partition of the audit trail was dropped.*", "".join(node.log.read_text() for node in site.nodes))
     numbers = dict(re.findall(r"\b(lines|ms)=(\d+)", found[0] if found else ""))
     lines, milliseconds = int(numbers.get("lines", -1)), int(numbers.get("ms", -1))
     result.expect(lines == number, f"{lines} of {number} lines were dropped")

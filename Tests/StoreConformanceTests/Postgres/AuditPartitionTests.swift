@@ -193,7 +193,7 @@ struct AuditPartitionTests {
                 ])
             let all = Set((0...5).map { "audit_\($0)" })
             for sql in [
-                "SELECT DISTINCT tenant FROM audit WHERE position IS NULL",
+                SQLDialect.postgres.tenantsWithUnsealedLines,
                 "SELECT * FROM audit WHERE tenant = \(tenant) AND position > 5 ORDER BY position LIMIT 500",
                 """
                 SELECT seq FROM audit WHERE tenant = \(tenant) AND "user" = '\\x00' AND position IS NOT NULL

@@ -11,7 +11,7 @@ extension SQLStore {
             var sealing = AuditSealing()
             let waiting = try session.rows(
                 of: "audit",
-                "SELECT DISTINCT tenant FROM audit \(session.dialect.unsealedLines) WHERE position IS NULL", [])
+                session.dialect.tenantsWithUnsealedLines, [])
             for row in try waiting.get() {
                 let tenant: TenantID = try row.value("tenant")
                 let head = try session.auditHead(of: tenant)
