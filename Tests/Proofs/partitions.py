@@ -28,15 +28,18 @@ WHOLE = """
 """
 
 
-def fill(store, tenant, number, columns="", values=""):
-    """Writes lines of 500 days ago, a second apart, of a thousand users."""
-    day = int(time.time() * 1000) - 500 * 86_400_000 - number * 1_000
-    for first in range(1, number + 1, 1_000_000):
-        store.rows(f"""
-            INSERT INTO audit (tenant, kind, at, client, flow, "user", detail, source, profile{columns})
-            SELECT $BYTES'{tenant}', 'signin.failed', {day} + n * 1000::bigint, substr(sha256('c'), 1, 16), substr(sha256(n::text::bytea), 1, 16),
-                substr(sha256((n % 1000)::text::bytea), 1, 16), n::text, sha256('s'), 'development'{values}
-            FROM generate_series({first}, {min(first + 999_999, number)}) n""")
+def fill(store, tenant, first, last, columns="", values=""):
+    """Writes lines of 500 days ago and before, of a thousand users."""
+    end = int(time.time() * 1000) - 500 * 86_400_000
+    store.rows(f"""
+        INSERT INTO audit (tenant, kind, at, client, flow, "user", detail, source, profile{columns})
+        SELECT $BYTES'{tenant}', 'signin.failed', {end} + n, substr(sha256('c'), 1, 16), substr(sha256(n::text::bytea), 1, 16),
+            substr(sha256((n % 1000)::text::bytea), 1, 16), n::text, sha256('s'), 'development'{values}
+        FROM generate_series({first}, {last}) n""")
+
+
+def portions(number, size=200_000):
+    return [(first, min(first + size - 1, number)) for first in range(1, number + 1, size)]
 
 
 def partitions_of(store):
@@ -90,7 +93,8 @@ def divided(options, number, rng, result):
     site = Site(older, "postgres", 1)
     if partitions_of(site.store):
         site.store.rows(WHOLE)
-    fill(site.store, STRANGER, number, ", position, seal", ", n, sha256(n::text::bytea)")
+    for first, last in portions(number):
+        fill(site.store, STRANGER, first, last, ", position, seal", ", n, sha256(n::text::bytea)")
     beside = Beside(site, 4, rng)
     time.sleep(4)
     begin = time.monotonic()
@@ -104,8 +108,9 @@ def divided(options, number, rng, result):
     time.sleep(1)
     result.note("ms of the slowest request before", beside.slowest(begin - 3, begin))
     result.note("ms of the slowest request beside the division", beside.slowest(ready - 1, end + 1))
-    # As if as many lines had been written since.
-    site.store.rows(f"SELECT setval(pg_get_serial_sequence('audit', 'seq'), {SIZE})")
+    if number < SIZE:
+        # As if as many lines had been written since.
+        site.store.rows(f"SELECT setval(pg_get_serial_sequence('audit', 'seq'), {SIZE})")
     begin = time.monotonic()
     start(site, options.binary)
     has_begun = wait_until(lambda: count(site.store, f"SELECT count(*) FROM audit WHERE seq >= {STRIDE}"), 10)
@@ -130,12 +135,11 @@ def dropped(options, number, rng, result):
     site = Site(options, "postgres", 1, arguments=["--log-level", "notice"])
     result.expect(partitions_of(site.store) == ["audit_0"], "a new database has no partition")
     begin = time.monotonic()
-    fill(site.store, TENANT, number)
-    is_sealed = wait_until(
-        lambda: count(site.store, f"SELECT COALESCE(MAX(position), 0) FROM audit_heads WHERE tenant = $BYTES'{TENANT}'") >= number,
-        3_000, every=0.5)
-    if not is_sealed:
-        raise Broken("the lines were not sealed in time")
+    sealed = f"SELECT COALESCE(MAX(position), 0) FROM audit_heads WHERE tenant = $BYTES'{TENANT}'"
+    for first, last in portions(number):
+        fill(site.store, TENANT, first, last)
+        if not wait_until(lambda: count(site.store, sealed) >= last - 50_000 * (last < number), 600, every=0.2):
+            raise Broken("the lines were not sealed in time")
     result.note("s to write and seal them", time.monotonic() - begin)
     # A new partition, which housekeeping begins at SIZE lines: only old lines are to be in the first.
     if number < SIZE:

@@ -71,14 +71,15 @@ package enum SQLDialect: Sendable {
     var attributesByValue: String { self == .postgres ? "" : "INDEXED BY attributes_by_value" }
     /// A suffix of `audit` in queries for unsealed lines: SQLite would read the positions of all lines.
     package var unsealedLines: String { self == .postgres ? "" : "INDEXED BY audit_unsealed" }
-    /// A query for the tenants that have unsealed lines. Looks at one line of each, also when millions wait.
+    /// A query for the tenants that have unsealed lines. Looks at one line of each, also when millions wait; by the order
+    /// of the index that has these lines alone.
     package var tenantsWithUnsealedLines: String {
         let lines = "SELECT tenant FROM audit \(unsealedLines) WHERE position IS NULL"
         return """
             WITH RECURSIVE waiting AS (
-                SELECT (\(lines) ORDER BY tenant LIMIT 1) AS tenant
+                SELECT (\(lines) ORDER BY tenant, seq LIMIT 1) AS tenant
                 UNION ALL
-                SELECT (\(lines) AND audit.tenant > waiting.tenant ORDER BY tenant LIMIT 1)
+                SELECT (\(lines) AND audit.tenant > waiting.tenant ORDER BY tenant, seq LIMIT 1)
                 FROM waiting WHERE waiting.tenant IS NOT NULL
             )
             SELECT tenant FROM waiting WHERE tenant IS NOT NULL
