@@ -82,6 +82,10 @@ PROOFS = [
         "upgrades", "REL-SHUT-1", "two nodes in containers are replaced in turn by those of another image under load, behind HAProxy",
         "upgrades", 6, 100, 50, "upgrades", "upgrades"),
     Proof(
+        "partitions", "SEC-AUD-3, REL-TX-5",
+        "the audit trail is divided into partitions, and a partition of old lines is dropped, beside sign-ups", "lines in each part",
+        2_000, 10_000_000, 10_000_000, "partitions", "partitions"),
+    Proof(
         "tls", "SEC-NET-3, SEC-NET-6, SEC-NET-12",
         "the listener's certificate changes under load; old versions, handshakes that are none, floods of HTTP/2 frames", "changes",
         3, 200, 20, "tls", "tls"),

@@ -70,10 +70,31 @@ struct ImportFileTests {
 
     @Test("A record is at most a mebibyte")
     func longRecords() throws {
+        // The document of an array with such a record is not one of lines.
         let long = String(repeating: "a", count: RecordFrames.longest + 1)
-        for (text, form) in [("a\n\(long)\n", RecordFrames.Form.jsonLines), ("a\n\"\(long)", .csv)] {
-            #expect(throws: RecordFrames.Fault.tooLong(line: 2)) { try frames(text, form, size: 65_536) }
+        #expect(throws: RecordFrames.Fault.tooLong(line: 1)) {
+            try frames("[{\"a\":\"\(long)\"}]", .jsonArray("users"), size: 65_536)
         }
+        for text in ["[{\"a\":1},{\"a\":2}", "{\"users\":[{\"a\":1}]", "[{\"a\":1},"] {
+            #expect(throws: RecordFrames.Fault.cut(line: 1)) { try frames(text, .jsonArray("users"), size: 7) }
+        }
+    }
+
+    @Test("A record that is too long is a fault of its own, and the next one is read", arguments: [16, 65_536])
+    func tooLong(_ size: Int) throws {
+        let long = String(repeating: "a", count: RecordFrames.longest + 1)
+        for form in [RecordFrames.Form.jsonLines, .csv] {
+            let read = try frames("a\n\(long)\nb\n", form, size: size)
+            #expect(read.map(\.isTooLong) == [false, true, false] && read.map(\.line) == [1, 2, 3])
+            #expect(read[1].bytes.count == RecordFrames.longest && read[2].bytes == Array("b".utf8))
+        }
+    }
+
+    @Test("A stray quotation mark takes no other record with it", arguments: [1, 2, 3, 1_000])
+    func strayQuotes(_ size: Int) throws {
+        let read = try frames("a,5\" disk\nb,\"x\"\"\ny\"\nc\"\nd,\"\"\n\"\",\"e\"\nf,\"g\"h\n", .csv, size: size)
+        #expect(read.map(\.line) == [1, 2, 4, 5, 6, 7])
+        #expect(read.map(\.cells) == [nil, ["b", "x\"\ny"], nil, ["d", ""], ["", "e"], nil])
     }
 
     @Test(

@@ -61,6 +61,11 @@ struct ProofTests {
         #expect(try await prove("master-key", 1).hasSuffix(": passed"))
     }
 
+    @Test("SEC-AUD-3, REL-TX-5: the audit trail is divided and dropped by partitions, and no sign-up fails")
+    func partitionsOfTheTrail() async throws {
+        #expect(try await prove("partitions", 2_000).hasSuffix(": passed"))
+    }
+
     @Test(
         "SEC-HOOK-3, SEC-HOOK-5: sign-ups go on with receivers that fail and servers that are killed, and a subscriber hears of each"
     )

@@ -231,8 +231,7 @@ struct SQLiteFileTests {
     func plans() async throws {
         let store = try SQLiteStore.inMemory()
         let statements = [
-            "SELECT DISTINCT tenant FROM audit \(SQLDialect.sqlite.unsealedLines) WHERE position IS NULL":
-                "audit_unsealed",
+            SQLDialect.sqlite.tenantsWithUnsealedLines: "audit_unsealed (tenant>?)",
             "SELECT seq FROM audit WHERE tenant = x'' AND position IS NULL ORDER BY seq LIMIT 500":
                 "audit_by_position (tenant=? AND position=?)",
             """

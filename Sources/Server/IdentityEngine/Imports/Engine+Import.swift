@@ -63,9 +63,14 @@ extension Engine {
                 ("createdDateTime", record.createdAt), ("emailProvenDateTime", record.emailProvenAt),
                 ("disabledDateTime", record.disabledAt),
             ]
-            for (name, date) in dates + record.mailboxes.flatMap({ mailbox in
-                [("secondFactor.provenDateTime", mailbox.provenAt), ("secondFactor.suspendedDateTime", mailbox.suspendedAt)]
-            }) {
+            for (name, date) in dates
+                + record.mailboxes.flatMap({ mailbox in
+                    [
+                        ("secondFactor.provenDateTime", mailbox.provenAt),
+                        ("secondFactor.suspendedDateTime", mailbox.suspendedAt),
+                    ]
+                })
+            {
                 guard let date else { continue }
                 guard date <= now.addingTimeInterval(24 * 3600) else { throw ImportFault(name, "lies in the future") }
                 guard date >= Self.earliestDate else { throw ImportFault(name, "lies before 1970") }

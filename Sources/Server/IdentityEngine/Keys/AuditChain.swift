@@ -69,18 +69,29 @@ package struct AuditChain: Sendable {
     /// Removes the tenant's lines of before `date` from the front of the chain, in batches, and stores a sealed start
     /// for the rest (`SEC-AUD-3`). Each line is verified before it is removed, so that no fault is removed with it.
     ///
+    /// - Parameter seq: Lines with lower numbers stay, because their partition will be dropped.
     /// - Returns: The number of removed lines; nil when a line is faulty, and nothing more is removed.
     package func cut(
-        _ tenant: TenantID, before date: Date, in store: some AuditStore
+        _ tenant: TenantID, before date: Date, sparing seq: Int = .min, in store: some AuditStore
     ) async throws(StoreError) -> Int? {
         var total = 0
         while true {
-            let count = try await store.cutAudit(of: tenant, before: date, limit: 500) { head, lines in
+            let count = try await store.cutAudit(of: tenant, before: date, sparing: seq, limit: 500) { head, lines in
                 start(behind: lines, of: head, tenant)
             }
             guard let count else { return nil }
             total += count
             if count == 0 { return total }
+        }
+    }
+
+    /// Drops the oldest full partition of the trail once each of its lines is past its tenant's time (`SEC-AUD-3`), in
+    /// a database that has partitions. Each line is verified first, as by ``cut(_:before:sparing:in:)``.
+    package func dropPartition(
+        before end: @escaping @Sendable (TenantID) -> Date, in store: some AuditStore
+    ) async throws(StoreError) -> AuditPartitionEnd {
+        try await store.dropAuditPartition(before: end) { tenant, head, lines in
+            start(behind: lines, of: head, tenant)
         }
     }
 
@@ -118,6 +129,9 @@ package struct AuditChain: Sendable {
         walk: while true {
             let lines = try await store.auditLines(of: tenant, after: last, limit: Self.portion)
             for line in lines {
+                if let position = line.position, position <= last {
+                    return .failure(.altered(position: position, seq: line.seq))
+                }
                 guard line.position == last + 1 else {
                     // Either lines were removed because of their age meanwhile, or this line is missing.
                     switch try await beginAgain() {

@@ -72,6 +72,26 @@ package struct AuditSealing: Hashable, Sendable {
     package init() {}
 }
 
+/// A change of the table of audit lines in a database that divides it into partitions.
+package enum AuditPartitioning: Hashable, Sendable {
+    /// The table became the first partition of a new one.
+    case divided
+    /// Lines go into a new partition, this one, because the one before is full.
+    case begun(Int)
+}
+
+/// What became of the oldest full partition of the audit trail.
+package enum AuditPartitionEnd: Hashable, Sendable {
+    /// There is none, or some of its lines are kept for more than a week: lines are removed one by one.
+    case distant
+    /// It will be dropped within a week. Lines whose numbers are below `seq` wait for that.
+    case near(seq: Int)
+    /// It was dropped with this number of lines; others could not use the table for at most this time.
+    case dropped(lines: Int, Duration)
+    /// A line of this tenant, or an end of its chain, was changed. Nothing was removed.
+    case broken(TenantID)
+}
+
 /// Stores the audit trail; each line is written in the transaction of the change that it reports.
 package protocol AuditStore: Sendable {
     /// Gives the oldest unsealed lines their position in their tenant's chain, in one atomic step: calls of several
@@ -88,13 +108,34 @@ package protocol AuditStore: Sendable {
     /// Removes lines from the front of the tenant's chain: of the first `limit` lines, those before the first line
     /// written at `date` or later. One atomic step, never at the same time as sealing.
     ///
-    /// - Parameter check: Receives the ends of the chain and the lines in order; returns the new start, or nil when the
-    ///   ends or the lines were changed. Nothing is removed then.
+    /// - Parameters:
+    ///   - seq: Lines with lower numbers stay, and those behind them.
+    ///   - check: Receives the ends of the chain and the lines in order; returns the new start, or nil when the ends or
+    ///     the lines were changed. Nothing is removed then.
     /// - Returns: The number of removed lines; nil when `check` returned nil.
     func cutAudit(
-        of tenant: TenantID, before date: Date, limit: Int,
+        of tenant: TenantID, before date: Date, sparing seq: Int, limit: Int,
         check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
     ) async throws(StoreError) -> Int?
+
+    /// Divides the table into partitions if it is whole, and begins a new partition when the last one is full. For
+    /// housekeeping; requests go on meanwhile.
+    ///
+    /// - Returns: What was changed; nil when there was nothing to do, another node does it, or the database has no
+    ///   partitions.
+    func partitionAudit() async throws(StoreError) -> AuditPartitioning?
+
+    /// Drops the oldest full partition when its lines are past their tenants' times: in one step with the starts of the
+    /// chains, after the same check of each line as ``cutAudit(of:before:sparing:limit:check:)`` makes. Cancellation
+    /// ends the check.
+    ///
+    /// - Parameters:
+    ///   - end: The time before which lines of a tenant are removed.
+    ///   - check: As in ``cutAudit(of:before:sparing:limit:check:)``, for lines of this tenant.
+    func dropAuditPartition(
+        before end: @escaping @Sendable (TenantID) -> Date,
+        check: @escaping @Sendable (TenantID, AuditHead, [AuditLine]) -> AuditStart?
+    ) async throws(StoreError) -> AuditPartitionEnd
 
     /// The tenant's sealed lines after `position`, in the order of their positions.
     func auditLines(of tenant: TenantID, after position: Int, limit: Int) async throws(StoreError) -> [AuditLine]

@@ -9,8 +9,9 @@ enum LongTransaction {
     /// The time limit for one statement.
     private static let patience = Duration.seconds(3_600)
 
+    /// - Parameter opening: The statements that begin the transaction, before it has a snapshot.
     static func run<Value: Sendable>(
-        at place: PostgresEndpoint, _ opening: String, _ body: @escaping @Sendable (any SQLSession) throws -> Value
+        at place: PostgresEndpoint, _ opening: [String], _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
         let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
             let thread = Thread {
@@ -24,13 +25,13 @@ enum LongTransaction {
 
     /// Does not roll back: the server does so when the connection ends.
     private static func perform<Value>(
-        _ place: PostgresEndpoint, _ opening: String, _ body: (any SQLSession) throws -> Value
+        _ place: PostgresEndpoint, _ opening: [String], _ body: (any SQLSession) throws -> Value
     ) throws -> Value {
         // Without prepared statements, so that a pooler in between does not matter.
         let connection = try PostgresConnection(place, usesNames: false)
         let session = PostgresSession(
             connection, statementTimeout: patience, deadline: .now + .seconds(24 * 3_600))
-        try connection.send(opening, []) { _ in }
+        for statement in opening { try connection.send(statement, []) { _ in } }
         try connection.send(
             "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)",
             []

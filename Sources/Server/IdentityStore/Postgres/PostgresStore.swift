@@ -15,6 +15,9 @@ package struct PostgresSettings: Sendable {
     /// Whether statements are prepared once per connection. A pooler without support for this is detected at its first
     /// error.
     package var usesPreparedStatements = true
+    /// The number of audit lines after which a new partition begins. At 10⁹ lines, 100 partitions: more of them make each
+    /// look at the whole trail slower, larger ones wait longer for their last line to be old enough.
+    package var auditPartitionSize = 10_000_000
 
     package init() {}
 }
@@ -59,6 +62,8 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
 package final class PostgresStore: Sendable, SQLStore {
     private let pool: ConnectionPool
     private let databaseClock: DatabaseClock
+    /// ``PostgresSettings/auditPartitionSize``.
+    let partitionSize: Int
     package let place: PostgresEndpoint
 
     /// Connects, and creates or updates the tables. Several nodes can do so at once; one does the work, the others find
@@ -74,6 +79,7 @@ package final class PostgresStore: Sendable, SQLStore {
         }
         let pool = ConnectionPool(place, settings)
         self.pool = pool
+        partitionSize = settings.auditPartitionSize
         do {
             let (time, instant) = try await pool.run(patience: .seconds(20)) { worker in
                 try worker.migrate(place, upTo: migration)
@@ -119,13 +125,16 @@ package final class PostgresStore: Sendable, SQLStore {
     package func longRead<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await LongTransaction.run(at: place, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
+        // A dropped partition is gone from older snapshots too, so no partition is dropped from now on.
+        try await LongTransaction.run(
+            at: place,
+            ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "LOCK TABLE audit IN ACCESS SHARE MODE"], body)
     }
 
     package func longWrite<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await LongTransaction.run(at: place, "BEGIN ISOLATION LEVEL READ COMMITTED", body)
+        try await LongTransaction.run(at: place, ["BEGIN ISOLATION LEVEL READ COMMITTED"], body)
     }
 
     package func afterRemoval() async throws(StoreError) {}
@@ -207,6 +216,7 @@ extension Worker {
                     guard statement.contains(where: { !$0.isWhitespace }) else { continue }
                     try session.run(String(statement), [], expecting: nil)
                 }
+                if migration.name == Migration.auditPartitions.name { try session.divideAuditIfEmpty() }
                 try session.run(
                     "INSERT INTO schema_migrations VALUES (?, (extract(epoch FROM now()) * 1000)::bigint)",
                     [migration.name],

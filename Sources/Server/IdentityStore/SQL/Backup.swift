@@ -227,12 +227,14 @@ struct RowInsertion {
         if count == Self.portion { try flush(session) }
     }
 
-    /// Few lengths of statements, because each stays prepared.
+    /// How many of `count` rows one statement takes: few lengths, because each statement stays prepared.
+    static func length(of count: Int) -> Int { count >= portion ? portion : count >= 25 ? 25 : count >= 5 ? 5 : 1 }
+
     mutating func flush(_ session: any SQLSession) throws {
         let names = columns.indices.filter { $0 != drawn }.map { "\"\(columns[$0])\"" }
         let row = "(\(repeatElement("?", count: names.count).joined(separator: ", ")))"
         while count > 0 {
-            let length = count >= Self.portion ? Self.portion : count >= 25 ? 25 : count >= 5 ? 5 : 1
+            let length = Self.length(of: count)
             let rows = repeatElement(row, count: length).joined(separator: ", ")
             let inserted = try session.change(
                 "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)",

@@ -36,8 +36,16 @@ package struct Migration: Sendable {
         Migration(name: "0020 operators", sqlite: operators),
         Migration(name: "0021 groups", sqlite: groups),
         Migration(name: "0022 imports", sqlite: imports),
+        auditPartitions,
         Migration(name: "0024 positions", sqlite: positions),
     ]
+
+    /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
+    /// partitions; one with lines is divided later, beside requests. The name keeps out programs that take a partition
+    /// for a table of another program.
+    ///
+    /// Later changes of `audit` are statements about the whole; an index is one of all partitions.
+    package static let auditPartitions = Migration(name: "0023 audit partitions", sqlite: "")
 
     /// The statements in PostgreSQL's syntax. Keys without the tenant are removed, because a cluster that shards by
     /// tenant could not keep them.

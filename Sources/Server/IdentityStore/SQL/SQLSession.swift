@@ -44,11 +44,17 @@ package enum SQLDialect: Sendable {
     var orderOfArrival: String { self == .postgres ? "id" : "rowid" }
     /// The function that returns the greater of two values.
     var greater: String { self == .postgres ? "GREATEST" : "MAX" }
-    /// A query for the names of all tables.
+    /// The type of bytes.
+    var bytes: String { self == .postgres ? "BYTEA" : "BLOB" }
+    /// A query for the names of all tables; a partition is a part of one.
     var tableNames: String {
         switch self {
         case .sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        case .postgres: "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()"
+        case .postgres:
+            """
+            SELECT relname::text AS name FROM pg_class
+            WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
+            """
         }
     }
     /// A query for the names of the applied migrations.
@@ -65,6 +71,20 @@ package enum SQLDialect: Sendable {
     var attributesByValue: String { self == .postgres ? "" : "INDEXED BY attributes_by_value" }
     /// A suffix of `audit` in queries for unsealed lines: SQLite would read the positions of all lines.
     package var unsealedLines: String { self == .postgres ? "" : "INDEXED BY audit_unsealed" }
+    /// A query for the tenants that have unsealed lines. Looks at one line of each, also when millions wait; by the order
+    /// of the index that has these lines alone.
+    package var tenantsWithUnsealedLines: String {
+        let lines = "SELECT tenant FROM audit \(unsealedLines) WHERE position IS NULL"
+        return """
+            WITH RECURSIVE waiting AS (
+                SELECT (\(lines) ORDER BY tenant, seq LIMIT 1) AS tenant
+                UNION ALL
+                SELECT (\(lines) AND audit.tenant > waiting.tenant ORDER BY tenant, seq LIMIT 1)
+                FROM waiting WHERE waiting.tenant IS NOT NULL
+            )
+            SELECT tenant FROM waiting WHERE tenant IS NOT NULL
+            """
+    }
 }
 
 /// An answer that may not have arrived yet.

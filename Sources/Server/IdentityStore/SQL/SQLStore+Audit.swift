@@ -11,7 +11,7 @@ extension SQLStore {
             var sealing = AuditSealing()
             let waiting = try session.rows(
                 of: "audit",
-                "SELECT DISTINCT tenant FROM audit \(session.dialect.unsealedLines) WHERE position IS NULL", [])
+                session.dialect.tenantsWithUnsealedLines, [])
             for row in try waiting.get() {
                 let tenant: TenantID = try row.value("tenant")
                 let head = try session.auditHead(of: tenant)
@@ -22,17 +22,15 @@ extension SQLStore {
                     sealing.broken.append(tenant)
                     continue
                 }
-                for (index, line) in lines.enumerated() {
-                    try session.run(
-                        "UPDATE audit SET position = ?, seal = ? WHERE tenant = ? AND seq = ? AND position IS NULL",
-                        [end.position - lines.count + index + 1, seals[index], tenant, line.seq], expecting: 1)
-                }
+                try session.seal(lines, seals, upTo: end.position, of: tenant)
+                // Places are given once: the end must still be the one that was continued.
                 try session.run(
                     """
                     INSERT INTO audit_heads (tenant, position, seal, anchor) VALUES (?, ?, ?, ?)
                     ON CONFLICT (tenant) DO UPDATE
                     SET position = excluded.position, seal = excluded.seal, anchor = excluded.anchor
-                    """, [tenant, end.position, end.seal, end.anchor])
+                    WHERE audit_heads.position = ?
+                    """, [tenant, end.position, end.seal, end.anchor, end.position - lines.count], expecting: 1)
                 // Each line is sealed once, so it is counted once; and not in the transaction of the request.
                 try session.add(ActivityCounts(of: lines), for: tenant)
                 sealing.count += lines.count
@@ -43,7 +41,7 @@ extension SQLStore {
     }
 
     package func cutAudit(
-        of tenant: TenantID, before date: Date, limit: Int,
+        of tenant: TenantID, before date: Date, sparing seq: Int, limit: Int,
         check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
     ) async throws(StoreError) -> Int? {
         try await write([.auditChain]) { session in
@@ -51,18 +49,25 @@ extension SQLStore {
             let first = try session.auditLines(
                 of: tenant, "AND position > ? ORDER BY position LIMIT ?", [head.start?.position ?? 0, limit]
             ).get()
-            let old = Array(first.prefix { $0.at < date })
+            let old = Array(first.prefix { $0.at < date && $0.seq >= seq })
             guard !old.isEmpty else { return 0 }
             guard let start = check(head, old) else { return nil }
             try session.run(
                 "DELETE FROM audit WHERE tenant = ? AND position > ? AND position <= ?",
                 [tenant, head.start?.position ?? 0, start.position], expecting: old.count)
-            try session.run(
-                "UPDATE audit_heads SET start_position = ?, start_seal = ?, start_anchor = ? WHERE tenant = ?",
-                [start.position, start.seal, start.anchor, tenant], expecting: 1)
+            try session.moveAuditStart(of: tenant, to: start)
             return old.count
         }
     }
+
+    /// The table is whole.
+    package func partitionAudit() async throws(StoreError) -> AuditPartitioning? { nil }
+
+    /// The table is whole.
+    package func dropAuditPartition(
+        before end: @escaping @Sendable (TenantID) -> Date,
+        check: @escaping @Sendable (TenantID, AuditHead, [AuditLine]) -> AuditStart?
+    ) async throws(StoreError) -> AuditPartitionEnd { .distant }
 
     package func auditLines(
         of tenant: TenantID, after position: Int, limit: Int
@@ -163,8 +168,40 @@ extension StoredRow {
 }
 
 extension SQLSession {
-    /// Reads values as they are stored, so that a changed line can still be named.
-    fileprivate func auditLines(
+    /// Gives unsealed lines of one tenant their places, which end at `last`, and their seals: few statements for many
+    /// lines.
+    fileprivate func seal(_ lines: [AuditLine], _ seals: [Data], upTo last: Int, of tenant: TenantID) throws {
+        let first = last - lines.count + 1
+        var rest = Array(zip(lines, seals).enumerated())[...]
+        while let least = rest.first?.element.0.seq {
+            let portion = rest.prefix(RowInsertion.length(of: rest.count))
+            rest = rest.dropFirst(portion.count)
+            // The types of a list are those of its first row.
+            let rows =
+                ["(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS \(dialect.bytes)))"]
+                + repeatElement("(?, ?, ?)", count: portion.count - 1)
+            let values: [any StoredValue] = portion.flatMap { index, sealed -> [any StoredValue] in
+                [sealed.0.seq, first + index, sealed.1]
+            }
+            try run(
+                """
+                UPDATE audit SET position = line.column2, seal = line.column3
+                FROM (VALUES \(rows.joined(separator: ", "))) AS line
+                WHERE tenant = ? AND seq = line.column1 AND position IS NULL AND seq >= ? AND seq <= ?
+                """, values + [tenant, least, portion.last?.element.0.seq ?? least], expecting: portion.count)
+        }
+    }
+
+    /// Stores the new start of a chain whose first lines are removed in the same transaction.
+    package func moveAuditStart(of tenant: TenantID, to start: AuditStart) throws {
+        try run(
+            "UPDATE audit_heads SET start_position = ?, start_seal = ?, start_anchor = ? WHERE tenant = ?",
+            [start.position, start.seal, start.anchor, tenant], expecting: 1)
+    }
+
+    /// The lines of a tenant for which `condition` holds. Reads values as they are stored, so that a changed line can
+    /// still be named.
+    package func auditLines(
         of tenant: TenantID, _ condition: String, _ values: [any StoredValue]
     ) throws -> Pending<[AuditLine]> {
         try rows(
@@ -189,7 +226,8 @@ extension SQLSession {
         }
     }
 
-    fileprivate func auditHead(of tenant: TenantID) throws -> Pending<AuditHead?> {
+    /// The ends of a tenant's chain; nil before the first line was sealed.
+    package func auditHead(of tenant: TenantID) throws -> Pending<AuditHead?> {
         try rows(of: "audit_heads", "SELECT * FROM audit_heads WHERE tenant = ?", [tenant]).map { rows in
             try rows.first.map { row in
                 let start = try row.value("start_position", as: Int?.self).map { position in

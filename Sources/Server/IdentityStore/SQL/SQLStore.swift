@@ -79,7 +79,7 @@ package struct SQLSubject: Hashable, Sendable {
     /// The removal of expired rows.
     static let janitor = Self(7, nil, Data())
     /// The chain over the audit trail: one sealer at a time continues it.
-    static let auditChain = Self(8, nil, Data())
+    package static let auditChain = Self(8, nil, Data())
     static let tenantDocuments = Self(9, nil, Data())
     static let dataKeys = Self(10, nil, Data())
     static let profile = Self(11, nil, Data())
@@ -87,6 +87,8 @@ package struct SQLSubject: Hashable, Sendable {
     static let operators = Self(12, nil, Data())
     static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
     static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
+    /// The partitions of the audit trail.
+    package static let auditPartitions = Self(15, nil, Data())
 }
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }

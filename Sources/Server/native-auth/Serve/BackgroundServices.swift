@@ -63,13 +63,11 @@ struct CertificateWatch: Service {
     }
 }
 
-/// Removes expired rows and audit lines, rotates signing keys that are due, and checks for floods of mail, once a
-/// minute.
+/// Removes expired rows, rotates signing keys that are due, and checks for floods of mail, once a minute.
 struct Janitor: Service {
     let engine: Engine
     let keys: KeyRing
     let store: any SQLStore
-    let chain: AuditChain
     let tenants: LiveTenants
     let clock: any WallClock
     let logger: Logger
@@ -87,7 +85,6 @@ struct Janitor: Service {
             } catch {
                 logger.error("expired rows could not be removed", metadata: ["cause": "\(error.logText)"])
             }
-            await cutTrails(now: clock.now)
             do {
                 try await keys.rotateIfDue(now: clock.now)
             } catch {
@@ -103,14 +100,94 @@ struct Janitor: Service {
 }
 
 extension Janitor {
+    /// Logs once an hour that a tenant sends more mail than usual (`SEC-OTP-13`); `alarms` holds the times of the last
+    /// logs.
+    private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
+        guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
+        let hourAgo = now.addingTimeInterval(-3_600)
+        for tenant in tenants.directory.entries.map(\.tenant.id)
+        where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
+            let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
+            guard try await store.recordFlood(event, of: limit, since: hourAgo) else { continue }
+            logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
+            alarms[tenant] = now
+        }
+    }
+}
+
+/// Divides the audit trail into partitions where the database has them, and removes expired lines, once a minute. The
+/// check of the lines of a large partition takes minutes, so it does not keep the ``Janitor`` from its work.
+struct AuditKeeper: Service {
+    let store: any SQLStore
+    let chain: AuditChain
+    let tenants: LiveTenants
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        // The check of a partition with a faulty line is not repeated every minute.
+        var pause = Date.distantPast
+        _ = await keepPartitions(&pause)
+        for await _ in AsyncTimer(seconds: 60).cancelOnGracefulShutdown() {
+            await cutTrails(sparing: await keepPartitions(&pause))
+        }
+    }
+
+    /// The time before which lines of the tenant are removed; the tenant may no longer be configured.
+    private func end(of tenant: TenantID, now: Date) -> Date {
+        let entry = tenants.directory.entries.first { $0.tenant.id == tenant }
+        return now.addingTimeInterval(-86_400 * Double(entry?.tenant.auditDays ?? AuditChain.retentionDays))
+    }
+
+    /// Begins and drops partitions.
+    ///
+    /// - Returns: The least number of the lines that are removed one by one.
+    private func keepPartitions(_ pause: inout Date) async -> Int {
+        let now = clock.now
+        do {
+            switch try await store.partitionAudit() {
+            case nil: break
+            case .divided: logger.notice("the audit trail was divided into partitions")
+            case .begun(let number):
+                logger.info("a partition of the audit trail begins", metadata: ["number": .stringConvertible(number)])
+            }
+            guard now >= pause else { return .min }
+            let outcome = try await cancelWhenGracefulShutdown {
+                try await chain.dropPartition(before: { end(of: $0, now: now) }, in: store)
+            }
+            switch outcome {
+            case .distant: return .min
+            case .near(let seq): return seq
+            case .dropped(let lines, let time):
+                logger.notice(
+                    "a partition of the audit trail was dropped",
+                    metadata: [
+                        "lines": .stringConvertible(lines), "ms": .stringConvertible(Int(time / .milliseconds(1))),
+                    ])
+                return .min
+            case .broken(let tenant):
+                pause = now.addingTimeInterval(3_600)
+                logger.critical(
+                    "the audit trail was tampered with; its oldest partition stays", metadata: ["tenant": "\(tenant)"])
+                return .min
+            }
+        } catch StoreError.unavailable(is CancellationError) {
+            return .min
+        } catch {
+            logger.error("partitions of the audit trail could not be kept", metadata: ["cause": "\(error.logText)"])
+            return .min
+        }
+    }
+
     /// Removes expired audit lines (`SEC-AUD-3`), also of tenants that are no longer configured.
-    private func cutTrails(now: Date) async {
+    private func cutTrails(sparing seq: Int) async {
+        let now = clock.now
         do {
             for tenant in try await store.auditedTenants() {
-                let entry = tenants.directory.entries.first { $0.tenant.id == tenant }
-                let days = entry?.tenant.auditDays ?? AuditChain.retentionDays
-                let end = now.addingTimeInterval(-86_400 * Double(days))
-                guard let removed = try await chain.cut(tenant, before: end, in: store) else {
+                guard
+                    let removed = try await chain.cut(
+                        tenant, before: end(of: tenant, now: now), sparing: seq, in: store)
+                else {
                     logger.critical(
                         "the audit trail was tampered with; nothing is removed from it",
                         metadata: ["tenant": "\(tenant)"])
@@ -124,20 +201,6 @@ extension Janitor {
             }
         } catch {
             logger.error("old lines of the audit trail could not be removed", metadata: ["cause": "\(error.logText)"])
-        }
-    }
-
-    /// Logs once an hour that a tenant sends more mail than usual (`SEC-OTP-13`); `alarms` holds the times of the last
-    /// logs.
-    private func lookForFloods(_ alarms: inout [TenantID: Date], now: Date) async throws {
-        guard let limit = engine.settings.limits?.mailsPerTenantAlert else { return }
-        let hourAgo = now.addingTimeInterval(-3_600)
-        for tenant in tenants.directory.entries.map(\.tenant.id)
-        where alarms[tenant].map({ $0 <= hourAgo }) ?? true {
-            let event = AuditEvent(.mailFlood, at: now, tenant: tenant)
-            guard try await store.recordFlood(event, of: limit, since: hourAgo) else { continue }
-            logger.warning("a tenant sends very many mails", metadata: ["tenant": "\(tenant)"])
-            alarms[tenant] = now
         }
     }
 }

@@ -195,8 +195,9 @@ struct IdentityService: Sendable {
         services += [
             ClockReader(store: store, logger: logger),
             Janitor(
-                engine: engine, keys: keys, store: store, chain: AuditChain(vault: vault), tenants: tenants,
-                clock: clock, logger: logger),
+                engine: engine, keys: keys, store: store, tenants: tenants, clock: clock, logger: logger),
+            AuditKeeper(
+                store: store, chain: AuditChain(vault: vault), tenants: tenants, clock: clock, logger: logger),
             AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger),
         ]
         services += try operationsServices(readiness)
