@@ -71,7 +71,7 @@ struct MailCheck {
                 )
             }
         case .temporary(.timedOut): break
-        case .temporary, .permanent:
+        case .temporary, .permanent, .noMailbox:
             return (
                 "\(place): \(error.description).", "See --smtp and --smtp-ca-file, and the mail server's log."
             )
