@@ -210,12 +210,15 @@ struct SMTPTransportTests {
         "SEC-MAIL-6: temporary refusals, permanent refusals, and nonsense are told apart",
         arguments: [
             (["RCPT=550 5.1.1 no such user"], MailTransportError.noMailbox(replyCode: 550)),
-            (["RCPT=550 5.2.1 disabled"], .noMailbox(replyCode: 550)), (["RCPT=553 no"], .noMailbox(replyCode: 553)),
+            (["RCPT=550 5.2.1 too many mails"], .permanent(replyCode: 550)), (["RCPT=550"], .noMailbox(replyCode: 550)),
+            (["RCPT=553 no"], .noMailbox(replyCode: 553)),
             ([#"RCPT=550-no\r\n550 really"#], .noMailbox(replyCode: 550)),
             (["END=550 5.1.10 no such user here"], .noMailbox(replyCode: 550)),
             // About the server's policy, the sender or the message, and so about every recipient.
             (["RCPT=550 5.7.1 relaying denied"], .permanent(replyCode: 550)),
             (["RCPT=550 5.1.8 bad sender"], .permanent(replyCode: 550)), (["RCPT=554 no"], .permanent(replyCode: 554)),
+            (["MAIL=550 5.1.1 no sender"], .permanent(replyCode: 550)),
+            (["RCPT=550 5.7.1 no", "QUIT=550 5.1.1 no"], .permanent(replyCode: 550)),
             (["END=550 no"], .permanent(replyCode: 550)), (["MAIL=550 no"], .permanent(replyCode: 550)),
             (["MAIL=553 not from you"], .permanent(replyCode: 553)), (["DATA=554 no"], .permanent(replyCode: 554)),
             (["END=554 spam"], .permanent(replyCode: 554)), (["RCPT=450 greylisted"], .temporary(.reply(450))),

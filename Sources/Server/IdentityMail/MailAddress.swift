@@ -40,6 +40,9 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         domain = String(decoding: sides[1], as: UTF8.self)
     }
 
+    /// Whether mails can be sent from it: their `Message-ID` has an id and its domain in 254 bytes.
+    package var canSend: Bool { domain.utf8.count <= 217 }
+
     /// Redacted: an address is personal data, which logs do not show (`SEC-LOG-2`).
     package var description: String { "‹redacted›" }
 

@@ -170,7 +170,7 @@ package struct MailRenderer: Sendable {
     }
 
     /// A template of plain text: nothing in it is escaped.
-    private static func plainTemplate(_ template: String) throws -> MustacheTemplate {
+    static func plainTemplate(_ template: String) throws -> MustacheTemplate {
         try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + template)
     }
 

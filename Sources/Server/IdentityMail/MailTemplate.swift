@@ -20,133 +20,178 @@ package enum MailTemplate {
     package static let longestSentence = 1_000
     private static let mostSections = 100
     /// Mail programs cut longer mails.
-    static let longestPart = 100_000
+    private static let longestPart = 100_000
+    /// A mail has a line for its method, one for its time, one for its network.
+    private static let mostDetails = 3
 
-    /// What a sentence can name.
-    static let sentenceNames = ["organisation", "minutes", "single", "days", "oneDay"]
-    /// What a template can name.
-    static let templateNames = [
-        "organisation", "language", "direction", "subject", "text", "advice", "hasCode", "code", "label", "validity",
-        "secrecy",
-        "hasDetails", "details", "name", "value", "hasLogo", "logo",
-    ]
+    /// What a template of one kind can name.
+    private struct Names {
+        var values: [String]
+        /// What decides about a part of the template.
+        var conditions: [String]
+        /// Whether a tag can leave a value as it is.
+        var canBeRaw: Bool
 
-    /// Checks a sentence: a line of text.
-    package static func check(sentence: String) throws(Fault) {
-        guard !sentence.utf8.isEmpty, sentence.utf8.count <= longestSentence else {
-            throw Fault("must have 1 to \(longestSentence) bytes")
+        var all: String { (conditions + values).joined(separator: ", ") }
+
+        static let sentence = Names(
+            values: ["organisation", "minutes", "days"], conditions: ["single", "oneDay"], canBeRaw: true)
+        static func template(_ part: TenantMail.Part) -> Names {
+            Names(
+                values: [
+                    "organisation", "language", "direction", "subject", "text", "advice", "code", "label", "validity",
+                    "secrecy",
+                    "name", "value", "logo",
+                ], conditions: ["hasCode", "hasDetails", "details", "hasLogo"], canBeRaw: part == .plain)
         }
-        guard
-            sentence.unicodeScalars.allSatisfy({
-                $0.value >= 0x20 && $0.value != 0x7F && $0.properties.generalCategory != .control
-            })
-        else { throw Fault("must be one line without control characters") }
-        try check(tagsOf: sentence, among: sentenceNames)
-        guard (try? MustacheTemplate(string: sentence)) != nil else { throw Fault("has a section that is not closed") }
     }
 
-    /// Checks a whole template: its tags, what it must show, what it must not fetch, and its length.
-    package static func check(_ template: String, as part: TenantMail.Part) throws(Fault) {
-        guard !template.utf8.isEmpty, template.utf8.count <= longest else {
-            throw Fault("must have 1 to \(longest) bytes")
+    // MARK: Sentences
+
+    /// Checks a sentence: a line of text, with something to read whatever its numbers are.
+    package static func check(sentence: String) throws(Fault) {
+        guard (1...longestSentence).contains(sentence.utf8.count) else {
+            throw Fault("must have 1 to \(longestSentence) bytes")
         }
+        guard sentence.unicodeScalars.allSatisfy(isOfOneLine) else {
+            throw Fault("must be one line without control characters and marks of direction")
+        }
+        try check(tagsOf: sentence, .sentence)
+        for (minutes, days) in [(1, 0), (10, 0), (1_440, 1), (10_080, 7)] {
+            let values: [String: Any] = [
+                "organisation": "", "minutes": minutes, "single": minutes == 1, "days": days, "oneDay": days == 1,
+            ]
+            do {
+                let words = try MailRenderer.plainTemplate(sentence).render(values)
+                guard words.contains(where: { $0.isLetter || $0.isNumber }) else {
+                    throw Fault("says nothing in some mails")
+                }
+            } catch let fault as Fault {
+                throw fault
+            } catch {
+                throw Fault("cannot be read as a template")
+            }
+        }
+    }
+
+    private static func isOfOneLine(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        case .format: ![0x202A...0x202E, 0x2066...0x2069].contains { $0.contains(scalar.value) }
+        case _: true
+        }
+    }
+
+    // MARK: Templates
+
+    /// Checks a whole template: its tags, what it must show in every kind of mail, its markup, and its length.
+    package static func check(_ template: String, as part: TenantMail.Part) throws(Fault) {
+        guard (1...longest).contains(template.utf8.count) else { throw Fault("must have 1 to \(longest) bytes") }
         guard
             template.unicodeScalars.allSatisfy({
                 $0.properties.generalCategory != .control || "\n\t".unicodeScalars.contains($0)
             })
         else { throw Fault("must have no control characters besides tabs and ends of lines") }
-        try check(tagsOf: template, among: templateNames)
-        var mail = TenantMail()
-        mail.templates[part] = template
-        for purpose in [MailContent.Purpose.signUp, .methodRegistered] {
-            let shown = try probe(mail, part, purpose)
-            try check(shown, as: part)
+        try check(tagsOf: template, .template(part))
+        for hasLogo in [false, true] {
+            for (hasCode, details) in [(true, 0), (false, 0), (false, mostDetails)] {
+                try check(template, as: part, hasLogo: hasLogo, hasCode: hasCode, details: details)
+            }
         }
     }
 
-    /// A mail whose values can be found again in the template's part.
-    private static func probe(
-        _ mail: TenantMail, _ part: TenantMail.Part, _ purpose: MailContent.Purpose
-    ) throws(Fault) -> (words: String, needed: [String]) {
-        let hasCode = purpose == .signUp
-        let names = ["text", "advice"] + (hasCode ? ["code", "label", "validity", "secrecy"] : ["name", "value"])
+    /// Checks one kind of mail, whose values can be found again.
+    private static func check(
+        _ template: String, as part: TenantMail.Part, hasLogo: Bool, hasCode: Bool, details: Int
+    ) throws(Fault) {
         // About as long as the sentences are, so that the mail is as long as mails will be.
         func value(_ name: String) -> String { "<\(name)>" + String(repeating: " ", count: 150) }
+        var mail = TenantMail()
+        mail.templates[part] = template
+        if hasLogo { mail.logo = .smallest }
         let context = MailRenderer.Context(
             language: .english, organisation: value("organisation"), subject: value("subject"), text: value("text"),
             advice: value("advice"), code: hasCode ? "<code>" : nil, label: value("label"), validity: value("validity"),
             secrecy: value("secrecy"),
-            details: hasCode ? [] : [["name": value("name"), "value": value("value")]])
+            details: (0..<details).map { ["name": value("name\($0)"), "value": value("value\($0)")] })
+        let words: String
         do {
-            let words = try MailRenderer.part(part, of: mail, context)
-            return (words, names)
+            words = try MailRenderer.part(part, of: mail, context)
         } catch {
-            throw Fault("has a section that is not closed")
+            throw Fault("cannot be read as a template")
         }
-    }
-
-    private static func check(
-        _ shown: (words: String, needed: [String]), as part: TenantMail.Part
-    ) throws(Fault) {
-        guard shown.words.utf8.count <= longestPart else {
+        guard words.utf8.count <= longestPart else {
             throw Fault("makes a mail of more than \(longestPart) bytes, which mail programs cut")
         }
-        for name in shown.needed {
-            let value = "<\(name)>"
-            switch part {
-            case .plain:
-                guard shown.words.contains(value) else { throw Fault("does not show {{\(name)}}") }
-            case .html:
-                guard !shown.words.contains(value) else {
-                    throw Fault("shows {{\(name)}} without escaping; write it with two braces")
-                }
-                guard shown.words.contains("&lt;\(name)&gt;") else { throw Fault("does not show {{\(name)}}") }
-            }
+        let shown: String
+        switch part {
+        case .plain: shown = words
+        case .html: shown = try MailMarkup.text(of: words)
         }
-        guard part == .html else { return }
-        let words = shown.words.lowercased()
-        for word in ["<script", "<iframe", "<form", "<link", "<object", "<embed", "@import"] where words.contains(word)
-        {
-            throw Fault("has “\(word)”, which mails must not have")
-        }
-        guard !words.contains(Self.fetches) else {
-            throw Fault(
-                "lets the mail program fetch something, which tells who has read the mail; the logo is a part of the mail"
-            )
+        let needed =
+            ["text", "advice"] + (hasCode ? ["code", "label", "validity", "secrecy"] : [])
+            + (0..<details).flatMap { ["name\($0)", "value\($0)"] }
+        for name in needed where !shown.contains(part == .plain ? "<\(name)>" : "&lt;\(name)&gt;") {
+            let kind =
+                "\(hasCode ? "with a code" : details > 0 ? "with details" : "without details")\(hasLogo ? " and a logo" : "")"
+            throw Fault("does not show {{\(name.filter { !$0.isNumber })}} in mails \(kind)")
         }
     }
 
-    /// An attribute or a style whose address is elsewhere.
-    private static var fetches: Regex<Substring> {
-        /(?:src|srcset|background|poster|data)\s*=\s*["']?\s*(?:https?:)?\/\/|url\(\s*["']?\s*(?:https?:)?\/\//
-    }
-
-    /// Refuses tags that the renderer would take in another way than the page about mails says.
-    private static func check(tagsOf template: String, among names: [String]) throws(Fault) {
+    /// Refuses tags that the renderer would take in another way than the page about mails says, and sections that could make
+    /// a mail longer than its template: in a list is no other section.
+    private static func check(tagsOf template: String, _ names: Names) throws(Fault) {
         var rest = Substring(template)
         var line = 1
         var sections = 0
+        var open: [String] = []
         while let start = rest.firstRange(of: "{{") {
-            line += rest[..<start.lowerBound].count { $0 == "\n" }
+            line += rest[..<start.lowerBound].count { $0.isNewline }
             rest = rest[start.upperBound...]
             let isTriple = rest.first == "{"
             guard let end = rest.firstRange(of: isTriple ? "}}}" : "}}") else {
                 throw Fault("has a {{ without }}", line: line)
             }
             let tag = rest[..<end.lowerBound].dropFirst(isTriple ? 1 : 0)
-            line += tag.count { $0 == "\n" }
             rest = rest[end.upperBound...]
-            if !isTriple, tag.first == "!" { continue }
-            let marks: [Character] = ["#", "^", "/", "&"]
-            let hasMark = !isTriple && tag.first.map(marks.contains) ?? false
-            let name = tag.dropFirst(hasMark ? 1 : 0).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            // Sections in sections are read and written by recursion.
-            if hasMark, tag.first == "#" || tag.first == "^" { sections += 1 }
-            guard sections <= mostSections else { throw Fault("has more than \(mostSections) sections", line: line) }
-            guard names.contains(name) else {
-                throw Fault(
-                    "has {{\(String(tag.prefix(40)))}}; it can have: \(names.joined(separator: ", "))", line: line)
+            if !isTriple, tag.first == "!" {
+                line += tag.count { $0.isNewline }
+                continue
+            }
+            let mark = isTriple ? nil : tag.first.flatMap { "#^/&".contains($0) ? $0 : nil }
+            let name = String(
+                tag.dropFirst(mark == nil ? 0 : 1).drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            guard (names.values + names.conditions).contains(name) else {
+                throw Fault("has {{\(String(tag.prefix(40)))}}; it can have: \(names.all)", line: line)
+            }
+            switch mark {
+            case "#", "^":
+                guard names.conditions.contains(name) else {
+                    throw Fault(
+                        "has a section {{\(mark.map(String.init) ?? "")\(name)}}; sections are: \(names.conditions.joined(separator: ", "))",
+                        line: line)
+                }
+                sections += 1
+                guard sections <= mostSections else {
+                    throw Fault("has more than \(mostSections) sections", line: line)
+                }
+                guard !open.contains("details") else { throw Fault("has a section inside details", line: line) }
+                open.append(name)
+            case "/":
+                guard open.popLast() == name else {
+                    throw Fault("ends a section {{\(name)}} that is not the last one", line: line)
+                }
+            case _:
+                guard names.canBeRaw || (mark == nil && !isTriple) else {
+                    throw Fault("shows {{\(name)}} without escaping; write it with two braces", line: line)
+                }
             }
         }
+        if let name = open.last { throw Fault("has a section {{\(name)}} that is not closed", line: line) }
     }
+}
+
+extension TenantMail.Logo {
+    /// For checks of templates: any logo will do.
+    fileprivate static var smallest: TenantMail.Logo? { TenantMail.Logo(Data(Form.png.signature)) }
 }

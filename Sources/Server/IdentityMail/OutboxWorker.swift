@@ -221,7 +221,7 @@ package final class OutboxWorker: Service {
                 try await fail(leased, detail: "smtp-\(replyCode)")
                 return true
             case .noMailbox(let replyCode):
-                try await fail(leased, detail: "smtp-\(replyCode)", refusing: content.recipient)
+                try await fail(leased, detail: "smtp-\(replyCode)", refusing: content)
                 return true
             case .temporary:
                 try await postpone(leased, because: "\(error)")
@@ -263,8 +263,9 @@ package final class OutboxWorker: Service {
         try await store.retry(leased, at: next)
     }
 
-    /// - Parameter recipient: The address whose mailbox is the reason.
-    private func fail(_ leased: LeasedMail, detail: String, refusing recipient: String? = nil) async throws(StoreError)
+    /// - Parameter refused: The content, when the recipient's mailbox is the reason.
+    private func fail(_ leased: LeasedMail, detail: String, refusing refused: MailContent? = nil)
+        async throws(StoreError)
     {
         let mail = leased.mail
         logger.error("A mail cannot be sent.", metadata: ["mail": "\(mail.id)", "reason": "\(detail)"])
@@ -274,7 +275,9 @@ package final class OutboxWorker: Service {
             leased, now: now,
             event: AuditEvent(
                 .mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, user: mail.user, detail: detail),
-            refusedBy: recipient.flatMap { EmailAddress($0) }.map { vault.refusals(of: $0, in: mail.tenant) })
+            refusedBy: refused.flatMap { content in
+                EmailAddress(content.recipient).map { vault.refusals(of: $0, of: content.purpose, in: mail.tenant) }
+            })
     }
 
     /// The time to wake up at; nil when an earlier or equal alarm is already set.

@@ -174,7 +174,8 @@ package struct SMTPTransport: MailTransport {
             return .failure(
                 Self.failure(
                     code, reply: hasReply ? reply : 0,
-                    isAboutMailbox: watch.isAboutMailbox, wholeMessageWasGiven: upload.isFinished))
+                    isAboutMailbox: watch.isAboutMailbox(wholeMessageWasGiven: upload.isFinished),
+                    wholeMessageWasGiven: upload.isFinished))
         }
         // The handle lives on, the buffer does not.
         _ = ccurl_set_error_buffer(handle, nil)
@@ -336,8 +337,9 @@ private final class Watch {
     private(set) var connectingTookTooLong = false
     /// Where libcurl writes which command failed.
     let errorText: UnsafeMutablePointer<CChar>
-    /// The beginning of the last line that refused something; the reply to QUIT comes after it.
-    private var lastRefusal: [UInt8] = []
+    /// The beginning of the first line that refused what failed; the reply to QUIT comes after it.
+    private var refusal: [UInt8] = []
+    private var hasAgreedSince = true
 
     init(_ handle: UnsafeMutableRawPointer, _ cancellation: Cancellation) {
         self.handle = handle
@@ -349,23 +351,27 @@ private final class Watch {
     deinit { errorText.deallocate() }
 
     func note(_ line: UnsafeRawBufferPointer) {
-        if line.first == UInt8(ascii: "5") { lastRefusal = Array(line.prefix(16)) }
+        if line.first == UInt8(ascii: "5") {
+            if hasAgreedSince { refusal = Array(line.prefix(16)) }
+            hasAgreedSince = false
+        } else {
+            hasAgreedSince = true
+        }
     }
 
-    /// Whether the last refusal says that the recipient's mailbox takes no mail: by its status code (RFC 3463 sections 3.2 and
-    /// 3.3), which is about the mailbox and not about a policy of the server; else by its reply to RCPT (RFC 5321 section
-    /// 4.2.2).
-    var isAboutMailbox: Bool {
-        let words = String(decoding: lastRefusal, as: UTF8.self).split {
-            $0 == " " || $0 == "-" || $0 == "\r" || $0 == "\n"
-        }
+    /// Whether the server has refused the mailbox of the recipient, at RCPT or after the message: by its status code (RFC
+    /// 3463 section 3.2), which is about an address and not about a policy of the server; without one, by any reply to RCPT
+    /// that RFC 5321 section 4.2.2 has for it. 5.2.1 is not among them: a mailbox that gets too many mails answers so, too.
+    func isAboutMailbox(wholeMessageWasGiven: Bool) -> Bool {
+        let isAtRecipient = String(cString: errorText).hasPrefix("RCPT")
+        guard isAtRecipient || wholeMessageWasGiven else { return false }
+        let words = refusal.split { [0x20, 0x2D, 0x0D, 0x0A].contains($0) }.map { String(decoding: $0, as: UTF8.self) }
         guard let reply = words.first.flatMap({ Int($0) }), (500...599).contains(reply) else { return false }
         let status = words.dropFirst().first.map { $0.split(separator: ".", omittingEmptySubsequences: false) } ?? []
         if status.count == 3, status.allSatisfy({ (1...3).contains($0.utf8.count) && Int($0) != nil }) {
-            return status[0] == "5"
-                && ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.10", "2.1"].contains("\(status[1]).\(status[2])")
+            return status[0] == "5" && status[1] == "1" && ["1", "2", "3", "4", "5", "6", "10"].contains(status[2])
         }
-        return [550, 551, 553].contains(reply) && String(cString: errorText).hasPrefix("RCPT")
+        return isAtRecipient && [550, 551, 553].contains(reply)
     }
 
     func shallStop() -> Bool {

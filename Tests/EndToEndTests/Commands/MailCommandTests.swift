@@ -46,6 +46,10 @@ struct MailCommandTests {
         "Each fault of the member is told",
         arguments: [
             ("sender: nobody", "sender must be a mail address"),
+            (
+                "sender: a@\(Array(repeating: String(repeating: "b", count: 60), count: 4).joined(separator: "."))",
+                "the domain of sender is longer than 217 bytes"
+            ),
             ("replyTo: \"a@b.example\\r\\nBcc: x@y.example\"", "replyTo must be"),
             ("senderName: \"a\\nb\"", "senderName must have"),
             ("language: xx", "language is “xx”; it must be one of: en, ar, zh-Hans"),
@@ -58,8 +62,14 @@ struct MailCommandTests {
             ("texts: { zz: {} }", "“zz” is not known"), ("texts: { de: { hello: {} } }", "“hello” is not known"),
             ("texts: { de: { passwordChanged: { label: x } } }", "“label” is not known"),
             ("texts: { de: { signUp: { subject: \"{{user}}\" } } }", "subject has {{user}}; it can have: organisation"),
-            ("texts: { de: { signUp: { text: \"{{#single}}\" } } }", "text has a section that is not closed"),
-            ("templates: { plain: \"{{text}}\" }", "plain, line 1 of it: it does not show {{advice}}"),
+            (
+                "texts: { de: { signUp: { text: \"{{#single}}\" } } }",
+                "text has a section {{single}} that is not closed"
+            ),
+            (
+                "templates: { plain: \"{{text}}\" }",
+                "plain, line 1 of it: it does not show {{advice}} in mails with a code"
+            ),
             ("templates: { html: \"a\\n\\n{{nothing}}\" }", "html, line 3 of it: it has {{nothing}}"),
         ])
     func faults(_ mail: String, _ sentence: String) throws {

@@ -64,9 +64,28 @@ struct RefusingMailboxTests {
     @Test(
         "SEC-ENUM-3: where answers hide accounts, a sign-up tells alike of a new address, and a sign-in tells nothing")
     func answersHideAccounts() async throws {
-        try await withServer("RCPT=550 5.1.1 no such user", enumeration: "strict") { api, _ in
+        try await withServer("RCPT=550 5.1.1 no such user", enumeration: "strict") { api, server in
             let refused = try await refusal(api, "dana@example.com")
             #expect(refused != nil)
+            // An account of a mailbox that takes no mails any more: its sign-ins tell nothing to a sign-up.
+            let users = server.dataFolder.appending(path: "users.csv")
+            try Data("email\nleaver@example.com\n".utf8).write(to: users)
+            let imported = try await NativeAuthProcess.run(
+                ["import", "users", users.path, "--data", server.dataFolder.path, "--assume-verified"]
+                    + server.arguments.prefix(2))
+            #expect(imported.status == 0, "\(imported)")
+            for name in ["leaver@example.com", "stranger@example.com"] {
+                let signIn = try await api.post(
+                    "oauth2/v2.0/initiate", ["username": name, "challenge_type": "oob redirect"])
+                _ = try await api.post(
+                    "oauth2/v2.0/challenge",
+                    ["continuation_token": try signIn.token("initiate"), "challenge_type": "oob redirect"])
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            for name in ["leaver@example.com", "stranger@example.com"] {
+                let token = try await api.start(name).token("start")
+                #expect(try await api.challenge(token).status == 200, "\(name)")
+            }
             let started = try await api.post(
                 "oauth2/v2.0/initiate", ["username": "dana@example.com", "challenge_type": "oob redirect"])
             let token = try started.token("initiate")

@@ -527,8 +527,9 @@ extension IdentityTestServer {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
         let id = withUnsafeBytes(of: tenant.uuid.uuid) { Data($0) }
-        for recipient in Set(try await mailbox.mails().map(\.to)) {
-            let subject = engine.vault.refusals(of: try #require(EmailAddress(recipient)), in: tenant)
+        for mail in try await mailbox.mails() {
+            let purpose = try #require(MailContent.Purpose(rawValue: mail.purpose.rawValue))
+            let subject = engine.vault.refusals(of: try #require(EmailAddress(mail.to)), of: purpose, in: tenant)
             _ = try await rows(
                 """
                 INSERT INTO counted_events (tenant, subject, event, at)

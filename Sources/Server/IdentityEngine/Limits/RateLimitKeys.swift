@@ -60,7 +60,9 @@ extension Engine {
         let name =
             ownContact.map { Data("account \($0)".utf8) } ?? reads.recipient?.mailbox ?? state.countedName
             ?? state.mailbox?.mailbox
-        if let target, case .sending = reads.code { keys.recipient = vault.refusals(of: target, in: tenant) }
+        if let target, case .sending(let purpose) = reads.code {
+            keys.recipient = vault.refusals(of: target, of: purpose, in: tenant)
+        }
         keys.address = name.map { digest([Data("address".utf8), $0, bucket]) }
         if let name, let code = reads.code, let budget = MailBudget(code.purpose) {
             let purpose = Data(budget.rawValue.utf8)
@@ -106,8 +108,13 @@ extension Engine.RateLimitKeys {
 }
 
 extension Vault {
-    /// What refused mails to an address are counted by.
-    package func refusals(of recipient: EmailAddress, in tenant: TenantID) -> Data {
-        digest(.counter, tenant: tenant, [Data("refusals".utf8), recipient.key.bytes])
+    /// What refused mails to an address are counted by. Mails that every address gets who asks for one, and mails that only
+    /// the address of an account gets, are counted apart: refusals of the latter tell that there is an account
+    /// (`SEC-ENUM-3`).
+    package func refusals(
+        of recipient: EmailAddress, of purpose: MailContent.Purpose, in tenant: TenantID
+    ) -> Data {
+        let kind = purpose.goesToAnyAddress ? "refusals" : "refusals of an account's mails"
+        return digest(.counter, tenant: tenant, [Data(kind.utf8), recipient.key.bytes])
     }
 }

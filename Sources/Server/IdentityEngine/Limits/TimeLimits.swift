@@ -112,7 +112,7 @@ extension StepSituation {
     /// often that it rests (`SEC-MAIL-8`).
     ///
     /// When answers hide accounts, the mails of a sign-in or a reset go to accounts only, and so do refusals: nothing is
-    /// told then (`SEC-ENUM-3`). Those of a sign-up go to every address.
+    /// told then (`SEC-ENUM-3`). A sign-up reads the refusals of mails that go to every address.
     func mailboxRefuses(_ purpose: MailContent.Purpose, target: Data) -> Bool {
         guard let limits = settings.limits, let refusals = counted[.recipient]?[.mailRefused], let last = refusals.last,
             !hidesAccounts || (purpose != .signIn && purpose != .passwordReset)

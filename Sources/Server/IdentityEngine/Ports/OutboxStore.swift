@@ -240,4 +240,15 @@ extension MailContent.Purpose {
             false
         }
     }
+
+    /// Whether the mail goes to any address that a person names, and not only to those of accounts.
+    package var goesToAnyAddress: Bool {
+        switch self {
+        case .signUp, .accountExists, .registration, .emailChange: true
+        case .signIn, .passwordReset, .secondFactor, .accountChange, .emailChanged, .emailChangeUndone, .emailReplaced,
+            .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered, .methodRemoved,
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .signInLocked, .signedInAfterFailures:
+            false
+        }
+    }
 }

@@ -64,16 +64,17 @@ struct MailCommand: AsyncParsableCommand {
                     for purpose in choice.purposes {
                         let mail = try MailPreview.sample(of: purpose, for: tenant, in: language)
                         let name = "\(purpose.rawValue).\(language.rawValue)"
-                        try Data(mail.html.utf8).write(to: folder.appending(path: "\(name).html"))
+                        try Data(mail.html.utf8).write(
+                            to: folder.appending(path: "\(name).html"), options: .atomic)
                         try Data("\(mail.subject)\n\n\(mail.text)\n".utf8).write(
-                            to: folder.appending(path: "\(name).txt"))
+                            to: folder.appending(path: "\(name).txt"), options: .atomic)
                         rows +=
                             "<li><a href=\"\(name).html\">\(purpose.rawValue), \(language.title)</a> <a href=\"\(name).txt\">text</a></li>\n"
                     }
                 }
                 let index =
                     "<!doctype html><meta charset=\"utf-8\"><title>Mails</title><h1>Mails</h1><ul>\n\(rows)</ul>\n"
-                try Data(index.utf8).write(to: folder.appending(path: "index.html"))
+                try Data(index.utf8).write(to: folder.appending(path: "index.html"), options: .atomic)
             } catch {
                 throw StartFailure.inputOutput("The folder \(output) cannot be written.")
             }

@@ -274,7 +274,7 @@ struct ServeSettings: Sendable {
         }
         guard let mailFrom else { return }
         do {
-            _ = try MailAddress(mailFrom)
+            guard try MailAddress(mailFrom).canSend else { throw MailFormatError.address }
         } catch {
             let shown = SettingsReader.shown(mailFrom)
             reader.problems.append("--mail-from is “\(shown)”; it must be an e-mail address.")

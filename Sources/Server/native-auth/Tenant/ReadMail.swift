@@ -15,7 +15,7 @@ struct ReadMail {
     init(_ members: YAMLMembers, _ faults: YAMLFaults) {
         self.members = members
         var mail = TenantMail()
-        mail.sender = Self.address("sender", of: members)
+        mail.sender = Self.address("sender", of: members, mustSend: true)
         mail.senderName = Self.name("senderName", of: members)
         mail.replyTo = Self.address("replyTo", of: members)
         mail.language = members.choice("language")
@@ -80,9 +80,12 @@ struct ReadMail {
         return texts
     }
 
-    private static func address(_ name: String, of members: YAMLMembers) -> String? {
+    private static func address(_ name: String, of members: YAMLMembers, mustSend: Bool = false) -> String? {
         guard let text = members.text(name) else { return nil }
-        if (try? MailAddress(text)) == nil {
+        do throws(MailFormatError) {
+            let address = try MailAddress(text)
+            if mustSend, !address.canSend { members.add("the domain of \(name) is longer than 217 bytes.", at: name) }
+        } catch {
             members.add("\(name) must be a mail address such as no-reply@harbour.example.com.", at: name)
         }
         return text
@@ -112,8 +115,9 @@ struct ReadMail {
                 line: members.line(of: "colours"))
         }
         let words = mail.texts.values.flatMap(\.values) + mail.templates.values
-        if words.contains(where: { $0.contains("://") && !$0.contains("w3.org") || $0.lowercased().contains("href=") })
-        {
+        if words.contains(where: { word in
+            ["://", "www.", "href"].contains { word.lowercased().utf8.contains($0.utf8) }
+        }) {
             advice.add(
                 "a mail has a link. Readers of mails with codes are safer when they never click one: say where in your app to look.",
                 line: members.line)
