@@ -138,7 +138,7 @@ def dropped(options, number, rng, result):
     result.expect(partitions_of(site.store) == ["audit_0"], "a new database has no partition")
     begin = time.monotonic()
     sealed = f"SELECT COALESCE(MAX(position), 0) FROM audit_heads WHERE tenant = $BYTES'{TENANT}'"
-    due = time.time() + 8 + number / 6_000
+    due = time.time() + 4 + number / 4_000
     for first, last in portions(number):
         fill(site.store, TENANT, first, last, due=due)
         if not wait_until(lambda: count(site.store, sealed) >= last - 50_000 * (last < number), 600, every=0.2):

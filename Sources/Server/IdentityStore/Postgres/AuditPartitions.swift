@@ -147,6 +147,7 @@ extension PostgresStore {
                 "SELECT oid::bigint FROM pg_constraint WHERE conrelid = to_regclass('audit') AND conname = ?",
                 [constraint])
             guard try known.get().rows.isEmpty else { return true }
+            try session.endVacuum(of: "audit")
             try session.lock("audit", "ACCESS EXCLUSIVE")
             try session.run(
                 "ALTER TABLE audit ADD CONSTRAINT \(constraint) CHECK (seq < \(AuditPartition.stride)) NOT VALID", [],
@@ -162,6 +163,7 @@ extension PostgresStore {
         guard isValid == true else { return nil }
         let isDivided = try await housekeeping { session in
             guard try session.auditTable().partitions.isEmpty else { return false }
+            try session.endVacuum(of: "audit")
             try session.lock("audit", "ACCESS EXCLUSIVE")
             for statement in AuditPartition.division { try session.run(statement, [], expecting: nil) }
             return true
@@ -181,6 +183,7 @@ extension PostgresStore {
         let cancellation = Cancellation()
         let dropped = await withTaskCancellationHandler {
             await housekeepingResult { session -> (end: AuditPartitionEnd, since: ContinuousClock.Instant)? in
+                try session.endVacuum(of: partition.name)
                 var checked: [CheckedLines] = []
                 for lines in tenants {
                     let before = end(lines.tenant)
@@ -358,6 +361,13 @@ extension SQLSession {
             try moveAuditStart(of: lines.tenant, to: lines.start)
         }
         return (.dropped(lines: checked.reduce(0) { $0 + $1.count }, .zero), begin)
+    }
+
+    /// Ends an autovacuum of the table, which PostgreSQL does for a lock that waits for a second, and lets none begin until
+    /// the transaction ends. Nobody else waits for this lock.
+    fileprivate func endVacuum(of table: String) throws {
+        try run("SELECT set_config('lock_timeout', '5s', true)", [], expecting: nil)
+        try run("LOCK TABLE ONLY \(table) IN SHARE UPDATE EXCLUSIVE MODE", [], expecting: nil)
     }
 
     /// Locks tables. Others wait behind an attempt for a tenth of a second at most. After ten attempts, about two
