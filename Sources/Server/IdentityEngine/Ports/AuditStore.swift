@@ -86,7 +86,7 @@ package enum AuditPartitionEnd: Hashable, Sendable {
     case distant
     /// It will be dropped within a week. Lines whose numbers are below `seq` wait for that.
     case near(seq: Int)
-    /// It was dropped with this number of lines; others could not use the table for at most this time.
+    /// It was dropped with this number of lines. Others could not use the table for at most this time and a commit.
     case dropped(lines: Int, Duration)
     /// A line of this tenant, or an end of its chain, was changed. Nothing was removed.
     case broken(TenantID)

@@ -147,6 +147,7 @@ extension PostgresStore {
                 "SELECT oid::bigint FROM pg_constraint WHERE conrelid = to_regclass('audit') AND conname = ?",
                 [constraint])
             guard try known.get().rows.isEmpty else { return true }
+            try session.endVacuum(of: "audit")
             try session.lock("audit", "ACCESS EXCLUSIVE")
             try session.run(
                 "ALTER TABLE audit ADD CONSTRAINT \(constraint) CHECK (seq < \(AuditPartition.stride)) NOT VALID", [],
@@ -162,6 +163,7 @@ extension PostgresStore {
         guard isValid == true else { return nil }
         let isDivided = try await housekeeping { session in
             guard try session.auditTable().partitions.isEmpty else { return false }
+            try session.endVacuum(of: "audit")
             try session.lock("audit", "ACCESS EXCLUSIVE")
             for statement in AuditPartition.division { try session.run(statement, [], expecting: nil) }
             return true
@@ -180,7 +182,8 @@ extension PostgresStore {
         guard tenants.allSatisfy({ $0.lastAt < end($0.tenant) - Self.disorder }) else { return near }
         let cancellation = Cancellation()
         let dropped = await withTaskCancellationHandler {
-            await housekeepingResult { session -> (end: AuditPartitionEnd, since: ContinuousClock.Instant)? in
+            await housekeepingResult { session -> AuditPartitionEnd? in
+                try session.endVacuum(of: partition.name)
                 var checked: [CheckedLines] = []
                 for lines in tenants {
                     let before = end(lines.tenant)
@@ -188,17 +191,14 @@ extension PostgresStore {
                         try cancellation.check()
                         return check(lines.tenant, $0, $1)
                     }
-                    if let failure { return (failure, .now) }
+                    if let failure { return failure }
                 }
                 return try session.drop(partition, tenants, checked)
             }
         } onCancel: {
             cancellation.cancel()
         }
-        // A file is deleted after the lock has ended, so the time is an upper bound.
-        guard let dropped = try dropped.get() else { return near }
-        if case .dropped(let lines, _) = dropped.end { return .dropped(lines: lines, .now - dropped.since) }
-        return dropped.end
+        return try dropped.get() ?? near
     }
 
     /// Nil when no partition is full, when a line of the oldest full one is not sealed, or when another node just drops it.
@@ -335,12 +335,11 @@ extension SQLSession {
         }
     }
 
-    /// Drops the partition, and moves the starts of the chains, unless one of them changed since it was checked.
-    ///
-    /// - Returns: With the time from which on others may have waited.
+    /// Drops the partition, and moves the starts of the chains, unless one of them changed since it was checked: nil then.
+    /// PostgreSQL deletes the files at the commit, when it has released the lock.
     fileprivate func drop(
         _ partition: AuditPartition, _ tenants: [LinesInPartition], _ checked: [CheckedLines]
-    ) throws -> (AuditPartitionEnd, ContinuousClock.Instant)? {
+    ) throws -> AuditPartitionEnd? {
         try run("SELECT pg_advisory_xact_lock(?)", [SQLSubject.auditChain.number], expecting: nil)
         for lines in checked {
             guard try auditHead(of: lines.tenant).get()?.start == lines.oldStart else { return nil }
@@ -357,7 +356,16 @@ extension SQLSession {
             }
             try moveAuditStart(of: lines.tenant, to: lines.start)
         }
-        return (.dropped(lines: checked.reduce(0) { $0 + $1.count }, .zero), begin)
+        // Sends the statements before.
+        _ = try fetch("SELECT 1::bigint", []).get()
+        return .dropped(lines: checked.reduce(0) { $0 + $1.count }, .now - begin)
+    }
+
+    /// Ends an autovacuum of the table, which PostgreSQL does for a lock that waits for a second, and lets none begin until
+    /// the transaction ends. Nobody else waits for this lock.
+    fileprivate func endVacuum(of table: String) throws {
+        try run("SELECT set_config('lock_timeout', '5s', true)", [], expecting: nil)
+        try run("LOCK TABLE ONLY \(table) IN SHARE UPDATE EXCLUSIVE MODE", [], expecting: nil)
     }
 
     /// Locks tables. Others wait behind an attempt for a tenth of a second at most. After ten attempts, about two
