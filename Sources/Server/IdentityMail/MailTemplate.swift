@@ -32,7 +32,7 @@ package enum MailTemplate {
         /// Whether a tag can leave a value as it is.
         var canBeRaw: Bool
 
-        var all: String { (conditions + values).joined(separator: ", ") }
+        var all: String { (values + conditions).joined(separator: ", ") }
 
         static let sentence = Names(
             values: ["organisation", "minutes", "days"], conditions: ["single", "oneDay"], canBeRaw: true)

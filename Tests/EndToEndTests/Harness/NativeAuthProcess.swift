@@ -93,7 +93,7 @@ final class NativeAuthServer: Sendable {
     let baseURL: URL
     /// Database and master key; survives the server.
     let dataFolder: URL
-    private let arguments: [String]
+    let arguments: [String]
     private let environment: [String: String]
     private let nodes: [ListeningProgram]
     private let router: ListeningProgram?

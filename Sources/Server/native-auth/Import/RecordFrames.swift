@@ -157,6 +157,7 @@ struct RecordFrames {
                 let byte = chunk[position]
                 position += 1
                 frame?.bytes.append(byte)
+                if let found = frame, found.bytes.count > Self.longest { throw Fault.tooLong(line: found.line) }
                 if byte == UInt8(ascii: "\n") { line += 1 }
                 if nesting.isText {
                     if nesting.isEscaped {
@@ -190,7 +191,6 @@ struct RecordFrames {
                     if let array = nesting.array, nesting.depth < array { nesting.array = nil }
                 case _: break
                 }
-                if let found = frame, found.bytes.count > Self.longest { throw Fault.tooLong(line: found.line) }
             }
         }
         if let frame { throw Fault.cut(line: frame.line) }
