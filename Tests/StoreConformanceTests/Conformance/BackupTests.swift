@@ -127,7 +127,8 @@ struct BackupTests {
                 _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way BLOB")
                 _ = try await store.unsafeSQL("ALTER TABLE lockouts ADD COLUMN under_way_until INTEGER")
                 for column in [
-                    "users ADD COLUMN deletion_due_at INTEGER", "refresh_families ADD COLUMN kept_at INTEGER",
+                    "users ADD COLUMN deletion_due_at INTEGER", "users ADD COLUMN position INTEGER",
+                    "refresh_families ADD COLUMN kept_at INTEGER",
                     "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
                     "refresh_families ADD COLUMN network TEXT", "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT", #"outbox ADD COLUMN "user" BLOB"#,

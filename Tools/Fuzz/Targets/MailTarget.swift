@@ -64,7 +64,8 @@ struct MailTarget: Target {
         let message = try Message(mail.message)
         let words = try renderer.words(of: content)
         let expected = [
-            "Date", "From", "To", "Message-ID", "Subject", "Auto-Submitted", "Content-Language", "MIME-Version",
+            "Date", "From", "To", "Message-ID", "Subject", "Auto-Submitted", "X-Auto-Response-Suppress",
+            "Content-Language", "MIME-Version",
             "Content-Type",
         ]
         try demand(message.headers.map(\.name) == expected, "other headers: \(message.headers.map(\.name))")
