@@ -12,7 +12,7 @@ package struct MailText: Hashable, Sendable {
     package var html: String
 }
 
-/// From whom the mails of a tenant are, and how they look.
+/// The sender of a tenant's mails, and their look.
 package struct Letterhead: Sendable {
     /// The sender's address; a name is shown beside it.
     package var sender: MailAddress

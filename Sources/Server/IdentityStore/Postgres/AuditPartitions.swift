@@ -362,7 +362,7 @@ extension SQLSession {
     }
 
     /// Ends an autovacuum of the table, which PostgreSQL does for a lock that waits for a second, and lets none begin until
-    /// the transaction ends. Nobody else waits for this lock.
+    /// the transaction ends. No request waits for this lock.
     fileprivate func endVacuum(of table: String) throws {
         try run("SELECT set_config('lock_timeout', '5s', true)", [], expecting: nil)
         try run("LOCK TABLE ONLY \(table) IN SHARE UPDATE EXCLUSIVE MODE", [], expecting: nil)

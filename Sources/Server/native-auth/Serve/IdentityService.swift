@@ -474,8 +474,9 @@ struct IdentityService: Sendable {
             inboxHosts: settings.inboxHosts)
     }
 
-    /// From whom the mails of a tenant are: the sender of its own settings, else that of the server's, else of its domain.
-    /// A tenant that no longer exists has none of the three.
+    /// The sender and the look of a tenant's mails. The sender is that of the tenant's settings, else that of the server's,
+    /// else `no-reply@` the tenant's domain; a domain that no mail can come from, and a tenant that is gone, have
+    /// ``MailAddress/none``. The first two were checked when they were read.
     static func letterhead(of tenant: TenantID, in directory: TenantDirectory, mailFrom: MailAddress?) -> Letterhead {
         let tenant = directory.entries.first { $0.tenant.id == tenant }?.tenant
         let mail = tenant?.mail ?? .unchanged
