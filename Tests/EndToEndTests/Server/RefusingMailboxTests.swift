@@ -75,16 +75,22 @@ struct RefusingMailboxTests {
                     + server.arguments.prefix(2))
             #expect(imported.status == 0, "\(imported)")
             for name in ["leaver@example.com", "stranger@example.com"] {
-                let signIn = try await api.post(
-                    "oauth2/v2.0/initiate", ["username": name, "challenge_type": "oob redirect"])
-                _ = try await api.post(
-                    "oauth2/v2.0/challenge",
-                    ["continuation_token": try signIn.token("initiate"), "challenge_type": "oob redirect"])
+                for _ in 1...2 {
+                    let signIn = try await api.post(
+                        "oauth2/v2.0/initiate", ["username": name, "challenge_type": "oob redirect"])
+                    let asked = try await api.post(
+                        "oauth2/v2.0/challenge",
+                        ["continuation_token": try signIn.token("initiate"), "challenge_type": "oob redirect"])
+                    #expect(asked.status == 200, "\(asked.text)")
+                }
             }
-            try await Task.sleep(for: .milliseconds(500))
-            for name in ["leaver@example.com", "stranger@example.com"] {
-                let token = try await api.start(name).token("start")
-                #expect(try await api.challenge(token).status == 200, "\(name)")
+            // With the refusal of the first sign-up, a mailbox with two refused sign-ins would rest.
+            for number in 1...2 {
+                try await Task.sleep(for: .milliseconds(500))
+                for name in ["leaver@example.com", "stranger@example.com"] {
+                    let asked = try await api.challenge(try await api.start(name).token("start"))
+                    #expect(asked.status == 200, "\(number) \(name) \(asked.text)")
+                }
             }
             let started = try await api.post(
                 "oauth2/v2.0/initiate", ["username": "dana@example.com", "challenge_type": "oob redirect"])
