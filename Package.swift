@@ -147,6 +147,9 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", path: "Sources/Server/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(
+            name: "CQRCode", path: "Sources/Server/CQRCode", pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         // bcrypt, for passwords of other systems. The libcrypt of Apple's systems has none.
         .systemLibrary(name: "CCrypt", path: "Sources/Server/CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .target(name: "CCurl", path: "Sources/Server/CCurl", linkerSettings: [.linkedLibrary("curl")]),
@@ -193,6 +196,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: server),
                 .product(name: "X509", package: "swift-certificates", condition: server),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Sources/Server/IdentityTLS", swiftSettings: strict),
         .target(name: "CHost", path: "Sources/Server/CHost", linkerSettings: [.linkedLibrary("resolv")]),
@@ -203,6 +207,7 @@ let package = Package(
                 "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
                 "IdentityHooks", "IdentityTLS", .target(name: "CHost", condition: server),
+                .target(name: "CQRCode", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),

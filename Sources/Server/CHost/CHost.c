@@ -2,11 +2,15 @@
 
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <resolv.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/timex.h>
 #endif
@@ -80,6 +84,39 @@ int chost_records(const char *name, int type, const char *server, int port, char
         out[used++] = 0;
     }
     return used;
+}
+
+static int is_private(struct in_addr address) {
+    unsigned int number = ntohl(address.s_addr);
+    return number >> 24 == 10 || number >> 20 == 0xAC1 || number >> 16 == 0xC0A8 || number >> 16 == 0xA9FE;
+}
+
+int chost_local_address(char *out, int room) {
+    struct sockaddr_in address;
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(9);
+    // TEST-NET-1 (RFC 5737). Connecting a datagram socket only chooses the route.
+    address.sin_addr.s_addr = htonl(0xC0000201);
+    int descriptor = socket(AF_INET, SOCK_DGRAM, 0);
+    if (descriptor >= 0) {
+        socklen_t size = sizeof address;
+        int is_chosen = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+                        getsockname(descriptor, (struct sockaddr *)&address, &size) == 0 && is_private(address.sin_addr);
+        close(descriptor);
+        if (is_chosen) return inet_ntop(AF_INET, &address.sin_addr, out, (socklen_t)room) == NULL ? -1 : 0;
+    }
+    struct ifaddrs *first;
+    if (getifaddrs(&first) != 0) return -1;
+    int result = -1;
+    for (struct ifaddrs *next = first; next != NULL && result != 0; next = next->ifa_next) {
+        unsigned int wanted = IFF_UP | IFF_RUNNING;
+        if (next->ifa_addr == NULL || next->ifa_addr->sa_family != AF_INET || (next->ifa_flags & wanted) != wanted) continue;
+        struct in_addr found = ((struct sockaddr_in *)next->ifa_addr)->sin_addr;
+        if (is_private(found) && inet_ntop(AF_INET, &found, out, (socklen_t)room) != NULL) result = 0;
+    }
+    freeifaddrs(first);
+    return result;
 }
 
 long chost_clock_error(void) {

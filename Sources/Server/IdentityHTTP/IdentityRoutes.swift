@@ -135,11 +135,21 @@ package struct IdentityRoutes: Sendable {
         route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
         if let development {
             route(router, "/", .get) { _, _ in development.home() }
-            route(router, "/dev/inbox", .get) { _, _ in development.inbox() }
-            route(router, "/dev/inbox.json", .get) { request, _ in await development.inboxJSON(request) }
-            route(router, "/dev/mails", .get) { request, _ in try development.mailGallery(request) }
+            route(router, "/dev/inbox", development.lock == nil ? [.get] : [.get, .post]) { request, _ in
+                request.method == .post
+                    ? try await development.unlock(request)
+                    : await development.unlocked(request) { development.inbox() }
+            }
+            route(router, "/dev/inbox.json", .get) { request, _ in
+                await development.unlocked(request) { await development.inboxJSON(request) }
+            }
+            route(router, "/dev/mails", .get) { request, _ in
+                try await development.unlocked(request) { try development.mailGallery(request) }
+            }
             route(router, "/dev/hooks", .get, .post) { request, _ in
-                request.method == .post ? try await development.sendAgain(request) : development.hooks()
+                try await development.unlocked(request) {
+                    request.method == .post ? try await development.sendAgain(request) : development.hooks()
+                }
             }
             route(router, "/dev/api/{tenant}", .get, handler: developmentAPI)
         }

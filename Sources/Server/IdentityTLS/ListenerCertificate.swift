@@ -1,3 +1,4 @@
+import Crypto
 import NIOSSL
 import NativeAuthCore
 package import PortableFoundation
@@ -30,7 +31,7 @@ package final class ListenerCertificate: Sendable {
 
     private struct State {
         var context: NIOSSLContext
-        var end: Date
+        var own: NIOSSLCertificate
         /// Nil when another library than that of TLS cannot parse it.
         var chain: CertificateChain?
         var seen: [Version]
@@ -45,15 +46,24 @@ package final class ListenerCertificate: Sendable {
     package init(certificates: String, key: String) throws(Fault) {
         files = [certificates, key]
         let seen = files.map(Version.init)
-        let (context, end, chain) = try Self.read(certificates, key)
-        state = Locked(State(context: context, end: end, chain: chain, seen: seen))
+        let (context, own, chain) = try Self.read(certificates, key)
+        state = Locked(State(context: context, own: own, chain: chain, seen: seen))
     }
 
     /// The TLS settings with the present certificate.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
     /// When the server's own certificate ends.
-    package var end: Date { state.withLock { $0.end } }
+    package var end: Date { Date(timeIntervalSince1970: TimeInterval(state.withLock { $0.own }.notValidAfter)) }
+
+    /// The SHA-256 digest of the server's own certificate, which browsers call its fingerprint; nil when the library cannot write it.
+    package var fingerprint: [UInt8]? {
+        do {
+            return try Array(SHA256.hash(data: state.withLock { $0.own }.toDERBytes()))
+        } catch {
+            return nil
+        }
+    }
 
     /// Whether the server's own certificate is for a name that clients call; true when that is not known.
     package func isFor(_ host: String) async -> Bool {
@@ -69,13 +79,13 @@ package final class ListenerCertificate: Sendable {
         let seen = files.map(Version.init)
         guard state.withLock({ $0.seen != seen }) else { return false }
         state.withLock { $0.seen = seen }
-        let (context, end, chain) = try Self.read(files[0], files[1])
-        state.withLock { ($0.context, $0.end, $0.chain) = (context, end, chain) }
+        let (context, own, chain) = try Self.read(files[0], files[1])
+        state.withLock { ($0.context, $0.own, $0.chain) = (context, own, chain) }
         return true
     }
 
     private static func read(_ certificates: String, _ key: String) throws(Fault) -> (
-        NIOSSLContext, end: Date, chain: CertificateChain?
+        NIOSSLContext, own: NIOSSLCertificate, chain: CertificateChain?
     ) {
         for path in [certificates, key] {
             guard let facts = facts(of: path) else {
@@ -122,7 +132,7 @@ package final class ListenerCertificate: Sendable {
         // The library compares the chain and the key here.
         do {
             let context = try NIOSSLContext(configuration: configuration)
-            return (context, Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)), parsed(chain))
+            return (context, own, parsed(chain))
         } catch {
             throw Fault(sentence: "the first certificate of \(shown(certificates)) is not for the key in \(shown(key))")
         }

@@ -21,6 +21,9 @@ enum Terminal {
     /// Whether standard input is a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
 
+    /// Whether standard output is a terminal.
+    static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -71,6 +74,9 @@ enum Terminal {
     static func styled(_ text: String, _ style: Style) -> String {
         hasStyles ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
+
+    /// `text` in black on white, whatever the colours of the terminal: the cameras of phones want a dark code on a light ground.
+    static func onPaper(_ text: String) -> String { "\u{1B}[30;107m\(text)\u{1B}[0m" }
 
     private static let hasStyles: Bool = {
         let environment = ProcessInfo.processInfo.environment

@@ -18,14 +18,14 @@ struct Outside {
 
     init(
         _ server: IdentityTestServer, _ policy: AccessPolicy = AccessPolicy(), readiness: Readiness? = nil,
-        logger: Logger = quiet
+        logger: Logger = quiet, lock: InboxLock? = nil
     ) throws {
         self.logger = logger
         routes = IdentityRoutes(
             engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: readiness ?? Readiness(flows: server.engine.ports.flows),
             development: DevelopmentPages(
-                baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() }))
+                baseURL: server.baseURL, tenants: { .development }, mails: { _ in [String]() }, lock: lock))
         responder = policy.responder(for: routes)
     }
 

@@ -155,6 +155,14 @@ struct RequestTests {
             #expect(url == "https://dev.example.com/auth/contoso.onmicrosoft.com/signup/v1.0/start")
         }
 
+        @Test("design record 0031: the fingerprint of a certificate is no part of the addresses of requests")
+        func theEmulatorMayHaveAFingerprint() async throws {
+            let url = try await firstURL(
+                Authority(tenantSubdomain: "contoso"),
+                ["NATIVE_AUTH_EMULATOR": "https://192.168.1.7:8765#sha256:\(String(repeating: "0a", count: 32))"])
+            #expect(url == "https://192.168.1.7:8765/contoso.onmicrosoft.com/signup/v1.0/start")
+        }
+
         @Test(arguments: ["127.0.0.1:8765", "http://example.com", "ftp://127.0.0.1", "::", "http://u:p@127.0.0.1"])
         func aWrongEmulatorVariableIsToldByTheFirstStep(_ value: String) async throws {
             let configuration = NativeAuthConfiguration(

@@ -5,11 +5,13 @@ import NativeAuthCore
     package import FoundationNetworking
 #else
     package import Foundation
+    import Security
 #endif
 
 /// Sends requests with its own `URLSession`: nothing on disk, no cookies, no cache, no stored credentials, no
 /// redirects; 10 s for the connection and 30 s in total (`SDK-NET-2`, `SDK-NET-4`); https, or http to this machine; the
-/// system's certificate check, which cannot be bypassed (`SDK-NET-1`).
+/// system's certificate check, which an app cannot bypass (`SDK-NET-1`). Debug builds also accept the one certificate that the
+/// environment variable `NATIVE_AUTH_EMULATOR` names by its fingerprint, at its address.
 public struct URLSessionTransport: HTTPTransport {
     private let connection: Connection
 
@@ -219,6 +221,24 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
     ) {
         completionHandler(nil)
     }
+
+    // Not verified on this platform: it needs a device. Elsewhere the system's session has no such call.
+    #if DEBUG && canImport(Darwin)
+        private static let pinned = PinnedCertificate(emulator: ProcessInfo.processInfo.environment[Emulator.variable])
+
+        /// Accepts the pinned certificate of a development server; the system judges every other one.
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust,
+                let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let own = chain.first,
+                Self.pinned?.accepts(SecCertificateCopyData(own) as Data, of: space.host, port: space.port) == true
+            else { return completionHandler(.performDefaultHandling, nil) }
+            completionHandler(.useCredential, URLCredential(trust: trust))
+        }
+    #endif
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = state.withLock { state in

@@ -21,6 +21,10 @@ enum { CHOST_TEXT = 16, CHOST_MAIL = 15 };
 // is no answer. `server` is an IPv4 address to ask in place of the system's servers, or NULL.
 int chost_records(const char *name, int type, const char *server, int port, char *out, int room);
 
+// Writes the IPv4 address of this machine in a private network (RFC 1918, RFC 3927), as text with a zero byte: the one that packets to
+// other networks leave by, else that of the first interface that is up. No packet is sent. Returns 0, or -1 when there is none.
+int chost_local_address(char *out, int room);
+
 // How far the clock may be from the right time, in microseconds, when the network sets it; -1 when nothing sets it; -2 when the system
 // cannot tell.
 long chost_clock_error(void);

@@ -132,17 +132,7 @@ package struct Console: Sendable {
         return response
     }
 
-    static func cookie(of request: Request) -> Secret<String>? {
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0] == cookieName, (1...128).contains(parts[1].utf8.count) {
-                    return Secret(String(parts[1]))
-                }
-            }
-        }
-        return nil
-    }
+    static func cookie(of request: Request) -> Secret<String>? { request.cookie(cookieName) }
 
     private static let cookieName = "console"
 

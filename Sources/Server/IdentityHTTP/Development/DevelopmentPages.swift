@@ -17,6 +17,8 @@ package struct DevelopmentPages: Sendable {
     private let mails: Inbox
     private let calls: DevelopmentCalls?
     let samples: MailSample.Source?
+    /// Nil: only this machine reaches the pages.
+    let lock: InboxLock?
     /// The unknown attribute names that apps sent, for the home page.
     let unknownAttributes = UnknownAttributeList()
 
@@ -26,15 +28,18 @@ package struct DevelopmentPages: Sendable {
     ///   - mails: The mails of the inbox.
     ///   - calls: The calls of receivers; nil: there is no page of them.
     ///   - samples: The mails of a tenant; nil: there is no page of them.
+    ///   - lock: Asks for a code before the pages below `/dev`, but not before the sample API, which apps call.
     package init(
         baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox,
-        calls: DevelopmentCalls? = nil, samples: MailSample.Source? = nil
+        calls: DevelopmentCalls? = nil, samples: MailSample.Source? = nil,
+        lock: InboxLock? = nil
     ) {
         self.baseURL = baseURL
         self.tenants = tenants
         self.mails = mails
         self.calls = calls
         self.samples = samples
+        self.lock = lock
     }
 
     func home() -> Response { Self.html(homePage(of: tenants().entries)) }

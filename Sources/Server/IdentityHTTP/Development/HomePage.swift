@@ -12,7 +12,7 @@ extension DevelopmentPages {
         <title>native-auth: development server</title><style>\(Self.style)</style></head><body><main>
         <header><h1>native-auth</h1><p class="badge">development profile</p></header>
         <p>An identity server for native authentication is running here. Sign a user up from your app, and read the code in
-        the <a href="/dev/inbox">development inbox</a>. The <a href="/console">console</a> shows users and events.</p>
+        the <a href="/dev/inbox">development inbox</a>. \(consoleSentence)</p>
         \(unknownAttributeSection)
         \(tenants.map { section(about: $0, isOnly: tenants.count == 1) }.joined(separator: "\n"))
         <p class="note">All applications also take the optional built-in attributes and the alias <code>flatusername</code>.</p>
@@ -27,6 +27,13 @@ extension DevelopmentPages {
         <code>?acrs=c1</code> it requires a second factor: the app then signs in with a claims request for that context.</p>
         </main></body></html>
         """
+    }
+
+    /// On the local network there is no console: it asks for no sign-in.
+    private var consoleSentence: String {
+        lock == nil
+            ? "The <a href=\"/console\">console</a> shows users and events."
+            : "It asks for the code in the server's terminal."
     }
 
     private func section(about entry: TenantDirectory.Entry, isOnly: Bool) -> String {

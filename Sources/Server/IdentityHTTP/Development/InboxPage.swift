@@ -51,7 +51,9 @@ extension DevelopmentPages {
         async function poll() {
           const state = document.getElementById('state');
           try {
-            show(await (await fetch('/dev/inbox.json')).json()); state.textContent = 'watching';
+            const answer = await fetch('/dev/inbox.json');
+            if (answer.status === 401) location.reload();
+            show(await answer.json()); state.textContent = 'watching';
           } catch { state.textContent = 'server gone'; }
           setTimeout(poll, 1000);
         }

@@ -302,7 +302,7 @@ struct IdentityService: Sendable {
             DevelopmentPages(
                 baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
                 mails: { recipient in await inbox.mails(to: recipient) }, calls: calls,
-                samples: MailPreview.samples)
+                samples: MailPreview.samples, lock: settings.localNetwork?.lock)
         }
         return IdentityServer.application(
             IdentityRoutes(

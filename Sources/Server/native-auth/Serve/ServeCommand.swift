@@ -27,6 +27,12 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Address to listen on (default: 127.0.0.1).") var host: String?
+    @Flag(
+        help: """
+            Development on the local network: listen on this machine's address there, with a certificate of its own, and ask for a \
+            code before the inbox.
+            """)
+    var lan = false
     @Option(
         name: .customLong("tls-cert"),
         help: "Certificate chain in PEM for TLS, the server's own first; read again when it changes (default: no TLS).")
@@ -109,9 +115,10 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let settings: ServeSettings
             do {
-                settings = try ServeSettings(options: options, environment: ProcessInfo.processInfo.environment)
-            } catch {
-                throw StartFailure.usage(error.problems)
+                let given = try ServeSettings(options: options, environment: ProcessInfo.processInfo.environment)
+                settings = try await given.onLocalNetwork()
+            } catch let invalid as ServeSettings.Invalid {
+                throw StartFailure.usage(invalid.problems)
             }
             let output = LogOutput(settings.logFormat) { Terminal.write($0, to: STDERR_FILENO) }
             var logger = Logger(label: "native-auth", factory: { _ in LogLines(to: output) { SystemClock().now } })
@@ -123,7 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
                 let service = try await IdentityService(settings, logger: logger, metrics: metrics)
                 try await service.run { address in
                     if settings.profile == .development {
-                        say(Self.banner(settings, service.tenants.directory, address))
+                        say(ServeBanner(settings: settings, address: address).text(for: service.tenants.directory))
                     }
                     await ListenerPorts.waitForOthers(settings)
                     say("ready \(address.listening)")
@@ -143,7 +150,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var options: [String: String] {
         let given: [(String, String?)] = [
-            ("host", host), ("port", port), ("tls-cert", tlsCertificate), ("tls-key", tlsKey),
+            ("host", host), ("lan", lan ? "true" : nil), ("port", port), ("tls-cert", tlsCertificate),
+            ("tls-key", tlsKey),
             ("behind-proxy", behindProxy ? "true" : nil), ("base-url", baseURL), ("data", data), ("database", database),
             ("database-connections", databaseConnections), ("durability", durability),
             ("master-key-file", masterKeyFile),
@@ -158,45 +166,5 @@ struct ServeCommand: AsyncParsableCommand {
             ("fixed-code", fixedCode),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } })
-    }
-
-    private static func banner(
-        _ settings: ServeSettings, _ directory: TenantDirectory, _ address: IdentityService.Address
-    ) -> String {
-        guard let entry = directory.entries.first, let first = entry.applications.first else { return "" }
-        let applications = entry.applications.map { client in
-            let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
-            return "  \(client.id)  \(client.displayName)"
-                + (required.isEmpty ? "" : " (required: \(required.joined(separator: ", ")))")
-        }
-        let authority = "\(address.baseURL)/\(entry.tenant.domain)"
-        let more = directory.entries.dropFirst().map(\.tenant.subdomain)
-        let others = more.isEmpty ? "" : "Further tenants: \(more.joined(separator: ", "))\n\n"
-        return """
-            native-auth, development profile
-              base URL   \(address.baseURL)
-              home page  \(address.baseURL)/
-              inbox      \(address.listening)/dev/inbox
-              console    \(address.listening)/console
-              data       \(settings.dataFolder)
-
-            Client ids
-            \(applications.joined(separator: "\n"))
-
-            \(others)Start a sign-up from a shell
-              curl -s \(authority)/signup/v1.0/start \\
-                -d client_id=\(first.id) \\
-                -d 'challenge_type=oob redirect' -d username=dana@example.com
-
-            Start a sign-up from Swift
-              let authority = try MSALCIAMAuthority(
-                  url: URL(string: "\(authority)")!, validateFormat: false)
-              let nativeAuth = try MSALNativeAuthPublicClientApplication(
-                  nativeAuthConfiguration: .init(
-                      clientId: "\(first.id)",
-                      authority: authority, challengeTypes: [.OOB]))
-              nativeAuth.signUp(parameters: .init(username: "dana@example.com"), delegate: self)
-
-            """
     }
 }

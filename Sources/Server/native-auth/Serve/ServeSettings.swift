@@ -40,6 +40,11 @@ struct ServeSettings: Sendable {
     var profile = Profile.development
     var limits = Limits.development
     var host = "127.0.0.1"
+    /// Whether phones in the same room reach the server: `--lan` (design record 0031). ``onLocalNetwork()`` finds the address.
+    private(set) var isOnLocalNetwork = false
+    /// `--host` of a server on the local network.
+    private var localAddress: String?
+    private(set) var localNetwork: LocalNetwork?
     /// The files of the certificate, by option.
     private var tlsFiles: [(option: String, path: String)] = []
     /// Whether a certificate or a key was given, also one that cannot be used.
@@ -120,7 +125,9 @@ struct ServeSettings: Sendable {
         clock = reader.choice("clock", clock)
         logLevel = reader.choice("log-level", logLevel)
         logFormat = reader.choice("log-format", logFormat)
-        host = reader.text("host") ?? host
+        isOnLocalNetwork = reader.value("lan", mustBe: "true or false") { ["true": true, "false": false][$0] } ?? false
+        localAddress = reader.text("host")
+        host = localAddress ?? host
         dataFolder = reader.text("data") ?? dataFolder
         baseURL = reader.text("base-url")
         port = reader.number("port", in: 0...65_535) ?? port
@@ -132,7 +139,7 @@ struct ServeSettings: Sendable {
                 case "shared": .shared
                 case _: Int(given).flatMap { (0...65_535).contains($0) ? .port($0) : nil }
                 }
-            } ?? (profile == .production ? .off : .shared)
+            } ?? (profile == .production ? .off : isOnLocalNetwork ? .port(port == 0 ? 0 : port % 65_535 + 1) : .shared)
         drain = reader.number("drain", in: 0...60, of: " of seconds") ?? (profile == .production ? 3 : 0)
         fixedCode = reader.value("fixed-code", mustBe: "8 digits") { given in
             let isCode = given.utf8.count == 8 && given.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -226,6 +233,7 @@ struct ServeSettings: Sendable {
         case (_?, nil): reader.problems.append("--tls-cert is given without --tls-key.")
         case (nil, _?): reader.problems.append("--tls-key is given without --tls-cert.")
         }
+        guard !isOnLocalNetwork else { return checkLocalNetwork(&reader) }
         guard !Self.isLoopback(host) else { return }
         if profile == .production, operators == .shared {
             // There they are protected by the name that a request uses, which anyone on the network can choose.
@@ -236,7 +244,7 @@ struct ServeSettings: Sendable {
         if profile == .development {
             // The inbox shows all codes, and the console asks for no sign-in.
             reader.problems.append(
-                "--host is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost."
+                "--host is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost. For a phone in the same room there is --lan."
             )
         } else if !hasTLSOption, !isBehindProxy {
             reader.problems.append(
@@ -245,6 +253,45 @@ struct ServeSettings: Sendable {
                 it, with --behind-proxy and --trusted-proxies.
                 """)
         }
+    }
+
+    /// The server has an address, a certificate and a base URL of its own there.
+    private func checkLocalNetwork(_ reader: inout SettingsReader) {
+        guard profile == .development else {
+            reader.problems.append("--lan is for the development profile only.")
+            return
+        }
+        for (name, isGiven) in [
+            ("base-url", baseURL != nil), ("tls-cert", hasTLSOption), ("behind-proxy", isBehindProxy),
+            ("inbox-hosts", reader.text("inbox-hosts") != nil),
+        ] where isGiven {
+            reader.problems.append("--lan and --\(name) are both given; --lan has its own address and certificate.")
+        }
+        if operators == .shared {
+            // The console of the development profile asks for no sign-in.
+            reader.problems.append(
+                "--operators shared is for a listener on this machine; with --lan give operators a port of their own.")
+        }
+        if let localAddress, !LocalNetwork.isLocal(localAddress) {
+            reader.problems.append(
+                """
+                --host is “\(SettingsReader.shown(localAddress))”; with --lan it must be this machine's address in a private network, such as \
+                192.168.1.7.
+                """)
+        }
+    }
+
+    /// These settings with address and certificate for the local network; the same where `--lan` is not given.
+    func onLocalNetwork() async throws(StartFailure) -> ServeSettings {
+        guard isOnLocalNetwork else { return self }
+        let network = try await LocalNetwork(
+            host: localAddress, dataFolder: dataFolder, randomness: SystemRandomness(), now: SystemClock().now)
+        var settings = self
+        settings.host = network.address
+        settings.certificate = network.certificate
+        settings.inboxHosts = [network.address]
+        settings.localNetwork = network
+        return settings
     }
 
     private static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }

@@ -1,0 +1,80 @@
+import IdentityEngine
+
+/// What `native-auth serve` prints in the development profile: addresses, client ids, and how a first sign-up begins.
+struct ServeBanner {
+    let settings: ServeSettings
+    let address: IdentityService.Address
+
+    /// - Parameter directory: The tenants; the snippets use the first application of the first one.
+    func text(for directory: TenantDirectory) -> String {
+        guard let entry = directory.entries.first, let first = entry.applications.first else { return "" }
+        let applications = entry.applications.map { client in
+            let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
+            return "  \(client.id)  \(client.displayName)"
+                + (required.isEmpty ? "" : " (required: \(required.joined(separator: ", ")))")
+        }
+        let authority = "\(address.baseURL)/\(entry.tenant.domain)"
+        let more = directory.entries.dropFirst().map(\.tenant.subdomain)
+        let others = more.isEmpty ? "" : "Further tenants: \(more.joined(separator: ", "))\n\n"
+        let trust = settings.localNetwork.map { "--cacert \($0.certificateFile) " } ?? ""
+        return """
+            native-auth, development profile\(settings.localNetwork == nil ? "" : ", on the local network")
+              base URL   \(address.baseURL)
+              home page  \(address.baseURL)/
+              inbox      \(address.listening)/dev/inbox\(inboxCode)
+            \(console)\
+              data       \(settings.dataFolder)
+
+            \(phone)\
+            Client ids
+            \(applications.joined(separator: "\n"))
+
+            \(others)Start a sign-up from a shell
+              curl -s \(trust)\(authority)/signup/v1.0/start \\
+                -d client_id=\(first.id) \\
+                -d 'challenge_type=oob redirect' -d username=dana@example.com
+
+            Start a sign-up from Swift
+              let authority = try MSALCIAMAuthority(
+                  url: URL(string: "\(authority)")!, validateFormat: false)
+              let nativeAuth = try MSALNativeAuthPublicClientApplication(
+                  nativeAuthConfiguration: .init(
+                      clientId: "\(first.id)",
+                      authority: authority, challengeTypes: [.OOB]))
+              nativeAuth.signUp(parameters: .init(username: "dana@example.com"), delegate: self)
+
+            """
+    }
+
+    private var inboxCode: String { settings.localNetwork.map { " (code \($0.shownCode))" } ?? "" }
+
+    private var console: String {
+        switch settings.operators {
+        case .shared: "  console    \(address.listening)/console\n"
+        // That of port 0 is in the log.
+        case .port(let port) where port != 0: "  console    http://127.0.0.1:\(port)/console (on this machine)\n"
+        case .port, .off: ""
+        }
+    }
+
+    /// How a phone in the same room uses the server; empty for a server of this machine.
+    private var phone: String {
+        guard let network = settings.localNetwork else { return "" }
+        let home = "\(address.baseURL)/"
+        return """
+            On a phone in the same network
+            \(Terminal.isOutput ? code(of: home) : "")\
+              Browser: open \(home), compare the certificate's fingerprint (SHA-256) and go on:
+                \(network.shownFingerprint.prefix(47))
+                \(network.shownFingerprint.dropFirst(48))
+              App, debug build: this variable in the environment of its scheme
+                NATIVE_AUTH_EMULATOR=\(network.emulator(address.baseURL))
+
+            """
+    }
+
+    private func code(of text: String) -> String {
+        guard let code = QRCode(text) else { return "" }
+        return code.lines.map { "  \(Terminal.onPaper($0))\n" }.joined() + "\n"
+    }
+}
