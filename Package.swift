@@ -53,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.4.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
@@ -96,9 +97,11 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: testing),
             ], path: "Sources/Server/IdentityTokens", swiftSettings: strict),
         .target(
-            name: "IdentityStoreSQL", dependencies: ["PortableFoundation", "NativeAuthCore", "IdentityEngine"],
-            path: "Sources/Server/IdentityStore/SQL",
-            swiftSettings: strict),
+            name: "IdentityStoreSQL",
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore", "IdentityEngine",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: testing),
+            ], path: "Sources/Server/IdentityStore/SQL", swiftSettings: strict),
         .target(
             name: "IdentityStoreSQLite",
             dependencies: [
@@ -118,6 +121,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: testing),
                 .product(name: "Logging", package: "swift-log", condition: testing),
                 .product(name: "Metrics", package: "swift-metrics", condition: testing),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: testing),
             ], path: "Sources/Server/IdentityHTTP",
             resources: [.embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js")],
             swiftSettings: strict),
@@ -170,6 +174,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
             ], path: "Sources/Server/IdentityMail", swiftSettings: strict),
@@ -180,7 +185,16 @@ let package = Package(
                 .target(name: "CCurl", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
             ], path: "Sources/Server/IdentityHooks", swiftSettings: strict),
+        .target(
+            name: "IdentityTracing",
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Metrics", package: "swift-metrics", condition: server),
+            ], path: "Sources/Server/IdentityTracing", swiftSettings: strict),
         .target(
             name: "IdentityTLS",
             dependencies: [
@@ -206,7 +220,7 @@ let package = Package(
                 "PortableFoundation", "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP",
                 "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
-                "IdentityHooks", "IdentityTLS", .target(name: "CHost", condition: server),
+                "IdentityHooks", "IdentityTLS", "IdentityTracing", .target(name: "CHost", condition: server),
                 .target(name: "CQRCode", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
@@ -218,6 +232,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
             ], path: "Sources/Server/native-auth", swiftSettings: strict),
 
         // The sample app in a terminal.
@@ -279,6 +294,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ], resources: [.copy("Support")], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityTracingTests",
+            dependencies: [
+                "NativeAuthCore", .target(name: "IdentityTracing", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ], swiftSettings: strict),
         .testTarget(
             name: "IdentityHooksTests",
             dependencies: [

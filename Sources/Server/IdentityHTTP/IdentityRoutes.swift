@@ -16,6 +16,7 @@ package struct IdentityRoutes: Sendable {
     let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
     let countsRequests: Bool
+    private let tracesRequests: Bool
     let listener: Listener
     private let times: StepTimes?
     private let console: Console?
@@ -30,6 +31,7 @@ package struct IdentityRoutes: Sendable {
     ///   - resourceServers: The resource servers that may introspect tokens; nil: none (RFC 7662 section 2.1).
     ///   - development: The home page and the inbox; nil in production, where they do not exist.
     ///   - countsRequests: Whether requests and steps are counted and timed, through swift-metrics.
+    ///   - tracesRequests: Whether requests are traced, through swift-distributed-tracing.
     ///   - listener: Which part of the API these routes are for.
     ///   - times: Counts how long native steps take, for the console.
     ///   - console: The operators' pages, where the listener answers operators; nil: there are none.
@@ -37,7 +39,7 @@ package struct IdentityRoutes: Sendable {
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
         development: DevelopmentPages? = nil, countsRequests: Bool = false,
-        listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil,
+        tracesRequests: Bool = false, listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil,
         editor: (any TenantEditor)? = nil
     ) {
         self.engine = engine
@@ -46,6 +48,7 @@ package struct IdentityRoutes: Sendable {
         self.resourceServers = resourceServers
         self.development = development
         self.countsRequests = countsRequests
+        self.tracesRequests = tracesRequests
         self.listener = listener
         self.times = times
         self.console = console
@@ -57,7 +60,8 @@ package struct IdentityRoutes: Sendable {
     /// The outermost middleware.
     var guardian: RequestGuard {
         RequestGuard(
-            randomness: engine.ports.randomness, clock: clock, readiness: readiness, hasConsole: console != nil)
+            randomness: engine.ports.randomness, clock: clock, readiness: readiness, hasConsole: console != nil,
+            tracesRequests: tracesRequests)
     }
 
     /// The router of the listener.
@@ -230,8 +234,11 @@ package struct IdentityRoutes: Sendable {
         context.errorCode.withLock { $0 = reply.errorCode }
         if countsRequests {
             let step = context.endpointPath ?? "none"
-            Counter(label: "native_auth_steps", dimensions: [("step", step), ("outcome", reply.failure ?? "ok")])
-                .increment()
+            Counter(
+                label: "native_auth_steps",
+                dimensions: [("step", step), ("outcome", reply.failure ?? "ok")]
+                    + (asked.grant.map { [("grant", $0.rawValue)] } ?? [])
+            ).increment()
         }
         return RequestGuard.response(reply)
     }

@@ -4,6 +4,7 @@ import Metrics
 import NativeAuthCore
 import NativeAuthWire
 package import PortableFoundation
+import Tracing
 
 /// Calls the receivers of hooks over HTTP: one POST with the vendor's payload and a token that this server signs.
 package final class HTTPHookReceiver: HookReceiver {
@@ -108,6 +109,10 @@ package final class HTTPHookReceiver: HookReceiver {
     ) async throws(HookFailure) -> Answer {
         if isInStep { load?.note(isWaiting: true) }
         defer { if isInStep { load?.note(isWaiting: false) } }
+        let span = ServiceContext.current.map { context in
+            startSpan("hook \(call.hook.event.rawValue)", context: context, ofKind: .client)
+        }
+        defer { span?.end() }
         let start = ContinuousClock.now
         let key = HookBreaker.Key(tenant: call.tenant, hook: call.hook.id)
         var record = RecordedCall(call: call, body: Data(), milliseconds: 0)
@@ -132,6 +137,7 @@ package final class HTTPHookReceiver: HookReceiver {
         } catch {
             // A receiver that refuses what one user gave, or answers nonsense to it, is not down.
             breaker.end(key, failed: error.mayPass)
+            span?.setStatus(SpanStatus(code: .error))
             note(error, &record, start)
             throw error
         }

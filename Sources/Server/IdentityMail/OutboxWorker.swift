@@ -5,6 +5,7 @@ package import NativeAuthCore
 import PortableFoundation
 import ServiceLifecycle
 import Synchronization
+import Tracing
 
 /// Sends the mails of the outbox, each at least once (`SEC-MAIL-2`).
 ///
@@ -204,6 +205,8 @@ package final class OutboxWorker: Service {
             try await store.markSent(leased, now: clock.now)
             return true
         }
+        let span = Self.span(of: content)
+        defer { span?.end() }
         switch await hooks?.deliver(content, of: mail.tenant, now: clock.now) {
         case nil, .notMine: break
         case .delivered:
@@ -216,6 +219,7 @@ package final class OutboxWorker: Service {
         do {
             try await transport.send(message)
         } catch {
+            span?.setStatus(SpanStatus(code: .error))
             switch error {
             case .permanent(let replyCode):
                 try await fail(leased, detail: "smtp-\(replyCode)")
@@ -230,6 +234,19 @@ package final class OutboxWorker: Service {
         }
         try await finish(leased, content, words, as: "sent")
         return true
+    }
+
+    /// The attempt as a span of the request that caused the mail; nil when that request is not traced.
+    private static func span(of content: MailContent) -> (any Span)? {
+        guard let parent = content.span else { return nil }
+        var context = ServiceContext.topLevel
+        InstrumentationSystem.tracer.extract(parent, into: &context, using: StoredSpan())
+        return startSpan("mail \(content.purpose.rawValue)", context: context, ofKind: .consumer)
+    }
+
+    /// Finds a `traceparent` in its text.
+    private struct StoredSpan: Extractor {
+        func extract(key: String, from carrier: String) -> String? { key == "traceparent" ? carrier : nil }
     }
 
     private func finish(

@@ -49,6 +49,8 @@ struct NativeAPI: Sendable {
     var tenant = "contoso"
     /// `Accept-Language`; nil: that of this machine.
     var language: String?
+    /// The header `traceparent`, as a proxy sets it.
+    var traceParent: String?
     /// Called before each request of the API.
     var onRequest: @Sendable () -> Void = {}
 
@@ -73,6 +75,7 @@ struct NativeAPI: Sendable {
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         if let language { request.setValue(language, forHTTPHeaderField: "Accept-Language") }
+        if let traceParent { request.setValue(traceParent, forHTTPHeaderField: "traceparent") }
         let form = fields.merging(["client_id": clientID]) { given, _ in given }
         request.httpBody = Data(form.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&").utf8)
         let (data, response) = try await Self.session.data(for: request)

@@ -102,6 +102,10 @@ import Testing
             arguments: ["--tls-cert", "/etc/hosts", "--tls-key", "/etc/hosts"]),
         .init(names: "/nowhere cannot be read", arguments: ["--tls-cert", "/nowhere", "--tls-key", "/etc/hosts"]),
         .init(names: "--operations-host", arguments: ["--operations-host", "10.0.0.1"]),
+        .init(names: "--traces", arguments: ["--traces", "127.0.0.1:4318"]),
+        .init(
+            names: "--trace-share", arguments: ["--traces", "http://127.0.0.1:4318/v1/traces", "--trace-share", "2"]),
+        .init(names: "--trace-share", arguments: ["--trace-share", "0.5"]),
         production(
             [:], environment: ["NATIVE_AUTH_RESOURCE_SERVER_SECRETS": "api://orders=development"],
             "NATIVE_AUTH_RESOURCE_SERVER_SECRETS"),
@@ -447,7 +451,10 @@ import Testing
             #"native_auth_steps_total{outcome="ok",step="/{tenant}/signup/v1.0/challenge"} 1"#,
             #"native_auth_mails_total{outcome="sent"} 1"#,
             #"native_auth_info{profile="development",version="\#(ProductVersion.current)"} 1"#,
-            "native_auth_newcomers_refused_total 0", "# TYPE process_open_fds gauge",
+            "native_auth_newcomers_refused_total 0", "# TYPE process_open_fds gauge", "native_auth_ready 1",
+            "# TYPE process_cpu_seconds_total counter", "# TYPE process_start_time_seconds gauge",
+            "# TYPE process_max_fds gauge", "native_auth_steps_under_way 0", "native_auth_guessing_alarm 0",
+            "native_auth_mails_waiting 0", "native_auth_mails_oldest_seconds 0", "native_auth_audit_faults_total 0",
             "# TYPE http_server_request_duration_seconds histogram",
         ] {
             #expect(text.contains(line + "\n"), "\(text)")

@@ -70,7 +70,7 @@ extension Engine {
         let context = step.context
         // A decoy flow's mail is written to the outbox and never sent: the owner of that mailbox asked for nothing
         // (SEC-ENUM-3).
-        let content = MailContent(
+        var content = MailContent(
             purpose: purpose, recipient: step.isDecoy ? MailContent.noRecipient : email.address, code: code,
             minutesValid: code == nil
                 ? 0 : (purpose == .emailChanged ? settings.emailUndoLifetime : settings.codeLifetime) / 60,
@@ -85,6 +85,7 @@ extension Engine {
                 : MailContent.Request(
                     client: context.client.id, correlationID: context.caller.trace.correlationID,
                     source: context.caller.source?.addressText))
+        content.span = context.caller.trace.span
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(

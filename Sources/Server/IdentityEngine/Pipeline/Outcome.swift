@@ -226,6 +226,13 @@ package struct Trace: Hashable, Sendable, Codable {
     /// Chosen by the client, or by the server when the client sent none.
     package var correlationID: UUID
     package var at: Date
+    /// The request's span in the operator's traces, as the header `traceparent` writes it, for the mails that the request causes; nil
+    /// when it is not traced. Not stored.
+    package var span: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, correlationID, at
+    }
 
     package init(id: UUID, correlationID: UUID, at: Date) {
         self.id = id

@@ -179,6 +179,8 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var occasion: Occasion?
     /// Where a code was asked for, if a hook may deliver it.
     package var request: Request?
+    /// ``Trace/span`` of the request that caused the mail.
+    package var span: String?
 
     /// The request that asked for a code, for the receiver of a hook.
     package struct Request: Hashable, Sendable, Codable {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Metrics
 package import NIOCore
 import NIOHTTPTypes
 import NativeAuthCore
@@ -38,6 +39,7 @@ final class ConnectionsPerSource: Sendable {
     private let exempt: [NetworkList]
     private let guardian: RequestGuard
     private let counts = Locked(Counts())
+    private let open = Meter(label: "native_auth_connections")
 
     /// Nil when the policy has no limits.
     ///
@@ -69,11 +71,13 @@ final class ConnectionsPerSource: Sendable {
         return counts.withLock { counts in
             if isExempt {
                 counts.shared += 1
+                open.increment()
                 return counts.shared > sharedLimit ? .spare : .shared
             }
             guard let source else { return Place.none }
             guard counts.sources[source, default: 0] < limit else { return nil }
             counts.sources[source, default: 0] += 1
+            open.increment()
             return .source(source)
         }
     }
@@ -84,7 +88,10 @@ final class ConnectionsPerSource: Sendable {
             case .source(let source):
                 counts.sources[source, default: 0] -= 1
                 if counts.sources[source] == 0 { counts.sources[source] = nil }
-            case .shared, .spare: counts.shared -= 1
+                open.decrement()
+            case .shared, .spare:
+                counts.shared -= 1
+                open.decrement()
             case .none: break
             }
         }

@@ -2,11 +2,13 @@ import HTTPTypes
 package import Hummingbird
 package import IdentityEngine
 package import Logging
+import Metrics
 import NIOCore
 import NIOHTTP1
 import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
+import Tracing
 
 /// The data that every request carries through the router.
 package struct IdentityRequestContext: RequestContext {
@@ -64,6 +66,10 @@ struct RequestGuard: RouterMiddleware {
     let readiness: Readiness
     /// Whether errors below `/console` are pages.
     var hasConsole = false
+    /// Whether requests are traced, through swift-distributed-tracing.
+    var tracesRequests = false
+
+    private static let storeFailures = Counter(label: "native_auth_store_failures")
 
     /// The refusal of a first step without a free place, made on the event loop, with the same content as from
     /// ``handle(_:context:next:)``.
@@ -82,9 +88,49 @@ struct RequestGuard: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let started = ContinuousClock.now
+        let route = context.endpointPath ?? "none"
         var context = context
         context.trace = trace(ofClientRequest: request.headers[IdentityHeader.clientRequestID])
+        guard tracesRequests, !AccessPolicy.isHealthCheck(route) else {
+            return await answer(request, context, next)
+        }
+        var parent = ServiceContext.topLevel
+        // Which trace a request belongs to is said by the operator's proxy, and not by a client.
+        if let peer = context.peer, context.policy.trustedProxies.networks.contains(peer) {
+            InstrumentationSystem.tracer.extract(request.headers, into: &parent, using: HeaderFields())
+        }
+        let span = startSpan("\(request.method) \(route)", context: parent, ofKind: .server)
+        defer { span.end() }
+        InstrumentationSystem.tracer.inject(span.context, into: &context.trace.span, using: SpanText())
+        let response = await ServiceContext.withValue(span.context) { await answer(request, context, next) }
+        span.updateAttributes { attributes in
+            attributes["http.request.method"] = request.method.rawValue
+            attributes["http.route"] = route
+            attributes["http.response.status_code"] = response.status.code
+            attributes["native_auth.trace_id"] = context.trace.id.text
+            if let code = context.errorCode.withLock({ $0 }) { attributes["native_auth.error"] = code }
+        }
+        if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        return response
+    }
+
+    /// Finds `traceparent` among the fields of a request.
+    private struct HeaderFields: Extractor {
+        func extract(key: String, from carrier: HTTPFields) -> String? { HTTPField.Name(key).flatMap { carrier[$0] } }
+    }
+
+    /// Writes `traceparent` alone.
+    private struct SpanText: Injector {
+        func inject(_ value: String, forKey key: String, into carrier: inout String?) {
+            if key == "traceparent" { carrier = value }
+        }
+    }
+
+    private func answer(
+        _ request: Request, _ context: Context, _ next: @concurrent (Request, Context) async throws -> Response
+    ) async -> Response {
+        let started = ContinuousClock.now
+        var context = context
         context.logger[metadataKey: "trace"] = "\(context.trace.id.text)"
 
         var response: Response
@@ -256,6 +302,7 @@ struct RequestGuard: RouterMiddleware {
             case .overloaded:
                 return .unavailable(retryAfter: seconds(1...3))
             case .store(let cause):
+                Self.storeFailures.increment()
                 context.logger.error("the store failed", metadata: ["cause": "\(cause.logText)"])
                 return .unavailable(retryAfter: seconds(2...10))
             case .tokens:

@@ -1,6 +1,7 @@
 import IdentityEngine
+import Metrics
 import NativeAuthCore
-import PortableFoundation
+package import PortableFoundation
 
 /// The limits per source, flow and family that one node holds in memory (`SEC-RATE-2` to `SEC-RATE-6`). They apply to
 /// this node only and end with it; events that need exact counts are counted in the database (`SEC-RATE-9`).
@@ -65,6 +66,10 @@ package final class SourceLimits: Sendable {
     private typealias Tables = [CounterTable]
     private typealias Demand = CounterTable.Demand
 
+    private static let refusals = Budget.allCases.map {
+        Counter(label: "native_auth_throttled", dimensions: [("budget", "\($0)")])
+    }
+
     private let tables: Locked<Tables>
     private let alarms = Locked<[GuessedSecret: GuessingAlarm]>([:])
 
@@ -96,8 +101,8 @@ package final class SourceLimits: Sendable {
         at secret: GuessedSecret, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
         let demands = demands(of: source, secret.budget, now)
-        let wait = tables.withLock { Self.wait(for: demands, &$0, now) }
-        if let wait { throw .throttled(retryAfter: wait) }
+        let refusal = tables.withLock { Self.refusal(of: demands, &$0, now) }
+        if let refusal { throw Self.throttled(refusal) }
     }
 
     /// Counts a wrong guess.
@@ -116,11 +121,16 @@ package final class SourceLimits: Sendable {
         }
     }
 
+    /// Whether far more guesses are wrong than typing errors explain (`SEC-RATE-7`).
+    package func hasAlarm(now: Date) -> Bool {
+        alarms.withLock { $0.values.contains { $0.rings(at: Self.milliseconds(now)) } }
+    }
+
     /// Whole seconds until a source may send another request that reveals whether an account exists; nil when it may
     /// now. Counts nothing.
     func waitForDisclosure(to source: SourceAddress, now: Date) -> Int? {
         let demands = disclosures(to: source, now)
-        return tables.withLock { Self.wait(for: demands, &$0, now) }
+        return tables.withLock { Self.refusal(of: demands, &$0, now)?.wait }
     }
 
     /// Counts an answer that reveals whether an account exists (`SEC-ENUM-1`).
@@ -129,9 +139,9 @@ package final class SourceLimits: Sendable {
     func recordDisclosure(to source: SourceAddress, now: Date) -> Bool {
         let demands = disclosures(to: source, now)
         return tables.withLock { tables in
-            let couldAsk = Self.wait(for: demands, &tables, now) == nil
+            let couldAsk = Self.refusal(of: demands, &tables, now) == nil
             Self.count(demands, &tables, now)
-            return couldAsk && Self.wait(for: demands, &tables, now) != nil
+            return couldAsk && Self.refusal(of: demands, &tables, now) != nil
         }
     }
 
@@ -164,19 +174,31 @@ package final class SourceLimits: Sendable {
     }
 
     private func spend(_ demands: [Demand], _ now: Date) throws(RequestFault) {
-        let wait: Int? = tables.withLock { tables in
-            if let wait = Self.wait(for: demands, &tables, now) { return wait }
+        let refusal: Refusal? = tables.withLock { tables in
+            if let refusal = Self.refusal(of: demands, &tables, now) { return refusal }
             Self.count(demands, &tables, now)
             return nil
         }
-        if let wait { throw .throttled(retryAfter: wait) }
+        if let refusal { throw Self.throttled(refusal) }
     }
 
-    private static func wait(for demands: [Demand], _ tables: inout Tables, _ now: Date) -> Int? {
-        var longest: Int?
+    /// A budget that is used up, and the whole seconds until it is not.
+    private typealias Refusal = (budget: Budget, wait: Int)
+
+    private static func throttled(_ refusal: Refusal) -> RequestFault {
+        refusals[refusal.budget.index].increment()
+        return .throttled(retryAfter: refusal.wait)
+    }
+
+    /// The budget with the longest wait; nil when there is none to wait for.
+    private static func refusal(of demands: [Demand], _ tables: inout Tables, _ now: Date) -> Refusal? {
+        var longest: Refusal?
         for demand in demands {
-            guard let wait = tables[demand.budget.index].wait(demand, milliseconds(now)) else { continue }
-            longest = max(longest ?? 0, wait)
+            guard let wait = tables[demand.budget.index].wait(demand, milliseconds(now)), wait > longest?.wait ?? 0
+            else {
+                continue
+            }
+            longest = (demand.budget, wait)
         }
         return longest
     }
@@ -186,7 +208,7 @@ package final class SourceLimits: Sendable {
     }
 
     private func demands(of source: SourceAddress, _ budget: Budget, _ now: Date) -> [Demand] {
-        let isHalved = alarms.withLock { $0.values.contains { $0.rings(at: Self.milliseconds(now)) } }
+        let isHalved = hasAlarm(now: now)
         return source.networks.map { network in
             Demand(
                 budget: budget, key: .init(length: network.length, prefix: network.prefix), share: network.share,

@@ -41,6 +41,9 @@ package final class StepAdmission: NodeLoad {
         self.newcomers = newcomers
     }
 
+    /// The number of steps under way, those that wait for a hook included.
+    package var stepsUnderWay: Int { count.withLock { $0.all } }
+
     /// Whether a flow may begin.
     var hasRoomForNewcomers: Bool { count.withLock { $0.working - $0.hashing } < newcomers }
 

@@ -30,6 +30,11 @@ package final class PrometheusMetrics: MetricsFactory {
         return text
     }
 
+    /// Sets a value that is read elsewhere; a counter if its name says so.
+    func set(_ name: String, to value: Double) {
+        series(name, name.hasSuffix("_total") ? "counter" : "gauge", [], Value()).set(value)
+    }
+
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label + "_total", "counter", dimensions, Value())
     }

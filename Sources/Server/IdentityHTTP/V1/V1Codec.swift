@@ -9,6 +9,8 @@ package enum V1Codec {
     package struct Request: Sendable {
         package var client: ClientID
         package var command: Command
+        /// The kind of request for tokens; nil at other endpoints.
+        package var grant: GrantType?
     }
 
     /// A reply: the status, and a body whose bytes depend only on the outcome.
@@ -221,7 +223,7 @@ package enum V1Codec {
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }
-        return Request(client: client, command: command)
+        return Request(client: client, command: command, grant: grant)
     }
 
     /// Parses a revocation (RFC 7009 section 2.1).

@@ -61,6 +61,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// The number of transactions that were repeated after a conflict.
     var retryCount: Int { condition.withLock { retries } }
+    /// The work that no connection has begun.
+    var waiting: Int { condition.withLock { awaited.values.count { !$0.hasBegun } } }
     /// Whether statements are prepared once per connection; false after a pooler without support for names was found.
     var preparesStatements: Bool { condition.withLock { usesNames } }
 

@@ -102,16 +102,20 @@ package final class PostgresStore: Sendable, SQLStore {
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
         let numbers = Set(subjects().map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
-        return try await pool.run(numbers) {
-            try $0.transaction("BEGIN ISOLATION LEVEL READ COMMITTED", numbers) { try body($0) }
+        return try await traced("write", "postgresql") { () throws(StoreError) in
+            try await pool.run(numbers) {
+                try $0.transaction("BEGIN ISOLATION LEVEL READ COMMITTED", numbers) { try body($0) }
+            }
         }
     }
 
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await pool.run {
-            try $0.transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", []) { try body($0) }
+        try await traced("read", "postgresql") { () throws(StoreError) in
+            try await pool.run {
+                try $0.transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", []) { try body($0) }
+            }
         }
     }
 
@@ -140,6 +144,8 @@ package final class PostgresStore: Sendable, SQLStore {
     package func afterRemoval() async throws(StoreError) {}
 
     package var clock: DatabaseClock? { databaseClock }
+
+    package var waitingWork: Int? { pool.waiting }
 
     package func readClock() async throws(StoreError) -> Bool {
         let (time, instant) = try await pool.run { try $0.time() }

@@ -1,6 +1,7 @@
 package import IdentityEngine
 import NativeAuthCore
 package import PortableFoundation
+import Tracing
 
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
@@ -52,6 +53,9 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
     /// - Returns: False when its clock was set back, and ``clock`` does not follow it.
     func readClock() async throws(StoreError) -> Bool
 
+    /// How much work waits for a connection; nil for a database that has no such queue.
+    var waitingWork: Int? { get }
+
     /// Closes the database; call it after the last use of the store. Later calls throw ``StoreError/unavailable(_:)``.
     func close() async throws(StoreError)
 }
@@ -59,6 +63,27 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
 extension SQLStore {
     package var clock: DatabaseClock? { nil }
     package func readClock() async throws(StoreError) -> Bool { true }
+    package var waitingWork: Int? { nil }
+
+    /// Runs `body`, a transaction, as a span of the request that is under way in this task; without a traced request it is only run.
+    ///
+    /// - Parameters:
+    ///   - name: What the transaction does, such as `write`.
+    ///   - system: The database, by the names of OpenTelemetry's conventions (`db.system.name`).
+    package func traced<Value>(
+        _ name: String, _ system: String, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard let context = ServiceContext.current else { return try await body() }
+        let span = InstrumentationSystem.tracer.startSpan("database \(name)", context: context, ofKind: .client)
+        span.attributes["db.system.name"] = system
+        defer { span.end() }
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            span.setStatus(SpanStatus(code: .error))
+            throw error
+        }
+    }
 }
 
 /// A subject that a transaction decides about and must lock.

@@ -8,7 +8,9 @@ extension SQLiteStore: SQLStore {
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await writer.write { try body(SQLiteSession(database: $0)) }
+        try await traced("write", "sqlite") { () throws(StoreError) in
+            try await writer.write { try body(SQLiteSession(database: $0)) }
+        }
     }
 
     /// Runs `query` on a consistent state of the database.
@@ -19,10 +21,12 @@ extension SQLiteStore: SQLStore {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        do {
-            return try readHere(body)
-        } catch {
-            throw StoreError(error)
+        try await traced("read", "sqlite") { () throws(StoreError) in
+            do {
+                return try readHere(body)
+            } catch {
+                throw StoreError(error)
+            }
         }
     }
 

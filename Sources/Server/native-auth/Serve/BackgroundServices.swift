@@ -6,6 +6,7 @@ import IdentityHooks
 import IdentityStoreSQL
 import IdentityTLS
 import IdentityTokens
+import IdentityTracing
 import Logging
 import Metrics
 import NativeAuthCore
@@ -125,6 +126,8 @@ struct AuditKeeper: Service {
     let logger: Logger
 
     func run() async throws {
+        // A rule of Prometheus sees only what was there before it grew.
+        _ = Self.faults
         // The check of a partition with a faulty line is not repeated every minute.
         var pause = Date.distantPast
         _ = await keepPartitions(&pause)
@@ -132,6 +135,11 @@ struct AuditKeeper: Service {
             await cutTrails(sparing: await keepPartitions(&pause))
         }
     }
+
+    private static let faults = Counter(label: "native_auth_audit_faults")
+
+    /// Counts that a line of the audit trail was found that another program has changed.
+    static func countFault() { faults.increment() }
 
     /// The time before which lines of the tenant are removed; the tenant may no longer be configured.
     private func end(of tenant: TenantID, now: Date) -> Date {
@@ -167,6 +175,7 @@ struct AuditKeeper: Service {
                 return .min
             case .broken(let tenant):
                 pause = now.addingTimeInterval(3_600)
+                Self.countFault()
                 logger.critical(
                     "the audit trail was tampered with; its oldest partition stays", metadata: ["tenant": "\(tenant)"])
                 return .min
@@ -188,6 +197,7 @@ struct AuditKeeper: Service {
                     let removed = try await chain.cut(
                         tenant, before: end(of: tenant, now: now), sparing: seq, in: store)
                 else {
+                    Self.countFault()
                     logger.critical(
                         "the audit trail was tampered with; nothing is removed from it",
                         metadata: ["tenant": "\(tenant)"])
@@ -228,6 +238,7 @@ struct ClockReader: Service {
     /// Logs once when the clocks differ, and once when they agree again.
     private func warnOfSkew(_ clock: DatabaseClock, _ isSkewed: inout Bool) {
         let skew = SystemClock().now.timeIntervalSince(clock.now)
+        Meter(label: "native_auth_clock_skew_seconds").set(skew)
         if abs(skew) > 1, !isSkewed {
             logger.warning(
                 "this machine's clock is not the database's", metadata: ["seconds": .stringConvertible(Int(skew))])
@@ -261,6 +272,7 @@ struct AuditSealer: Service {
             }
             for tenant in sealing.broken where now.timeIntervalSince(told[tenant] ?? .distantPast) >= 60 {
                 told[tenant] = now
+                AuditKeeper.countFault()
                 logger.critical("the audit trail was tampered with", metadata: ["tenant": "\(tenant)"])
             }
         } catch {
@@ -289,6 +301,16 @@ struct StepTimesRecorder: Service {
         } catch {
             logger.error("the times of steps could not be stored", metadata: ["cause": "\(error.logText)"])
         }
+    }
+}
+
+/// Sends finished spans to the collector once a second, and at the end.
+struct TraceExport: Service {
+    let exporter: SpanExporter
+
+    func run() async throws {
+        for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() { await exporter.flush() }
+        await exporter.flush()
     }
 }
 

@@ -8,6 +8,7 @@ import IdentityPasswords
 import IdentityStoreSQL
 import IdentityTLS
 import IdentityTokens
+import IdentityTracing
 import Logging
 import NIOCore
 import NativeAuthCore
@@ -28,6 +29,7 @@ struct IdentityService: Sendable {
     let settings: ServeSettings
     private let logger: Logger
     private let metrics: PrometheusMetrics?
+    private let exporter: SpanExporter?
 
     /// The addresses, known once requests are accepted.
     struct Address: Sendable {
@@ -51,11 +53,12 @@ struct IdentityService: Sendable {
     /// - Parameter metrics: Served on the settings' port; the caller has already installed it as swift-metrics'
     ///   backend.
     init(
-        _ settings: ServeSettings, logger: Logger, metrics: PrometheusMetrics? = nil
+        _ settings: ServeSettings, logger: Logger, metrics: PrometheusMetrics? = nil, exporter: SpanExporter? = nil
     ) async throws(StartFailure) {
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
+        self.exporter = exporter
         let needsDocument = settings.profile == .production && !settings.hasTenantFile
         if needsDocument, let path = settings.database.path(in: settings.dataFolder),
             !FileManager.default.fileExists(atPath: path)
@@ -200,11 +203,14 @@ struct IdentityService: Sendable {
                 store: store, chain: AuditChain(vault: vault), tenants: tenants, clock: clock, logger: logger),
             AuditSealer(chain: AuditChain(vault: vault), store: store, clock: clock, logger: logger),
         ]
-        services += try operationsServices(readiness)
+        let limits = engineSettings.limits.map { _ in SourceLimits() }
+        services += try operationsServices(readiness, admission, limits)
+        services += exporter.map { [TraceExport(exporter: $0)] } ?? []
         services += try await operatorServices(engine, keys, readiness, address)
         services += [
             application(
-                engine, keys, readiness, inbox, calls?.pages(receiver, clock: clock), admission, times, port: port,
+                engine, keys, readiness, inbox, calls?.pages(receiver, clock: clock), admission, limits, times,
+                port: port,
                 address: address, onReady: onReady),
             StepTimesRecorder(times: times, store: store, clock: clock, logger: logger),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
@@ -295,7 +301,8 @@ struct IdentityService: Sendable {
     /// The listener of clients.
     private func application(
         _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ inbox: DevelopmentInbox?,
-        _ calls: DevelopmentCalls?, _ admission: StepAdmission, _ times: StepTimes, port: Int, address: Address,
+        _ calls: DevelopmentCalls?, _ admission: StepAdmission, _ limits: SourceLimits?, _ times: StepTimes, port: Int,
+        address: Address,
         onReady: @escaping @Sendable (Address) async -> Void
     ) -> some Service {
         let pages = inbox.map { inbox in
@@ -308,12 +315,13 @@ struct IdentityService: Sendable {
             IdentityRoutes(
                 engine: engine, clock: clock, readiness: readiness,
                 resourceServers: settings.resourceServers, development: pages,
-                countsRequests: metrics != nil, listener: settings.operators == .shared ? .all(store) : .users,
+                countsRequests: metrics != nil, tracesRequests: exporter != nil,
+                listener: settings.operators == .shared ? .all(store) : .users,
                 times: times,
                 console: settings.operators == .shared
                     ? console(engine, keys, readiness, address, address.baseURL) : nil,
                 editor: DocumentEditor(store: store, tenants: tenants)),
-            within: policy(address, limits: engine.settings.limits, admission), host: settings.host, port: port,
+            within: policy(address, limits, admission), host: settings.host, port: port,
             logger: logger,
             secured: secured,
             onRunning: { _ in await onReady(address) })
@@ -347,7 +355,7 @@ struct IdentityService: Sendable {
                 IdentityServer.application(
                     IdentityRoutes(
                         engine: engine, clock: clock, readiness: readiness, countsRequests: metrics != nil,
-                        listener: .operators(store, baseURL: baseURL),
+                        tracesRequests: exporter != nil, listener: .operators(store, baseURL: baseURL),
                         console: console(engine, keys, readiness, address, baseURL),
                         editor: DocumentEditor(store: store, tenants: tenants)),
                     // The proxy that is trusted is the one of apps: here every program of this machine could say that it is one.
@@ -447,12 +455,14 @@ struct IdentityService: Sendable {
     }
 
     /// The listener of metrics, if there is one.
-    private func operationsServices(_ readiness: Readiness) throws -> [any Service] {
+    private func operationsServices(
+        _ readiness: Readiness, _ admission: StepAdmission, _ limits: SourceLimits?
+    ) throws -> [any Service] {
         guard let metrics, let port = settings.metricsPort else { return [] }
         return [
             OperationsServer.application(
                 metrics, facts: [("profile", settings.profile.rawValue), ("version", ProductVersion.current)],
-                readiness: readiness, clock: clock, host: settings.operationsHost,
+                readiness: readiness, clock: clock, gauges: gauges(admission, limits), host: settings.operationsHost,
                 port: try port == 0 ? FreePort.any(on: settings.operationsHost) : port, logger: logger,
                 onRunning: { [logger, host = settings.operationsHost] in
                     let shown = host.contains(":") ? "[\(host)]" : host
@@ -461,14 +471,37 @@ struct IdentityService: Sendable {
         ]
     }
 
+    /// What is read at each scrape.
+    private func gauges(
+        _ admission: StepAdmission, _ limits: SourceLimits?
+    ) -> @Sendable () async -> [(name: String, value: Double)] {
+        { [store, clock, logger] in
+            let now = clock.now
+            var values: [(name: String, value: Double)] = [
+                ("native_auth_steps_under_way", Double(admission.stepsUnderWay)),
+                ("native_auth_guessing_alarm", limits?.hasAlarm(now: now) == true ? 1 : 0),
+            ]
+            if let waiting = store.waitingWork { values.append(("native_auth_database_waiting", Double(waiting))) }
+            do {
+                let (count, oldest) = try await store.waitingMails()
+                values.append(("native_auth_mails_waiting", Double(count)))
+                values.append(
+                    ("native_auth_mails_oldest_seconds", oldest.map { max(0, now.timeIntervalSince($0)) } ?? 0))
+            } catch {
+                logger.error("waiting mails could not be counted", metadata: ["cause": "\(error.logText)"])
+            }
+            return values
+        }
+    }
+
     /// The limits per source are on when the limits over time are (design record 0003).
     private func policy(
-        _ address: Address, limits: TimeLimits?, _ admission: StepAdmission
+        _ address: Address, _ limits: SourceLimits?, _ admission: StepAdmission
     ) -> AccessPolicy {
         AccessPolicy(
             trustedProxies: settings.trustedProxies, isBehindProxy: settings.isBehindProxy,
             isHTTPSOnly: settings.profile == .production && (settings.certificate != nil || settings.isBehindProxy),
-            limits: limits.map { _ in SourceLimits() },
+            limits: limits,
             unlimitedNetworks: settings.unlimitedNetworks, admission: admission,
             hosts: URL(string: address.baseURL)?.host().map { [$0.lowercased()] } ?? [],
             inboxHosts: settings.inboxHosts)

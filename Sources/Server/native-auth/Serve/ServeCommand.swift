@@ -1,10 +1,12 @@
 import ArgumentParser
 import IdentityEngine
 import IdentityHTTP
+import IdentityTracing
 import Logging
 import Metrics
 import NativeAuthCore
 import PortableFoundation
+import Tracing
 
 #if canImport(Glibc)
     import Glibc
@@ -92,6 +94,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Address of --metrics-port, plain HTTP for a network of your own (default: 127.0.0.1).")
     var operationsHost: String?
     @Option(
+        help:
+            "Where traces are sent: a collector's URL for OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (default: none)."
+    )
+    var traces: String?
+    @Option(help: "Part of the traces that begin here which is recorded, from 0 to 1 (default: 1).") var traceShare:
+        String?
+    @Option(
         help: """
             Where the console and operators' daemons (/graph) are: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
             apps, or off (default: off, in development shared).
@@ -125,9 +134,14 @@ struct ServeCommand: AsyncParsableCommand {
             logger.logLevel = settings.logLevel
             let metrics = settings.metricsPort.map { _ in PrometheusMetrics() }
             if let metrics { MetricsSystem.bootstrap(metrics) }
+            let exporter = settings.traces.map { SpanExporter(to: $0, logger: logger) }
+            if let exporter {
+                InstrumentationSystem.bootstrap(OTLPTracer(exporter, share: settings.traceShare))
+            }
             let result: Result<Void, StartFailure>
             do {
-                let service = try await IdentityService(settings, logger: logger, metrics: metrics)
+                let service = try await IdentityService(
+                    settings, logger: logger, metrics: metrics, exporter: exporter)
                 try await service.run { address in
                     if settings.profile == .development {
                         say(ServeBanner(settings: settings, address: address).text(for: service.tenants.directory))
@@ -161,7 +175,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("unlimited-networks", unlimitedNetworks), ("hook-networks", hookNetworks),
             ("hook-ca-file", hookCAFile), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
             ("log-format", logFormat),
-            ("metrics-port", metricsPort), ("operations-host", operationsHost), ("operators", operators),
+            ("metrics-port", metricsPort), ("operations-host", operationsHost), ("traces", traces),
+            ("trace-share", traceShare), ("operators", operators),
             ("drain", drain), ("clock", clock),
             ("fixed-code", fixedCode),
         ]

@@ -91,6 +91,10 @@ struct ServeSettings: Sendable {
     /// The port of the metrics; nil: no metrics. 0: any free port.
     var metricsPort: Int?
     var operationsHost = "127.0.0.1"
+    /// Where spans are sent: a collector's address for OTLP over HTTP; nil: requests are not traced.
+    var traces: String?
+    /// The part of the traces that begin here which is recorded, from 0 to 1.
+    var traceShare = 1.0
     /// Networks whose machines hooks may reach, though their addresses are not public (`SEC-NET-13`).
     var hookNetworks = NetworkList()
     /// Certificates in PEM that receivers of hooks are checked against, in place of the system's.
@@ -144,6 +148,20 @@ struct ServeSettings: Sendable {
         fixedCode = reader.value("fixed-code", mustBe: "8 digits") { given in
             let isCode = given.utf8.count == 8 && given.utf8.allSatisfy { (0x30...0x39).contains($0) }
             return isCode ? Secret(given) : nil
+        }
+        traces = reader.value("traces", mustBe: "an http or https URL, such as http://127.0.0.1:4318/v1/traces") {
+            given in
+            guard let url = URL(string: given), ["http", "https"].contains(url.scheme), url.host() != nil,
+                url.user() == nil
+            else { return nil }
+            return given
+        }
+        traceShare =
+            reader.value("trace-share", mustBe: "a number from 0 to 1") { given in
+                Double(given).flatMap { (0...1).contains($0) ? $0 : nil }
+            } ?? traceShare
+        if traces == nil, reader.text("trace-share") != nil {
+            reader.problems.append("--trace-share is given without --traces.")
         }
         let durability = readDatabase(&reader)
         readMasterKey(&reader)
