@@ -183,6 +183,10 @@ let package = Package(
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
                 .target(name: "CCurl", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
+                .product(name: "X509", package: "swift-certificates", condition: server),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "Metrics", package: "swift-metrics", condition: server),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),

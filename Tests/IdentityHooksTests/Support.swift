@@ -191,10 +191,13 @@ final class CountingLoad: NodeLoad {
 
 func hookReceiver(
     _ issuer: PlainIssuer = PlainIssuer(), allowsHTTP: Bool = true, load: (any NodeLoad)? = nil,
-    mayDial: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
+    mayDial: @escaping @Sendable ([UInt8]) -> Bool = { _ in true },
+    onCall: (@Sendable (HTTPHookReceiver.RecordedCall) -> Void)? = nil
 ) -> HTTPHookReceiver {
     HTTPHookReceiver(
         http: OutgoingHTTP(allowsHTTP: allowsHTTP, mayDial: mayDial),
         tokens: HookTokens(issuer: issuer, baseURL: "https://id.example.com", randomness: SystemRandomness()),
-        load: load, logger: Logger(label: "hooks", factory: { _ in SwiftLogNoOpLogHandler() }))
+        randomness: SystemRandomness(), load: load,
+        logger: Logger(label: "hooks", factory: { _ in SwiftLogNoOpLogHandler() }),
+        onCall: onCall)
 }

@@ -29,6 +29,14 @@ private final class CodeReceiver: HookReceiver {
         .proceed
     }
 
+    func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer {
+        .retry
+    }
+
+    func longestTime(of hook: Hook) -> @Sendable () async -> Void { {} }
+
     func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {
         let failure = state.withLock { state in
             state.codes.append(code)

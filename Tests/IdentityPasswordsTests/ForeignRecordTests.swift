@@ -216,6 +216,40 @@ struct ForeignRecordTests {
         }
     }
 
+    @Test("SEC-PWD-8: hashes that cost more than ours wait for each other, and ours do not wait for them")
+    func costlyHashesWaitForEachOther() async throws {
+        let salt = Base64URL.encode(Data(0..<16)).replacing("-", with: "+").replacing("_", with: "/")
+        let tag = Base64URL.encode(Data(0..<32)).replacing("-", with: "+").replacing("_", with: "/")
+        let own = try await Argon2idHasher(threads: 1).hash(Secret(Self.password))
+        for text in [
+            "$pbkdf2-sha256$i=400000$\(salt)$\(tag)", "$argon2id$v=19$m=65536,t=3,p=1$\(salt)$\(tag)",
+        ] {
+            guard ProcessInfo.processInfo.activeProcessorCount > 1 else { return }
+            let hasher = try Argon2idHasher(threads: 2)
+            let ended = Locked(0)
+            try await withThrowingTaskGroup(of: Void.self) { wave in
+                for _ in 0..<12 {
+                    wave.addTask {
+                        // One that waits too long is refused, as any other.
+                        do throws(HashingError) {
+                            let matches = try await hasher.verify(Secret("x"), against: PasswordHash(phc: text))
+                            #expect(!matches)
+                        } catch {
+                            #expect(error == .overloaded)
+                        }
+                        ended.withLock { $0 += 1 }
+                    }
+                }
+                // In one queue with them, ours would be the last or take every other turn of a worker.
+                while ended.withLock({ $0 }) == 0 { await Task.yield() }
+                let matches = try await hasher.verify(Secret(Self.password), against: own)
+                #expect(matches)
+                #expect(ended.withLock { $0 } <= 6, "\(text)")
+                try await wave.waitForAll()
+            }
+        }
+    }
+
     @Test(
         "A text that no system writes is no hash",
         arguments: [

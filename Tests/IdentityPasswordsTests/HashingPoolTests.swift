@@ -21,9 +21,11 @@ private final class Gate: Sendable {
     var finished: Int { count.withLock { $0.finished } }
 
     /// Passes the gate on a worker of `pool`; false when the pool is overloaded.
-    func isPassed(on pool: HashingPool, in lane: HashingLane = .accounts) async -> Bool {
+    func isPassed(
+        on pool: HashingPool, in lane: HashingLane = .accounts, isCostly: Bool = false
+    ) async -> Bool {
         do throws(HashingError) {
-            try await pool.run(in: lane) { self.pass() }
+            try await pool.run(in: lane, isCostly: isCostly) { self.pass() }
             return true
         } catch {
             return error != .overloaded
@@ -54,6 +56,7 @@ private final class Gate: Sendable {
 /// The order in which the lanes' jobs ran.
 private final class Order: Sendable {
     let lanes = Mutex<[HashingLane]>([])
+    let names = Mutex<[String]>([])
 }
 
 @Suite(.timeLimit(.minutes(1))) struct HashingPoolTests {
@@ -136,6 +139,59 @@ private final class Order: Sendable {
             order.lanes.withLock { $0 } == [
                 .accounts, .signUps, .accounts, .signUps, .accounts, .signUps, .accounts, .signUps, .signUps, .signUps,
             ])
+    }
+
+    @Test(
+        "SEC-PWD-8: costly hashes fill their lane, half of the threads and a quarter of the places, and ours go on",
+        arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4)])
+    func costlyHashesLeaveThreads(threads: Int, most: Int) async throws {
+        let pool = HashingPool(threads: threads, longestWait: .seconds(60))
+        let gate = Gate()
+        let places = HashingPool.waitingPerThread * threads / 4
+        await withTaskGroup(of: Bool.self) { wave in
+            for _ in 0..<(most + places + 100) { wave.addTask { await gate.isPassed(on: pool, isCostly: true) } }
+            for _ in 0..<100 { #expect(await wave.next() == false) }
+            await gate.waitUntilRunning(most)
+            #expect(gate.running == most && pool.waiting == places)
+            if threads > 1 {
+                // While all costly ones are held, ours run to their end, at sign-ins and sign-ups.
+                for number in 0..<200 {
+                    let lane: HashingLane = number.isMultiple(of: 2) ? .accounts : .signUps
+                    let answer: Int? = try? await pool.run(in: lane) { number }
+                    #expect(answer == number)
+                }
+            }
+            #expect(gate.running == most)
+            gate.open(for: most + places)
+            for await wasRun in wave { #expect(wasRun) }
+        }
+        #expect(gate.peak == most && gate.finished == most + places)
+        // The lane is free again.
+        #expect(try await pool.run(isCostly: true) { 7 } == 7)
+    }
+
+    @Test("While all three wait, the lanes take turns")
+    func threeLanesTakeTurns() async {
+        let pool = HashingPool(threads: 1, longestWait: .seconds(60))
+        let gate = Gate()
+        let order = Order()
+        let first = Task { await gate.isPassed(on: pool) }
+        await gate.waitUntilRunning(1)
+        var callers: [Task<Void, Never>] = []
+        for (lane, isCostly, name) in [
+            (HashingLane.accounts, true, "costly"), (.accounts, true, "costly"), (.signUps, false, "sign-up"),
+            (.signUps, false, "sign-up"), (.accounts, false, "account"), (.accounts, false, "account"),
+        ] {
+            callers.append(
+                Task {
+                    _ = try? await pool.run(in: lane, isCostly: isCostly) { order.names.withLock { $0.append(name) } }
+                })
+        }
+        while pool.waiting < 6 { await Task.yield() }
+        gate.open(for: 1)
+        #expect(await first.value)
+        for caller in callers { await caller.value }
+        #expect(order.names.withLock { $0 } == ["costly", "account", "sign-up", "costly", "account", "sign-up"])
     }
 
     @Test("SEC-PWD-8: a job that waited too long is refused while the workers are still busy, and is not run")

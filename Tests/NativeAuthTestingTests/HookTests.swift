@@ -63,4 +63,33 @@ struct HookTests {
         tenant.hooks.letFailuresPass = true
         try await tenant.signUp("eve@example.com")
     }
+
+    @Test func aClosureMovesPasswords() async throws {
+        let tenant = try TestTenant { $0.applications = [.emailPassword] }
+        let attribute = "extension_toMove"
+        for email in [dana, "eve@example.com"] {
+            var user = TestTenant.User(email)
+            user.attributes = [attribute: true]
+            try await tenant.add(user)
+        }
+        tenant.hooks.onPasswordSubmitted(whileTrue: attribute) { asked in
+            switch (asked.email, asked.password) {
+            case (dana, "Old-Harbour#42"): .migrate
+            case ("eve@example.com", _): .block(reason: "Ask the shop.")
+            case _: .retry
+            }
+        }
+        let wrong = try await nameOfError {
+            try await tenant.client.startSignIn(username: dana, password: "Old-Harbour#43")
+        }
+        #expect(wrong == "invalidCredentials")
+        _ = try await tenant.client.startSignIn(username: dana, password: "Old-Harbour#42").account
+        tenant.hooks.onPasswordSubmitted(whileTrue: attribute) { _ in .update }
+        await #expect { try await tenant.client.startSignIn(username: "eve@example.com", password: "x") } throws: {
+            error in
+            "\(error)".contains("50142")
+        }
+        tenant.hooks.onPasswordSubmitted(whileTrue: attribute, nil)
+        _ = try await tenant.client.startSignIn(username: dana, password: "Old-Harbour#42").account
+    }
 }

@@ -55,11 +55,32 @@ extension TestTenant {
             case block(reason: String)
         }
 
+        /// A password that is not the stored one, of an account that is still to be moved from another system.
+        public struct SubmittedPassword: Sendable {
+            public let email: String
+            /// As the user typed it.
+            public let password: String
+        }
+
+        /// What the other system says of a password.
+        public enum PasswordAnswer: Hashable, Sendable {
+            /// It is right: the tenant stores it, and the user is signed in.
+            case migrate
+            /// It is right, and the user must choose another one by a reset.
+            case update
+            /// It is wrong.
+            case retry
+            /// The sign-in is refused; the app sees the reason in the error's description.
+            case block(reason: String)
+        }
+
         fileprivate struct Closures: Sendable {
             var claimNames: [String] = []
             var claims: (@Sendable (TokenUser) async throws -> [String: Claim])?
             var start: (@Sendable (SignUp) async throws -> CollectionStart)?
             var end: (@Sendable (SignUp) async throws -> CollectionEnd)?
+            var migrationAttribute = ""
+            var password: (@Sendable (SubmittedPassword) async throws -> PasswordAnswer)?
             var letsFailuresPass = false
         }
 
@@ -88,6 +109,19 @@ extension TestTenant {
         /// away.
         public func onAttributesSubmitted(_ judge: (@Sendable (SignUp) async throws -> CollectionEnd)?) {
             closures.withLock { $0.end = judge }
+        }
+
+        /// Asks `judge` about a password that is not the stored one, for accounts whose `attribute` is `true`;
+        /// ``TestTenant/add(_:)`` makes one, with a user's `attributes`. A closure that throws fails the
+        /// sign-in with status 503, whatever ``letFailuresPass`` says.
+        ///
+        /// - Parameters:
+        ///   - attribute: The name of the attribute; no user flow may collect it.
+        ///   - judge: The other system; nil takes the hook away.
+        public func onPasswordSubmitted(
+            whileTrue attribute: String, _ judge: (@Sendable (SubmittedPassword) async throws -> PasswordAnswer)?
+        ) {
+            closures.withLock { ($0.migrationAttribute, $0.password) = (attribute, judge) }
         }
 
         /// Whether a step goes on when a closure throws; otherwise, which is the default, it fails with status 503.
@@ -140,6 +174,12 @@ extension TestTenant.Hooks {
         }
         if closures.start != nil { hooks.append(hook(.attributeCollectionStart, 2)) }
         if closures.end != nil { hooks.append(hook(.attributeCollectionSubmit, 3)) }
+        if closures.password != nil {
+            var asked = hook(.passwordSubmit, 4)
+            // The closure gets the password as it is.
+            asked.migration = PasswordMigration(attribute: closures.migrationAttribute, encryptionKey: "")
+            hooks.append(asked)
+        }
         return hooks
     }
 }
@@ -199,6 +239,27 @@ final class ClosureReceiver: HookReceiver {
             throw .unreachable
         }
     }
+
+    func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer {
+        guard let judge = hooks.closures.withLock({ $0.password }) else { throw .unreachable }
+        do {
+            let asked = TestTenant.Hooks.SubmittedPassword(
+                email: password.user.email, password: password.password.reveal())
+            switch try await judge(asked) {
+            case .migrate: return .migrate
+            case .update: return .update
+            case .retry: return .retry
+            case .block(let reason): return .block(reason)
+            }
+        } catch {
+            throw .unreachable
+        }
+    }
+
+    /// No test waits for what only a clock could see.
+    func longestTime(of hook: Hook) -> @Sendable () async -> Void { {} }
 
     /// The mailbox of a test tenant has every code; no hook delivers one.
     func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {

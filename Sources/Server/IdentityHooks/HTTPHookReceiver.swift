@@ -13,28 +13,35 @@ package final class HTTPHookReceiver: HookReceiver {
     private let load: (any NodeLoad)?
     private let logger: Logger
     private let onCall: (@Sendable (RecordedCall) -> Void)?
+    private let randomness: any Randomness
     private let breaker = HookBreaker()
 
     /// A call that was made, for the page of the development profile.
     package struct RecordedCall: Sendable {
         package var call: HookCall
+        /// The request; that of a call with a password is shown without it, and cannot be sent again.
         package var body: Data
         /// What the receiver sent; nil when it sent nothing.
         package var answer: Data? = nil
         /// Nil for a call that succeeded.
         package var failure: HookFailure? = nil
         package var milliseconds: Int
+        /// Whether ``HTTPHookReceiver/again(_:now:)`` can send the request once more.
+        package var isRepeatable: Bool { call.hook.event != .passwordSubmit }
     }
 
     /// - Parameters:
+    ///   - randomness: Draws the keys under which passwords travel.
     ///   - load: Is told when a step waits.
-    ///   - onCall: Gets every call with its secrets; only for development.
+    ///   - onCall: Gets every call with its codes and personal data, and without passwords; only for development.
     package init(
-        http: OutgoingHTTP, tokens: HookTokens, load: (any NodeLoad)? = nil, logger: Logger,
+        http: OutgoingHTTP, tokens: HookTokens, randomness: any Randomness, load: (any NodeLoad)? = nil,
+        logger: Logger,
         onCall: (@Sendable (RecordedCall) -> Void)? = nil
     ) {
         self.http = http
         self.tokens = tokens
+        self.randomness = randomness
         self.load = load
         self.logger = logger
         self.onCall = onCall
@@ -68,14 +75,41 @@ package final class HTTPHookReceiver: HookReceiver {
         }
     }
 
+    package func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer {
+        let envelope = try PasswordEnvelope(password, for: call.hook, randomness)
+        return try await ask(call, HookPayload.password(of: password.user, envelope.jwe, call)) {
+            reply throws(HookFailure) in try reply.password(returning: envelope.nonce)
+        }
+    }
+
+    package func longestTime(of hook: Hook) -> @Sendable () async -> Void {
+        let attempts = 1 + hook.retries
+        let end = ContinuousClock.now + .milliseconds(hook.timeout * attempts) + Self.margin
+        return { [load] in
+            load?.note(isWaiting: true)
+            defer { load?.note(isWaiting: false) }
+            do {
+                try await Task.sleep(until: end, clock: .continuous)
+            } catch {
+                // The client has gone: no answer will tell anything by its time.
+            }
+        }
+    }
+
+    /// What a call that times out takes besides its attempts: encryption, the token, and the client's own work.
+    private static let margin = Duration.milliseconds(100)
+
     /// Sends the request of an earlier call again, for a developer; its answer changes nothing.
     package func again(_ call: RecordedCall, now: Date) async {
+        guard call.isRepeatable else { return }
         var record = RecordedCall(call: call.call, body: call.body, milliseconds: 0)
         record.call.now = now
         let start = ContinuousClock.now
         do throws(HookFailure) {
             let token = try await token(for: record.call)
-            _ = try HookReply(try await body(of: record.call, token, &record))
+            _ = try HookReply(try await body(of: record.call, token, sending: record.body, &record))
             note(nil, &record, start)
         } catch {
             note(error, &record, start)
@@ -123,13 +157,15 @@ package final class HTTPHookReceiver: HookReceiver {
             throw error
         }
         do throws(HookFailure) {
+            let request: Data
             do {
-                record.body = try WireJSON.encode(payload)
+                request = try WireJSON.encode(payload)
+                record.body = onCall == nil ? Data() : try WireJSON.encode(payload.withoutPassword)
             } catch {
                 throw .noToken
             }
             let token = try await token(for: call)
-            let body = try await body(of: call, token, &record)
+            let body = try await body(of: call, token, sending: request, &record)
             let answer = try read(HookReply(body))
             breaker.end(key, failed: false)
             note(nil, &record, start)
@@ -153,12 +189,12 @@ package final class HTTPHookReceiver: HookReceiver {
 
     /// The body of the first attempt that succeeds.
     private func body(
-        of call: HookCall, _ token: Secret<String>, _ record: inout RecordedCall
+        of call: HookCall, _ token: Secret<String>, sending request: Data, _ record: inout RecordedCall
     ) async throws(HookFailure) -> Data {
         var attempt = 0
         while true {
             do throws(HookFailure) {
-                let answer = try await post(record.body, call, token)
+                let answer = try await post(request, call, token)
                 record.answer = answer.body
                 guard answer.status == 200 else { throw .status(answer.status) }
                 let type = answer.contentType?.split(separator: ";").first?.lowercased()
@@ -222,7 +258,7 @@ extension HookFailure {
         switch self {
         case .unreachable, .timedOut, .status(429), .status(500...): true
         case .status, .forbiddenAddress, .contentType, .empty, .tooLarge, .body, .numberOfActions, .unknownAction,
-            .claimWithoutName, .claimsTooLarge, .attribute, .resting, .busy, .noToken:
+            .claimWithoutName, .claimsTooLarge, .attribute, .nonce, .resting, .busy, .noToken:
             false
         }
     }

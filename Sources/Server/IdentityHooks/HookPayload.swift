@@ -7,7 +7,7 @@ import PortableFoundation
 struct HookPayload: Encodable {
     let type: String
     let source: String
-    let data: Content
+    var data: Content
 
     struct Content: Encodable {
         let odataType: String
@@ -17,11 +17,13 @@ struct HookPayload: Encodable {
         let authenticationContext: Context
         var userSignUpInfo: SignUpInfo?
         var otpContext: OneTimeCode?
+        /// A JWE; see ``PasswordEnvelope``.
+        var encryptedPasswordContext: String?
 
         enum CodingKeys: String, CodingKey {
             case odataType = "@odata.type"
             case tenantId, authenticationEventListenerId, customAuthenticationExtensionId, authenticationContext
-            case userSignUpInfo, otpContext
+            case userSignUpInfo, otpContext, encryptedPasswordContext
         }
     }
 
@@ -31,7 +33,7 @@ struct HookPayload: Encodable {
         let `protocol` = "OAUTH2.0"
         let requestType: String?
         let clientServicePrincipal: Principal
-        let resourceServicePrincipal: Principal
+        let resourceServicePrincipal: Principal?
         let user: Person?
 
         enum CodingKeys: CodingKey {
@@ -100,7 +102,7 @@ struct HookPayload: Encodable {
 extension HookPayload {
     private init(
         _ name: EventName, _ call: HookCall, user: Person? = nil, requestType: String? = nil,
-        signUp: SignUpInfo? = nil, code: OneTimeCode? = nil
+        signUp: SignUpInfo? = nil, code: OneTimeCode? = nil, password: String? = nil
     ) {
         let principal = Principal(
             id: call.client.description, appId: call.client.description, appDisplayName: call.clientName,
@@ -114,20 +116,26 @@ extension HookPayload {
                 correlationId: call.correlationID.text,
                 client: ClientPlace(
                     ip: call.source, locale: call.language.rawValue, market: call.language.rawValue),
-                requestType: requestType, clientServicePrincipal: principal, resourceServicePrincipal: principal,
-                user: user),
-            userSignUpInfo: signUp, otpContext: code)
+                requestType: requestType, clientServicePrincipal: principal,
+                // The vendor's event about a password has none.
+                resourceServicePrincipal: password == nil ? principal : nil, user: user),
+            userSignUpInfo: signUp, otpContext: code, encryptedPasswordContext: password)
     }
 
     static func tokens(for user: User, _ call: HookCall) -> HookPayload {
-        HookPayload(
-            .init(.tokenIssuanceStart), call,
-            user: Person(
-                id: user.id.description, displayName: user.text("displayName"), givenName: user.text("givenName"),
-                surname: user.text("surname"), mail: user.email,
-                userPrincipalName: "\(user.id)@\(call.domain)",
-                createdDateTime: user.createdAt.ISO8601Format(),
-                preferredLanguage: user.text("preferredLanguage")))
+        HookPayload(.init(.tokenIssuanceStart), call, user: Person(user, in: call.domain))
+    }
+
+    /// - Parameter jwe: The encrypted password.
+    static func password(of user: User, _ jwe: String, _ call: HookCall) -> HookPayload {
+        HookPayload(.init(.passwordSubmit), call, user: Person(user, in: call.domain), password: jwe)
+    }
+
+    /// The same for people to read.
+    var withoutPassword: HookPayload {
+        var payload = self
+        if payload.data.encryptedPasswordContext != nil { payload.data.encryptedPasswordContext = "‹redacted›" }
+        return payload
     }
 
     static func signUp(_ signUp: CollectedAttributes, _ call: HookCall) -> HookPayload {
@@ -191,8 +199,18 @@ extension HookPayload {
                 case .attributeCollectionStart: ("attributeCollectionStart", "onAttributeCollectionStart")
                 case .attributeCollectionSubmit: ("attributeCollectionSubmit", "onAttributeCollectionSubmit")
                 case .otpSend: ("emailOtpSend", "onOtpSend")
+                case .passwordSubmit: ("passwordSubmit", "onPasswordSubmit")
                 }
         }
+    }
+}
+
+extension HookPayload.Person {
+    fileprivate init(_ user: User, in domain: String) {
+        self.init(
+            id: user.id.description, displayName: user.text("displayName"), givenName: user.text("givenName"),
+            surname: user.text("surname"), mail: user.email, userPrincipalName: "\(user.id)@\(domain)",
+            createdDateTime: user.createdAt.ISO8601Format(), preferredLanguage: user.text("preferredLanguage"))
     }
 }
 

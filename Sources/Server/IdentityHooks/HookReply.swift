@@ -8,6 +8,7 @@ struct HookReply {
     /// The name of the one action, in lower case and without the vendor's prefix.
     let action: String
     private let members: Action
+    private let nonce: String?
 
     /// Reads the body of an answer.
     init(_ body: Data) throws(HookFailure) {
@@ -21,6 +22,7 @@ struct HookReply {
         }
         guard reply.data.actions.count == 1, let action = reply.data.actions.first else { throw .numberOfActions }
         members = action
+        nonce = reply.data.nonce
         // The vendor's own texts differ in letter case (“setPreFillValues”).
         self.action = action.type.lowercased().replacing("microsoft.graph.", with: "", maxReplacements: 1)
     }
@@ -63,15 +65,29 @@ struct HookReply {
         guard action == "otpsend.continuewithdefaultbehavior" else { throw .unknownAction }
     }
 
+    /// - Parameter nonce: What the answer must return.
+    func password(returning nonce: String) throws(HookFailure) -> PasswordSubmitAnswer {
+        guard self.nonce == nonce else { throw .nonce }
+        switch action {
+        case "passwordsubmit.migratepassword": return .migrate
+        case "passwordsubmit.updatepassword": return .update
+        case "passwordsubmit.retry": return .retry
+        case "passwordsubmit.block": return .block(reason(otherwise: "The system behind this sign-in refuses it."))
+        case _: throw .unknownAction
+        }
+    }
+
     /// The receiver's text for the user, as one line of at most 500 characters.
-    private func reason(_ details: String = "") -> String {
+    private func reason(
+        _ details: String = "", otherwise fallback: String = "The system behind this sign-up refuses it."
+    ) -> String {
         let message = [members.message ?? "", details].filter { !$0.isEmpty }.joined(separator: " ")
         let text = message.isEmpty ? members.title ?? "" : message
         var line = ""
         for scalar in text.unicodeScalars.prefix(500) {
             line.unicodeScalars.append(Self.isHarmless(scalar) ? scalar : " ")
         }
-        return line.isEmpty ? "The system behind this sign-up refuses it." : line
+        return line.isEmpty ? fallback : line
     }
 
     /// Not a line end, a control character, or one that changes the direction of the text after it.
@@ -89,6 +105,7 @@ struct HookReply {
 
         struct Content: Decodable {
             let actions: [Action]
+            let nonce: String?
         }
     }
 

@@ -104,9 +104,9 @@ package struct Argon2idHasher: PasswordHasher {
         guard Self.isHashable(password) else { throw .unusable }
         let verdict: Bool?
         if let record = Argon2idRecord(phc: hash.phc) {
-            verdict = try await pool.run { record.matches(password.reveal()) }
+            verdict = try await pool.run(isCostly: isCostly(record)) { record.matches(password.reveal()) }
         } else if let record = ForeignRecord(phc: hash.phc) {
-            verdict = try await pool.run { record.matches(password.reveal()) }
+            verdict = try await pool.run(isCostly: true) { record.matches(password.reveal()) }
         } else {
             throw .unusable
         }
@@ -119,6 +119,11 @@ package struct Argon2idHasher: PasswordHasher {
     package func isOutdated(_ hash: PasswordHash) -> Bool {
         guard let record = Argon2idRecord(phc: hash.phc) else { return true }
         return record.memoryKiB < parameters.memoryKiB || record.passes < parameters.passes
+    }
+
+    /// Whether the hash takes more work than one of this hasher's: another system's, or one of earlier parameters.
+    private func isCostly(_ record: Argon2idRecord) -> Bool {
+        record.memoryKiB * record.passes > parameters.memoryKiB * parameters.passes
     }
 
     private static func isHashable(_ password: Secret<String>) -> Bool {

@@ -9,48 +9,84 @@ import Synchronization
 /// cancellation, lets more jobs run than there are workers.
 ///
 /// Any client can send any number of sign-ups. They get at most half of the places in the queue, and while sign-ins
-/// also wait, workers take jobs of both lanes in turn.
+/// also wait, workers take jobs of all lanes in turn.
+///
+/// A costly hash, such as an imported one, can take a hundred times as long as one of ours. Costly jobs run on at most half
+/// of the workers (on one if there is only one) and get at most a quarter of the places, so that a wave of them delays no
+/// other sign-in.
 final class HashingPool: Sendable {
+    /// What a job is, in the order of turns.
+    private enum Lane: Hashable, CaseIterable {
+        case accounts
+        case signUps
+        case costly
+    }
+
     private struct Job: Sendable {
         let number: UInt64
+        let lane: Lane
         let run: @Sendable () -> Void
         let refuse: @Sendable () -> Void
     }
 
     private struct State {
         var idle: [DispatchQueue]
-        var accounts: [Job] = []
-        var signUps: [Job] = []
-        var lastLane = HashingLane.signUps
+        var waiting: [Lane: [Job]] = [:]
+        var lastLane = Lane.signUps
         var jobs: UInt64 = 0
+        /// The number of costly jobs that run, and that may run.
+        var costly = 0
+        let mostCostly: Int
 
-        func hasRoom(in lane: HashingLane, _ longestQueue: Int) -> Bool {
-            guard accounts.count + signUps.count < longestQueue else { return false }
+        func count(_ lane: Lane) -> Int { waiting[lane]?.count ?? 0 }
+
+        var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+        func hasRoom(in lane: Lane, _ longestQueue: Int) -> Bool {
+            guard count < longestQueue else { return false }
             return switch lane {
             case .accounts: true
-            case .signUps: signUps.count < longestQueue / 2
+            case .signUps: count(lane) < longestQueue / 2
+            case .costly: count(lane) < longestQueue / 4
             }
         }
 
-        mutating func enqueue(_ job: Job, in lane: HashingLane) {
+        private func mayRun(_ lane: Lane) -> Bool {
             switch lane {
-            case .accounts: accounts.append(job)
-            case .signUps: signUps.append(job)
+            case .accounts, .signUps: true
+            case .costly: costly < mostCostly
             }
         }
 
-        mutating func next() -> Job? {
-            guard !accounts.isEmpty || !signUps.isEmpty else { return nil }
-            lastLane = accounts.isEmpty || (lastLane == .accounts && !signUps.isEmpty) ? .signUps : .accounts
-            return switch lastLane {
-            case .accounts: accounts.removeFirst()
-            case .signUps: signUps.removeFirst()
+        /// A worker for a job of the lane, if one is free for it.
+        mutating func worker(for lane: Lane) -> DispatchQueue? {
+            guard mayRun(lane), let worker = idle.popLast() else { return nil }
+            if lane == .costly { costly += 1 }
+            return worker
+        }
+
+        /// The next job for a worker that has done one of the lane.
+        mutating func next(after lane: Lane) -> Job? {
+            if lane == .costly { costly -= 1 }
+            let lanes = Lane.allCases
+            let last = lanes.firstIndex(of: lastLane) ?? 0
+            for offset in 1...lanes.count {
+                let lane = lanes[(last + offset) % lanes.count]
+                guard count(lane) > 0, mayRun(lane), let job = waiting[lane]?.removeFirst() else { continue }
+                if lane == .costly { costly += 1 }
+                lastLane = lane
+                return job
             }
+            return nil
         }
 
         mutating func remove(_ number: UInt64) -> Job? {
-            if let index = accounts.firstIndex(where: { $0.number == number }) { return accounts.remove(at: index) }
-            return signUps.firstIndex { $0.number == number }.map { signUps.remove(at: $0) }
+            for lane in Lane.allCases {
+                if let index = waiting[lane]?.firstIndex(where: { $0.number == number }) {
+                    return waiting[lane]?.remove(at: index)
+                }
+            }
+            return nil
         }
     }
 
@@ -72,38 +108,49 @@ final class HashingPool: Sendable {
     ///   - threads: The number of parallel jobs; at least 1.
     ///   - longestWait: The longest wait of a job for a worker.
     init(threads: Int, longestWait: DispatchTimeInterval = .seconds(2)) {
-        state = Mutex(State(idle: (0..<threads).map { DispatchQueue(label: "native-auth.password.\($0)") }))
+        state = Mutex(
+            State(
+                idle: (0..<threads).map { DispatchQueue(label: "native-auth.password.\($0)") },
+                mostCostly: max(1, threads / 2)))
         longestQueue = Self.waitingPerThread * threads
         self.longestWait = longestWait
     }
 
     /// The number of waiting jobs.
-    var waiting: Int { state.withLock { $0.accounts.count + $0.signUps.count } }
+    var waiting: Int { state.withLock { $0.count } }
 
     /// Runs `work` on a worker and returns its result. A cancelled caller also gets the result.
     ///
+    /// - Parameter isCostly: Whether `work` may take much longer than a hash of ours; it then has a lane of its own.
     /// - Throws: ``HashingError/overloaded`` when the queue is full or the job waited too long; `work` is not run then.
     func run<Answer: Sendable>(
-        in lane: HashingLane = .accounts, _ work: @escaping @Sendable () -> Answer
+        in lane: HashingLane = .accounts, isCostly: Bool = false, _ work: @escaping @Sendable () -> Answer
     ) async throws(HashingError) -> Answer {
         let result: Result<Answer, HashingError> = await withCheckedContinuation { continuation in
             submit(
-                in: lane,
+                in: isCostly ? .costly : Self.lane(lane),
                 run: { continuation.resume(returning: .success(work())) },
                 refuse: { continuation.resume(returning: .failure(.overloaded)) })
         }
         return try result.get()
     }
 
+    private static func lane(_ lane: HashingLane) -> Lane {
+        switch lane {
+        case .accounts: .accounts
+        case .signUps: .signUps
+        }
+    }
+
     private func submit(
-        in lane: HashingLane, run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
+        in lane: Lane, run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void
     ) {
         let (job, placement) = state.withLock { state in
             state.jobs += 1
-            let job = Job(number: state.jobs, run: run, refuse: refuse)
-            if let worker = state.idle.popLast() { return (job, Placement.runs(on: worker)) }
+            let job = Job(number: state.jobs, lane: lane, run: run, refuse: refuse)
+            if let worker = state.worker(for: lane) { return (job, Placement.runs(on: worker)) }
             guard state.hasRoom(in: lane, longestQueue) else { return (job, Placement.refused) }
-            state.enqueue(job, in: lane)
+            state.waiting[lane, default: []].append(job)
             return (job, Placement.waits)
         }
         switch placement {
@@ -121,7 +168,7 @@ final class HashingPool: Sendable {
         while let job = next {
             job.run()
             next = state.withLock { state in
-                if let next = state.next() { return next }
+                if let next = state.next(after: job.lane) { return next }
                 state.idle.append(worker)
                 return nil
             }

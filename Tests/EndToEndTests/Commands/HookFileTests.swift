@@ -82,7 +82,7 @@ struct HookFileTests {
             ("url: https://hooks.example.com/claims", "url: 'https://hooks.example.com/a b'", "must be an address"),
             ("url: https://hooks.example.com/claims", "url: https://", "must be an address"),
             ("event: otpSend", "event: tokenIssuanceStart", "one hook for an event"),
-            ("event: otpSend", "event: passwordSubmit", "event is “passwordSubmit”"),
+            ("event: otpSend", "event: passwordExpired", "event is “passwordExpired”"),
             ("- name: tier", "- name: oid", "the server's own"),
             ("- name: tier", "- name: Email", "the server itself sets"),
             ("- name: tier", "- name: Groups_Of_App", "there twice"),
@@ -109,6 +109,80 @@ struct HookFileTests {
         #expect(text.contains(part))
         let told = faults(text.replacing(part, with: wrong, maxReplacements: 1))
         #expect(told.contains { $0.contains(words) }, "\(told)")
+    }
+
+    private static let key = """
+        -----BEGIN PUBLIC KEY-----
+        MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA69+PEMZI9vUwe52hq2iJ
+        tg8KQNtqD99QMqcvRAYaMtnMAxEtcPxkmJQQaamasGgdMjCIw8Kjciz6M1KcxXsY
+        yHFeJdk5GWVXHVyVqEo4dcw2bn24LQs1wzL0EtMQ6VEwezGUB/dbVCuGULesVapS
+        SUbFZDEQ81LAzUl8Q3RxAWcU52JetY54D29+477OuVyiSblY2BuVbUXnE33sPIXm
+        73L1AvSlm9zkGOmoXYn2A9GS1lompEMFN8IocM3vLn3hqQEOBwc041CI5sMVxzHK
+        r+WIEsF4CO6XVovrVKWEmh6yIMEaF9OjLxirFgrFEfz/tQWOmCik4voMU7gdGClJ
+        rQIDAQAB
+        -----END PUBLIC KEY-----
+        """
+    private static func passwords(_ key: String) -> String {
+        """
+        userAttributes:
+          - {name: extension_toMove, type: boolean}
+          - {name: extension_text}
+        hooks:
+          - id: 00000000-0000-4000-8000-000000000001
+            displayName: Old shop
+            event: passwordSubmit
+            url: https://hooks.example.com/passwords
+            audience: 00000000-0000-4000-8000-0000000000aa
+            migrationAttribute: extension_toMove
+            encryptionKey: |
+        \(key.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n"))
+        """
+    }
+
+    @Test("A hook about passwords survives its text, and no user can set its attribute")
+    func passwordHooks() throws {
+        let text = file(Self.passwords(Self.key))
+        let read = try TenantFile(text, named: "t.yaml")
+        let hook = try #require(read.directory.entries.first?.tenant.hooks.first)
+        #expect(hook.migration?.attribute == "extension_toMove")
+        #expect(hook.migration?.encryptionKey.split(separator: "\n") == Self.key.split(separator: "\n"))
+        let written = try TenantText.document(read.directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == read.directory.entries, "\(written)")
+        func told(_ part: String, _ wrong: String) -> [String] {
+            #expect(text.contains(part))
+            return faults(text.replacing(part, with: wrong, maxReplacements: 1))
+        }
+        for (part, wrong, words) in [
+            ("migrationAttribute: extension_toMove", "migrationAttribute: extension_text", "with the type boolean"),
+            (
+                "migrationAttribute: extension_toMove", "migrationAttribute: extension_none",
+                "no attribute of userAttributes"
+            ),
+            ("migrationAttribute: extension_toMove", "migrationAttribute: city", "which a user flow collects"),
+            ("migrationAttribute: extension_toMove", "migrationAttribute: City", "which a user flow collects"),
+            ("        migrationAttribute: extension_toMove\n", "", "migrationAttribute"),
+            ("event: passwordSubmit", "event: otpSend", "only a hook for passwordSubmit has encryptionKey"),
+            ("encryptionKey: |", "onFailure: proceed\n        encryptionKey: |", "no onFailure proceed"),
+            ("BEGIN PUBLIC KEY", "BEGIN PRIVATE KEY", "encryptionKey must be PEM"),
+        ] {
+            let told = told(part, wrong)
+            #expect(told.contains { $0.contains(words) }, "\(wrong): \(told)")
+        }
+        let short = Self.key.replacing("AQEFAAOCAQ8AMIIBCgKCAQEA", with: "AQEFAAOCAQ8AMIIBCgKCAQEB")
+        #expect(faults(file(Self.passwords(short))).contains { $0.contains("encryptionKey must be PEM") })
+        let asleep = told("        migrationAttribute: extension_toMove\n", "        enabled: false\n")
+        #expect(asleep.isEmpty, "\(asleep)")
+        let collected = told(
+            "userAttributes:",
+            """
+            userFlows:
+                  - id: 00000000-0000-4000-8000-0000000000f1
+                    displayName: Flow
+                    signIn: emailPassword
+                    attributes: [{name: extension_toMove, type: boolean}]
+                userAttributes:
+            """)
+        #expect(collected.contains { $0.contains("which a user flow collects") }, "\(collected)")
     }
 
     @Test("A hook's claim cannot have the name of an application's, nor a daemon the id of the server's calls")

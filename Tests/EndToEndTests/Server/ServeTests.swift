@@ -57,6 +57,8 @@ import Testing
         .init(names: "--database", arguments: ["--database", "sqlite:"]),
         .init(names: "--database", arguments: ["--database", "postgresql://dana:100%@localhost/accounts"]),
         .init(names: "--database-connections", arguments: ["--database-connections", "0"]),
+        .init(names: "--hash-threads", arguments: ["--hash-threads", "0"]),
+        .init(names: "--hash-threads", environment: ["NATIVE_AUTH_HASH_THREADS": "100000"]),
         .init(names: "--durability", arguments: ["--durability", "maybe"]),
         .init(names: "NATIVE_AUTH_MASTER_KEY", environment: ["NATIVE_AUTH_MASTER_KEY": "c2hvcnQ="]),
         .init(

@@ -349,12 +349,12 @@ struct SignInStateTests {
         let (old, new) = (PasswordHash(phc: "$old"), PasswordHash(phc: "$new"))
         let prepared = Self.prepared(
             Self.proven(), .nothingDemanded)
-        for isRight in [true, false] {
-            let decision = state.submitting(
-                passwordIsRight: isRight, outdated: (old, new), prepared: prepared,
-                in: Self.situation(state, .nothingDemanded))
-            #expect(decision.effects.contains(.write(.upgradePassword(Self.user, from: old, to: new))) == isRight)
-        }
+        let upgrade = Effect.upgradePassword(Self.user, from: old, to: new)
+        let right = state.submitting(
+            .stored(upgrade), prepared: prepared, in: Self.situation(state, .nothingDemanded))
+        let wrong = state.refusingPassword(in: Self.situation(state, .nothingDemanded))
+        #expect(right.effects.contains(.write(upgrade)))
+        #expect(!wrong.effects.contains(.write(upgrade)))
     }
 
     @Test("SEC-LOCK-6: from the hundredth failure on a right password needs the mailbox, from familiar networks too")
@@ -370,7 +370,7 @@ struct SignInStateTests {
                 of: Self.account(hasPassword: true, methods: []), at: Self.now,
                 needsMailbox: situation.needsMailbox)
             let decision = state.submitting(
-                passwordIsRight: true, outdated: nil, prepared: Self.prepared(proven, .nothingDemanded), in: situation)
+                .stored(nil), prepared: Self.prepared(proven, .nothingDemanded), in: situation)
             #expect(Self.result(decision.verdict) == (needs ? .giveSecondFactor : .signedIn))
             #expect(decision.effects.contains(.setLockout(nil)) == !needs)
         }
@@ -477,10 +477,9 @@ struct SignInStateTests {
         let situation = situation(state, scene)
         switch input {
         case .challenge: return state.challenging(with: fresh, in: situation)
-        case .rightPassword, .wrongPassword:
-            return state.submitting(
-                passwordIsRight: input == .rightPassword, outdated: nil, prepared: prepared(proven(), scene),
-                in: situation)
+        case .rightPassword:
+            return state.submitting(.stored(nil), prepared: prepared(proven(), scene), in: situation)
+        case .wrongPassword: return state.refusingPassword(in: situation)
         case .rightCode, .wrongCode:
             let worth = state.proving(at: now)?.proven ?? proven()
             return state.submitting(

@@ -159,6 +159,7 @@ struct EdgeCheck {
                 .write(.forgetNetworks),
                 .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork:
                 break
+            case .write(.movePassword): must(false, "a password of another system, which nothing asked")
             case .mailUndo, .write(.keepRefreshFamilies), .write(.revokeRefreshFamily), .write(.changeCredentials),
                 .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),
                 .write(.holdName), .write(.releaseNames), .write(.offerUndo), .write(.forgetUndos),

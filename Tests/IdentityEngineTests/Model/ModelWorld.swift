@@ -579,9 +579,11 @@ struct Exploration {
             let proven = situation.account.flatMap { account in
                 state.draft?.provenByPassword(of: account, at: situation.now, needsMailbox: situation.needsMailbox)
             }
-            step.decision = state.submitting(
-                passwordIsRight: isRight, outdated: nil, prepared: isRight ? proven.map(prepared) : nil, in: situation
-            ).map(FlowState.signIn)
+            let right = isRight ? proven.map(prepared) : nil
+            let decision =
+                right.map { state.submitting(.stored(nil), prepared: $0, in: situation) }
+                ?? state.refusingPassword(in: situation)
+            step.decision = decision.map(FlowState.signIn)
         case (.signIn(let state), .introspectMethods):
             step.decision = state.listingMethods(in: situation).map(FlowState.signIn)
         case (.signIn(let state), .introspectRegistration):

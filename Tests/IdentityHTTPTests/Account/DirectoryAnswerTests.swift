@@ -40,7 +40,8 @@ extension DirectoryAnswerName {
             .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
             .step(.enumerationLimited), .step(.invalidScope),
-            .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.accountDisabled),
+            .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.passwordChangeRequired),
+            .step(.accountDisabled),
             .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableRefreshToken),
             .step(.expiredRefreshToken), .step(.revokedRefreshToken):
             return nil

@@ -92,6 +92,63 @@ import Testing
         }
     }
 
+    @Test(
+        "An extension about passwords has its key, and its listener names the attribute, by the vendor's name or the tenant's"
+    )
+    func passwords() async throws {
+        try await withEditedDesk { desk, editor in
+            let digits = String(repeating: "ab", count: 16)
+            _ = try await editor.edit(
+                editor.directory.entries[0].tenant.id, over: editor.version, as: .command, now: IdentityTestServer.start
+            ) {
+                $0.attributes.append(TenantAttribute(name: "extension_toMove", displayName: "Old shop", type: .boolean))
+            }
+            func hook() -> Hook { editor.directory.entries[0].tenant.hooks[0] }
+            let made = try await desk.send(
+                "POST", Self.extensions, Self.made("onPasswordSubmit", more: #","nativeAuthEncryptionKey":"PEM""#))
+            let id = try #require(made.text("id"), "\(made)")
+            #expect(hook().migration == PasswordMigration(attribute: nil, encryptionKey: "PEM") && !hook().isEnabled)
+            func listener(_ handler: String) -> String {
+                """
+                {"@odata.type":"#microsoft.graph.onPasswordSubmitListener",
+                "conditions":{"applications":{"includeAllApplications":true}},
+                "handler":{"@odata.type":"#microsoft.graph.onPasswordMigrationCustomExtensionHandler","customExtension":{"id":"\(id)"}\(handler)}}
+                """
+            }
+            let version = editor.version
+            for handler in [
+                "",
+                ##","migrationPropertyId":"extension_toMove","configuration":{"behaviorOnError":{"@odata.type":"#microsoft.graph.fallbackToMicrosoftProviderOnError"}}"##,
+            ] {
+                let refused = try await desk.send("POST", Self.listeners, listener(handler))
+                #expect(refused.status == 400 && editor.version == version, "\(refused)")
+            }
+            let listening = try await desk.send(
+                "POST", Self.listeners, listener(#","migrationPropertyId":"extension_\#(digits)_toMove""#))
+            #expect(listening.status == 201, "\(listening)")
+            #expect(listening["handler"]?["migrationPropertyId"]?.string == "extension_toMove")
+            #expect(
+                listening["handler"]?["@odata.type"]?.string
+                    == "#microsoft.graph.onPasswordMigrationCustomExtensionHandler")
+            #expect(hook().isEnabled && hook().migration?.attribute == "extension_toMove")
+            let other = Self.made("onPasswordSubmit", more: #","nativeAuthEncryptionKey":"OTHER""#)
+            #expect(try await desk.send("PATCH", "\(Self.extensions)/\(id)", other).status == 204)
+            #expect(hook().migration == PasswordMigration(attribute: "extension_toMove", encryptionKey: "OTHER"))
+            let proceeds = Self.made(
+                "onPasswordSubmit",
+                more: ##","behaviorOnError":{"@odata.type":"#microsoft.graph.fallbackToMicrosoftProviderOnError"}"##)
+            #expect(try await desk.send("PATCH", "\(Self.extensions)/\(id)", proceeds).status == 400)
+            // The attribute, which no user flow has, is the operator's to set.
+            let user = try await desk.server.addUserToMove(toMove: false)
+            let set = try await desk.send("PATCH", "/graph/v1.0/users/\(user)", #"{"extension_toMove":true}"#)
+            #expect(set.status == 204, "\(set)")
+            let found = try await desk.send(
+                "GET", "/graph/v1.0/users?$count=true&$filter=extension_toMove%20eq%20true",
+                headers: ["consistencylevel": "eventual"])
+            #expect(found["value"]?.array.count == 1, "\(found)")
+        }
+    }
+
     @Test("A listener of a user flow is for the applications of the flow, also for those that come later")
     func ofAFlow() async throws {
         try await withEditedDesk { desk, editor in
@@ -130,6 +187,7 @@ import Testing
             HookObjectTests.made(more: #","clientConfiguration":{"timeoutInMilliseconds":9}"#),
             HookObjectTests.made(more: #","clientConfiguration":{"maximumRetries":2}"#),
             HookObjectTests.made(more: #","behaviorOnError":{}"#),
+            HookObjectTests.made(more: #","nativeAuthEncryptionKey":"x""#),
             HookObjectTests.made(more: #","secret":"x""#), made(more: #","description":"x""#),
         ])
     func refusals(body: String) async throws {

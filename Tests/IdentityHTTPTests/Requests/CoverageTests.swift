@@ -72,6 +72,7 @@ extension AnswerName {
             case .userNotFound: .userNotFound
             case .noPasswordToReset: .noPasswordToReset
             case .incorrectPassword: .incorrectPassword
+            case .passwordChangeRequired: .passwordChangeRequired
             case .locked: .locked
             case .accountDisabled: .accountDisabled
             case .unknownMethod: .unknownMethod
@@ -194,6 +195,7 @@ extension AnswerName {
         case .userNotFound: Wire("user_not_found", 50_034)
         case .noPasswordToReset: Wire("invalid_request", 500_222)
         case .incorrectPassword: Wire("invalid_grant", 50_126)
+        case .passwordChangeRequired: Wire("invalid_request", 50_142)
         case .locked: Wire("invalid_grant", 50_053)
         case .accountDisabled: Wire("invalid_grant", 50_057)
         case .invalidContact: Wire("invalid_request", 901_001)
@@ -248,7 +250,8 @@ extension AnswerName {
             .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
             .passwordTooWeak, .passwordBanned, .passwordRecentlyUsed, .passwordNotUsed, .expiredToken, .incorrectCode,
-            .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword, .locked,
+            .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword,
+            .passwordChangeRequired, .locked,
             .accountDisabled, .invalidContact, .blockedContact, .mailboxRefuses, .secondFactorNeeded,
             .unusableRefreshToken,
             .expiredRefreshToken,
@@ -612,6 +615,22 @@ enum EndpointTable {
         return (walk.client, try #require(answer.text("refresh_token"), "\(answer)"))
     }
 
+    /// An answer to a password that a hook's receiver has judged.
+    private static func hooked(_ name: AnswerName, _ when: String, _ verdict: PasswordSubmitAnswer) -> EndpointRow {
+        EndpointRow(endpoint: .token, name: name, when: when) {
+            let receiver = ScriptedReceiver()
+            receiver.script.password = .success(verdict)
+            let directory = try TestDirectory.directory(hooks: [.migration()])
+            let server = try TestDirectory.server { ports, _ in
+                ports.hooks = receiver
+                ports.clients = directory
+            }
+            let client = server.client(.emailPassword)
+            try await server.addUserToMove()
+            return try await client.token(client.signInChallenge(client.initiate().token).token)
+        }
+    }
+
     private static func token(
         _ name: AnswerName, _ when: String,
         _ provoke: @escaping @Sendable (IdentityTestServer) async throws -> WireAnswer
@@ -633,6 +652,10 @@ enum EndpointTable {
             return try await client.redeem(server.signUp(with: client).token, scope: "api://other/Read")
         },
         start(.signInPassword, .incorrectPassword, "the password is wrong", "password", "Wrong-1-Kr4ft!"),
+        hooked(
+            .passwordChangeRequired, "the receiver of a hook, or the rules of passwords, want another password", .update
+        ),
+        hooked(.blockedByHook, "the receiver of a hook refuses the sign-in", .block("Members only.")),
         EndpointRow(endpoint: .token, name: .locked, when: "ten wrong passwords, for a minute and then for longer") {
             var ready = try await arrive(.signInPassword) { $1.limits = TimeLimits() }
             ready.walk.content.password = "Wrong-0-Kr4ft!"
@@ -858,7 +881,6 @@ enum EndpointTable {
         ("oauth2/v2.0/token", "50034, `user_not_found`", "a user who went ends the flow: the token is not valid"),
         ("oauth2/v2.0/token", "400002", "the challenge says what the user has; another grant is out of order"),
         ("oauth2/v2.0/token", "`basic_action`", "in no published contract"),
-        ("oauth2/v2.0/token", "50142", "passwords do not expire"),
         ("oauth2/v2.0/token", "55000, 55112", "55200 and 552003 say the same"),
         (
             "oauth2/v2.0/token", "`authorization_pending`, `slow_down`, `expired_refresh_token`",

@@ -42,7 +42,8 @@ extension Refusal {
         case .scopeNotConsented: .userNotFound
         case .userNotFound: .noPasswordToReset
         case .noPasswordToReset: .incorrectPassword
-        case .incorrectPassword: .locked(seconds: 7)
+        case .incorrectPassword: .passwordChangeRequired
+        case .passwordChangeRequired: .locked(seconds: 7)
         case .locked: .accountDisabled
         case .accountDisabled: .unknownMethod
         case .unknownMethod: .invalidContact
@@ -71,7 +72,8 @@ extension Refusal {
         case .nativeAuthDisabled: [.token]
         case .signUpNotAllowed, .invalidUsername, .passwordNotUsed: [.signUpStart]
         case .userAlreadyExists, .invalidAttributes: [.signUpStart, .signUpContinue]
-        case .refusedAttributes, .blockedByHook: [.signUpContinue]
+        case .refusedAttributes: [.signUpContinue]
+        case .blockedByHook: [.signUpContinue, .token]
         case .unacceptablePassword: [.signUpStart, .signUpContinue, .resetPasswordSubmit]
         case .unusableToken, .expiredToken, .notAllowedNow:
             [
@@ -82,7 +84,7 @@ extension Refusal {
         case .tooManyCodes: [.signUpChallenge, .signInChallenge, .resetPasswordChallenge, .registerChallenge]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]
-        case .incorrectPassword, .locked, .secondFactorNeeded: [.token]
+        case .incorrectPassword, .passwordChangeRequired, .locked, .secondFactorNeeded: [.token]
         // Also at the first step of a flow, where the client of docs/protocol.md §14.1 knows no such word and shows a
         // general error.
         case .accountDisabled: [.token]
@@ -254,7 +256,7 @@ extension RequestFault {
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 34 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 35 + PasswordFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

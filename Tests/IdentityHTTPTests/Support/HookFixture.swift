@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityStoreSQL
 import NativeAuthCore
 import NativeAuthTesting
 import PortableFoundation
@@ -11,12 +12,18 @@ final class ScriptedReceiver: HookReceiver {
         case start(CollectedAttributes)
         case submit(CollectedAttributes)
         case code(CodeToDeliver)
+        case password(SubmittedPassword)
     }
 
     struct Script: Sendable {
         var claims: Result<[String: ClaimValue], HookFailure> = .success([:])
         var start: Result<CollectionStartAnswer, HookFailure> = .success(.proceed)
         var submit: Result<CollectionSubmitAnswer, HookFailure> = .success(.proceed)
+        var password: Result<PasswordSubmitAnswer, HookFailure> = .success(.retry)
+        /// How often an answer waited for the longest time of a call.
+        var waits = 0
+        /// Runs before an answer about a password.
+        var beforePassword: (@Sendable () async -> Void)?
         var asked: [Question] = []
         var calls: [HookCall] = []
         var load: (any NodeLoad)?
@@ -67,6 +74,18 @@ final class ScriptedReceiver: HookReceiver {
         try note(.submit(signUp), call).submit.get()
     }
 
+    func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer {
+        let script = note(.password(password), call)
+        await script.beforePassword?()
+        return try script.password.get()
+    }
+
+    func longestTime(of hook: Hook) -> @Sendable () async -> Void {
+        { [state] in state.withLock { $0.waits += 1 } }
+    }
+
     func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {
         _ = note(.code(code), call)
     }
@@ -75,11 +94,48 @@ final class ScriptedReceiver: HookReceiver {
 extension Hook {
     static func fixture(
         _ event: Event, onFailure: FailureRule = .block, applications: Set<ClientID>? = nil,
-        claims: [HookClaim] = []
+        claims: [HookClaim] = [], migration: PasswordMigration? = nil
     ) -> Hook {
         Hook(
             id: UUID(), displayName: event.rawValue, event: event, url: "https://hooks.example.com/",
-            audience: UUID(), applications: applications, onFailure: onFailure, claims: claims)
+            audience: UUID(), applications: applications, onFailure: onFailure, claims: claims, migration: migration)
+    }
+}
+
+extension Hook {
+    static let migrationAttribute = "extension_toMove"
+
+    /// The hook of accounts whose attribute ``migrationAttribute`` is true.
+    static func migration(applications: Set<ClientID>? = nil) -> Hook {
+        .fixture(
+            .passwordSubmit, applications: applications,
+            migration: PasswordMigration(attribute: migrationAttribute, encryptionKey: ""))
+    }
+}
+
+extension IdentityTestServer {
+    /// Adds an account that is still to be moved, as an import does.
+    ///
+    /// - Parameter hash: What is stored in the place of its password.
+    @discardableResult
+    func addUserToMove(
+        _ email: String = "dana@example.com", hash: PasswordHash? = nil, toMove: Bool = true
+    ) async throws -> UserID {
+        let address = try #require(EmailAddress(email))
+        let id = UserID(engine.ports.randomness.uuid())
+        let tenant = try #require(try await engine.tenant(named: "contoso"))
+        let new = NewUser(
+            id: id, tenant: tenant.id, client: try #require(ClientID(Application.emailPassword.rawValue)),
+            identifiers: [address.identifier], passwordHash: hash,
+            attributes: [Hook.migrationAttribute: .boolean(toMove)], createdAt: clock.now)
+        let query = StepQuery(
+            tenant: tenant.id, flow: engine.ports.randomness.uuid(), requestDigest: Data(),
+            identifiers: [address.key], now: clock.now)
+        let now = clock.now
+        try await store.step(query) { _ in
+            (FlowChange(row: FlowRow(isEnded: true, expiresAt: now), effects: [.createUser(new)]), ())
+        }
+        return id
     }
 }
 

@@ -11,7 +11,8 @@ private let elsewhere = TenantID(UUID())
 /// The effects that need the user they name.
 private func effects(of user: UserID) throws -> [Effect] {
     [
-        .changePassword(user, newHash, at: noon + 5), .addStrongMethod(try fixtureMethod("ada@work.example"), to: user),
+        .changePassword(user, newHash, at: noon + 5), .movePassword(user, newHash),
+        .addStrongMethod(try fixtureMethod("ada@work.example"), to: user),
         .rememberNetwork(digest("home"), of: user, at: noon + 5),
     ]
 }
@@ -196,6 +197,25 @@ struct AccountStoreTests {
 
             try await store.perform(.upgradePassword(codeUser.id, from: oldHash, to: newHash))
             #expect(try await store.account(codeUser.id, in: contoso)?.passwordHash == nil)
+        }
+    }
+
+    @Test(
+        "SEC-HOOK-7: a password of another system is stored over a hash or none, and the version stays",
+        arguments: StoreUnderTest.available)
+    func aPasswordIsMoved(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let users = [fixtureUser("ada", passwordHash: oldHash), fixtureUser("eve")]
+            for user in users {
+                try await store.perform(.createUser(user))
+                try await store.perform(
+                    .movePassword(user.id, newHash),
+                    .setAttributes([AttributeChange("extension_toMove", .boolean(false))], of: user.id))
+                let account = try #require(try await store.account(user.id, in: contoso))
+                #expect(account.passwordHash == newHash && account.user.hasPassword)
+                #expect(account.credentialVersion == 0 && account.credentialsChangedAt == noon)
+                #expect(account.user.attributes["extension_toMove"] == .boolean(false))
+            }
         }
     }
 

@@ -200,7 +200,7 @@ extension AccountState {
                         ? .keepRefreshFamilies(user, at: situation.now)
                         : .revokeRefreshFamilies(user, except: session, at: situation.now)),
                 .record(.passwordChanged, user: user), .mailNotice(.passwordChanged, to: own),
-            ])
+            ] + situation.endingMigration)
     }
 }
 

@@ -281,7 +281,9 @@ extension Engine {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
         }
-        guard known.passwordHash != nil, let own = EmailAddress(stored: known.user.email) else {
+        guard known.passwordHash != nil || !tenant.endingMigration(of: known.user).isEmpty,
+            let own = EmailAddress(stored: known.user.email)
+        else {
             return .refused(.step(.noPasswordToReset))
         }
         let hash = try await unknownPassword()
@@ -289,14 +291,17 @@ extension Engine {
             .resetRequired, to: own, in: tenant, user: id, language: known.user.chosenMailLanguage, at: now)
         let event = operatorEvent(.resetStarted, id, in: tenant.id, as: actor, at: now)
         return try await change(id, in: tenant.id, names: []) { facts in
-            guard facts.account?.credentialVersion == known.credentialVersion else {
+            guard let account = facts.account, account.credentialVersion == known.credentialVersion else {
                 return ([], .refused(.changedMeanwhile))
             }
+            // Otherwise the password that the operator no longer trusts would come back from the old system.
+            let moves = tenant.endingMigration(of: account.user)
+            let endingMigration: [Effect] = moves.isEmpty ? [] : [.setAttributes(moves, of: id)]
             return (
                 [
                     .changePassword(id, hash, at: now), .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
                     .record(event), notice,
-                ], .accepted(())
+                ] + endingMigration, .accepted(())
             )
         }
     }

@@ -60,6 +60,16 @@ package enum UserFlowSource: Hashable, Sendable {
 }
 
 extension TenantDirectory.Entry {
+    /// The rules of operators' changes and of imports: the user flows of the applications, and the attributes of the tenant
+    /// that no flow collects, which only they can set.
+    package var operatorFlows: [UserFlow] {
+        let flows = applications.map(\.userFlow)
+        let collected = Set(flows.flatMap { $0.attributes.map(\.name) })
+        let others = attributes.filter { !collected.contains($0.name) }
+            .map { AttributeDefinition(name: $0.name, type: $0.type, userMayChange: false) }
+        return flows + (others.isEmpty ? [] : [UserFlow(method: .emailOneTimePasscode, attributes: others)])
+    }
+
     /// Copies the rules of each shared flow into its applications. An application whose flow is deleted gets
     /// ``UserFlowSource/none``.
     package mutating func resolveUserFlows() {

@@ -14,6 +14,9 @@ package struct Hook: Hashable, Sendable {
         case attributeCollectionSubmit
         /// A code is to be delivered. The receiver delivers it, in place of a mail.
         case otpSend
+        /// A sign-in brings a password that is not the stored one, and the account is still to be moved from another
+        /// system, which knows the password (design record 0029).
+        case passwordSubmit
     }
 
     /// What a failed call means.
@@ -46,12 +49,14 @@ package struct Hook: Hashable, Sendable {
     package var onFailure: FailureRule
     /// Which members of the answer become claims; only of ``Event/tokenIssuanceStart``.
     package var claims: [HookClaim]
+    /// Whose passwords the receiver knows; only of ``Event/passwordSubmit``, which always has it.
+    package var migration: PasswordMigration?
 
     package init(
         id: UUID, displayName: String, event: Event, url: String, audience: UUID,
         isEnabled: Bool = true, applications: Set<ClientID>? = nil, userFlows: Set<UUID> = [],
         timeout: Int = usualTimeout, retries: Int = 1,
-        onFailure: FailureRule = .block, claims: [HookClaim] = []
+        onFailure: FailureRule = .block, claims: [HookClaim] = [], migration: PasswordMigration? = nil
     ) {
         self.id = id
         self.displayName = displayName
@@ -65,6 +70,7 @@ package struct Hook: Hashable, Sendable {
         self.retries = retries
         self.onFailure = onFailure
         self.claims = claims
+        self.migration = migration
     }
 
     package static let usualTimeout = 1_000
@@ -88,6 +94,28 @@ extension Tenant {
     /// The hook of an application for an event; a document with two for the same is refused.
     package func hook(for event: Hook.Event, of client: Client) -> Hook? {
         hooks.first { $0.event == event && $0.isFor(client) }
+    }
+
+    /// The attributes that say which accounts are still to be moved, also those of hooks that are not enabled now.
+    package var migrationAttributes: [String] { hasHooks ? hooks.compactMap { $0.migration?.attribute } : [] }
+
+    /// The changes after which the account is not to be moved: its password is known here, or was made unusable.
+    package func endingMigration(of user: User) -> [AttributeChange] {
+        user.endingMigration(by: migrationAttributes)
+    }
+}
+
+/// Which accounts another system still knows the passwords of, and how a password travels to it.
+package struct PasswordMigration: Hashable, Sendable {
+    /// The name of a boolean attribute of the tenant: the account is to be moved while its value is `true`. No user flow
+    /// collects it, so that no user can set it. Nil only for a hook that is not enabled: its listener will name one.
+    package var attribute: String?
+    /// PEM of the receiver's RSA public key, 2048 bits or more, or of a certificate with such a key.
+    package var encryptionKey: String
+
+    package init(attribute: String?, encryptionKey: String) {
+        self.attribute = attribute
+        self.encryptionKey = encryptionKey
     }
 }
 

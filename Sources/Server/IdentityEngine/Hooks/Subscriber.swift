@@ -41,7 +41,7 @@ extension Subscriber.Event {
     package init?(_ kind: AuditEvent.Kind) {
         switch kind {
         case .signUpCompleted, .accountCreated, .accountRestored: self = .userCreated
-        case .profileChanged, .emailChanged, .emailChangeUndone, .accountDisabled, .accountEnabled,
+        case .profileChanged, .passwordMoved, .emailChanged, .emailChangeUndone, .accountDisabled, .accountEnabled,
             .deletionScheduled, .deletionCancelled, .factorRuleChanged, .groupMemberAdded, .groupMemberRemoved:
             self = .userUpdated
         case .accountDeleted: self = .userDeleted

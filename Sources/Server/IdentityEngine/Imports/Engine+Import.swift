@@ -200,7 +200,11 @@ extension Engine {
                     outcome.progress.created += 1
                 case .skip: outcome.progress.skipped += 1
                 case .update(let owner):
-                    let changes = new.user.attributes.sorted { $0.key < $1.key }.map { AttributeChange($0, $1) }
+                    // A user who is here already has a password or a mailbox: the old system's password does not
+                    // replace it.
+                    let migration = tenant.migrationAttributes
+                    let changes = new.user.attributes.filter { !migration.contains($0.key) }
+                        .sorted { $0.key < $1.key }.map { AttributeChange($0, $1) }
                     if !changes.isEmpty {
                         change.effects.append(.setAttributes(changes, of: owner))
                         var event = importEvent("attributes by operator", in: tenant, at: now)

@@ -60,14 +60,18 @@ package struct Lockout: Hashable, Sendable {
     /// - Parameters:
     ///   - current: The failures so far; nil when there were none.
     ///   - guess: A keyed digest of the password.
-    package static func admitting(_ guess: Data, to current: Lockout?, now: Date) -> GuessDecision {
+    ///   - countsRepeats: Whether a guess counts that was wrong before: another system judges it again, and must not be
+    ///     asked more often than the locks allow.
+    package static func admitting(
+        _ guess: Data, to current: Lockout?, now: Date, countsRepeats: Bool = false
+    ) -> GuessDecision {
         var lockout = current ?? Lockout(failures: 0, recent: [], lastFailureAt: now)
         if now.timeIntervalSince(lockout.lastFailureAt) >= memory {
             lockout = Lockout(failures: 0, recent: [], lastFailureAt: now)
         }
         // Checked first, so that the guess that caused the lock may be under way more than once (`SEC-LOCK-7`): it
         // reveals nothing new.
-        if lockout.recent.contains(guess) { return .compare(lockout) }
+        if !countsRepeats, lockout.recent.contains(guess) { return .compare(lockout) }
         if let end = lockout.underWayUntil, end <= now { (lockout.underWay, lockout.underWayUntil) = ([], nil) }
         if lockout.underWay.contains(guess) { return .compare(lockout) }
         if let end = lockout.lockedUntil, now < end {
@@ -83,12 +87,19 @@ package struct Lockout: Hashable, Sendable {
         return .compare(lockout)
     }
 
-    /// The failures after a comparison. A right guess leaves nothing: no digest, no count, and no lock that it would
-    /// have caused.
-    package func concluding(_ guess: Data, isRight: Bool) -> Lockout {
+    /// The failures after another system has not accepted a guess that may be right: it stays counted, and no digest of it
+    /// is left.
+    package func releasing(_ guess: Data) -> Lockout {
         var lockout = self
         lockout.underWay.removeAll { $0 == guess }
         if lockout.underWay.isEmpty { lockout.underWayUntil = nil }
+        return lockout
+    }
+
+    /// The failures after a comparison. A right guess leaves nothing: no digest, no count, and no lock that it would
+    /// have caused.
+    package func concluding(_ guess: Data, isRight: Bool) -> Lockout {
+        var lockout = releasing(guess)
         if !isRight {
             if !recent.contains(guess) { lockout.recent = (recent + [guess]).suffix(Self.remembered) }
         } else if underWay.contains(guess) {

@@ -13,13 +13,14 @@ extension Engine {
         }
         guard let name = SignInName(request.username) else { return context.outcome(.refused(.userNotFound)) }
         var found = try await account(named: name.key, in: context)
-        if context.hidesAccounts, found?.disabledAt != nil || found?.passwordHash == nil { found = nil }
+        let hasPassword = found.map { context.hasPassword($0) } ?? false
+        if context.hidesAccounts, found?.disabledAt != nil || !hasPassword { found = nil }
         guard let addressee = addressee(of: found, named: name, in: context) else {
             return context.outcome(.refused(.userNotFound))
         }
         if let found {
             guard found.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
-            guard found.passwordHash != nil else { return context.outcome(.refused(.noPasswordToReset)) }
+            guard hasPassword else { return context.outcome(.refused(.noPasswordToReset)) }
         }
         let draft = ResetDraft(
             account: addressee.account, email: addressee.email, label: addressee.label,
@@ -113,7 +114,7 @@ extension Engine {
         case .answered(let outcome): return outcome
         case .admitted(let situation, _): admitted = situation
         }
-        guard let account = admitted.account, let current = account.passwordHash else {
+        guard let account = admitted.account, step.context.hasPassword(account) else {
             return step.refused(.unusableToken)
         }
         let user = account.user
@@ -121,7 +122,7 @@ extension Engine {
             password, emailLocalPart: EmailAddress(stored: user.email)?.localPart ?? "", alias: user.alias,
             attributes: user.attributes, in: step.context.tenant)
         if let fault { return step.refused(.unacceptablePassword(fault)) }
-        guard try await !verify(password, against: current) else {
+        if let current = account.passwordHash, try await verify(password, against: current) {
             return step.refused(.unacceptablePassword(.recentlyUsed))
         }
         let hash = try await hash(password)
@@ -150,7 +151,7 @@ extension ResetState {
                     .write(.forgetNetworks(user)),
                     .record(.passwordChanged, user: user), .record(.resetCompleted, user: user),
                     .mailNotice(.passwordChanged, to: draft.email),
-                ] + situation.effectsOnMethods(of: user, own: draft.email))
+                ] + situation.endingMigration + situation.effectsOnMethods(of: user, own: draft.email))
         case .started, .awaitingCode, .changed, .completed:
             return .refused(.notAllowedNow)
         }

@@ -38,7 +38,8 @@ extension Engine {
                 return (change, .answered(outcome))
             case .open(var situation):
                 guard let subject = keys.lockout else { return (nil, .admitted(situation)) }
-                switch Lockout.admitting(guess, to: facts.lockout, now: context.now) {
+                let asksReceiver = situation.account.flatMap { context.migrationHook(for: $0) } != nil
+                switch Lockout.admitting(guess, to: facts.lockout, now: context.now, countsRepeats: asksReceiver) {
                 // The same work and the same answer as for a wrong password, even when it is right (SEC-LOCK-8,
                 // SEC-PWD-11).
                 case .locked where context.hidesAccounts:

@@ -126,6 +126,8 @@ package struct StepSituation: Sendable {
     package var enrolment: EnrolmentMode
     /// Whether a hook is to be asked about a sign-up.
     package var asksAboutSignUps: Bool
+    /// The attributes that say that an account is still to be moved.
+    package var migrationAttributes: [String]
     package var now: Date
     package var userFlow: UserFlow
     package var settings: EngineSettings
@@ -135,7 +137,7 @@ package struct StepSituation: Sendable {
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
-        asksAboutSignUps: Bool = false, now: Date,
+        asksAboutSignUps: Bool = false, migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -151,6 +153,7 @@ package struct StepSituation: Sendable {
         self.hidesAccounts = hidesAccounts
         self.enrolment = enrolment
         self.asksAboutSignUps = asksAboutSignUps
+        self.migrationAttributes = migrationAttributes
         self.now = now
         self.userFlow = userFlow
         self.settings = settings
@@ -181,6 +184,19 @@ extension StepSituation {
     func concluding(_ guess: Data?, isRight: Bool) -> [FlowEffect] {
         guard let guess, let lockout else { return [] }
         return [.setLockout(lockout.concluding(guess, isRight: isRight))]
+    }
+
+    /// Ends a comparison that another system made, and that gave no sign-in: the guess stays counted.
+    func releasing(_ guess: Data?) -> [FlowEffect] {
+        guard let guess, let lockout else { return [] }
+        return [.setLockout(lockout.releasing(guess))]
+    }
+
+    /// The account is not to be moved any more: its password is known here.
+    var endingMigration: [FlowEffect] {
+        guard let user = account?.user else { return [] }
+        let changes = user.endingMigration(by: migrationAttributes)
+        return changes.isEmpty ? [] : [.write(.setAttributes(changes, of: user.id))]
     }
 
     /// Writes a wrong password to the audit trail, and tells the owner of an account that is locked.

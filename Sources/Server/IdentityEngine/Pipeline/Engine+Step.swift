@@ -215,7 +215,8 @@ extension Engine {
                 slowLane: facts.slowLane, hasSlowLane: keys.slowLane != nil, usesSharedCode: usesSharedCode,
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
-                asksAboutSignUps: context.asksAboutSignUps, now: context.now,
+                asksAboutSignUps: context.asksAboutSignUps,
+                migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))
     }
 

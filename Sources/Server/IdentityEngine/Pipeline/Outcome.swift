@@ -144,7 +144,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     case invalidAttributes([String])
     /// The receiver of a hook wants other values of these attributes; the reason is its text for the user.
     case refusedAttributes([String], reason: String)
-    /// The receiver of a hook ends the sign-up; the reason is its text for the user.
+    /// The receiver of a hook ends the sign-up or the sign-in; the reason is its text for the user.
     case blockedByHook(reason: String)
     /// Not a token of this server, tenant, client and flow, or a spent token.
     case unusableToken
@@ -168,6 +168,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     /// The user signs in with codes; there is no password to reset.
     case noPasswordToReset
     case incorrectPassword
+    /// The password must be changed by a reset before a sign-in.
+    case passwordChangeRequired
     /// Too many wrong passwords; no password is compared for this many seconds.
     case locked(seconds: Int)
     case accountDisabled

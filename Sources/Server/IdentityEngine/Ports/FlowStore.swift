@@ -72,6 +72,9 @@ package enum Effect: Hashable, Sendable {
     /// Stores the same password under newer parameters, if `from` is still the stored hash (`SEC-PWD-7`). The
     /// credential version stays.
     case upgradePassword(UserID, from: PasswordHash, to: PasswordHash)
+    /// Stores the hash of the password that the user has had in another system. The credential version stays: the user's
+    /// password is the same as before.
+    case movePassword(UserID, PasswordHash)
     /// Lets the password count as a separate factor again: the user has proven another factor besides it.
     case trustPassword(UserID)
     /// Revokes every refresh-token family of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).

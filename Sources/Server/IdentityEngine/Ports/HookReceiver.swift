@@ -15,6 +15,14 @@ package protocol HookReceiver: AnyObject, Sendable {
     func collectionSubmits(
         _ signUp: CollectedAttributes, asking call: HookCall
     ) async throws(HookFailure) -> CollectionSubmitAnswer
+    /// What to do with a sign-in whose password only the receiver's system can know.
+    func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer
+    /// Starts the longest time that a call of the hook can take, all attempts together.
+    ///
+    /// - Returns: Waits until that time has passed.
+    func longestTime(of hook: Hook) -> @Sendable () async -> Void
     /// Notes that the engine refuses what a receiver answered.
     func refuse(_ failure: HookFailure, of call: HookCall)
     /// Has the receiver deliver a code.
@@ -89,6 +97,29 @@ package enum CollectionSubmitAnswer: Hashable, Sendable {
     case block(String)
 }
 
+/// A password for a receiver to judge.
+package struct SubmittedPassword: Hashable, Sendable {
+    package var user: User
+    package var password: Secret<String>
+
+    package init(user: User, password: Secret<String>) {
+        self.user = user
+        self.password = password
+    }
+}
+
+/// A receiver's answer to a password.
+package enum PasswordSubmitAnswer: Hashable, Sendable {
+    /// It is right: store it, and sign the user in.
+    case migrate
+    /// It is right, and the user must choose another one.
+    case update
+    /// It is wrong.
+    case retry
+    /// Refuse the sign-in, for this reason.
+    case block(String)
+}
+
 /// A code for a receiver to deliver.
 package struct CodeToDeliver: Hashable, Sendable {
     package var email: String
@@ -133,7 +164,9 @@ package enum HookFailure: Error, Hashable, Sendable {
     case resting
     /// Too many calls of the receiver wait for its answers.
     case busy
-    /// No token for the call could be signed.
+    /// The answer to a password does not return the call's `nonce`.
+    case nonce
+    /// No token for the call could be signed, or the password not be encrypted.
     case noToken
 
     /// The vendor's number, as its sign-in log has it (docs/protocol.md §20.5).
@@ -147,7 +180,7 @@ package enum HookFailure: Error, Hashable, Sendable {
         case .contentType: 1_003_006
         case .empty: 1_003_009
         case .tooLarge: 1_003_024
-        case .body, .attribute: 1_003_003
+        case .body, .attribute, .nonce: 1_003_003
         case .numberOfActions: 1_003_010
         case .unknownAction: 1_003_012
         case .claimWithoutName: 1_003_026
@@ -174,6 +207,7 @@ package enum HookFailure: Error, Hashable, Sendable {
         case .attribute: "attribute"
         case .resting: "resting"
         case .busy: "busy"
+        case .nonce: "nonce"
         case .noToken: "no-token"
         }
     }
@@ -206,4 +240,12 @@ package final class NoHookReceiver: HookReceiver {
     package func deliver(_ code: CodeToDeliver, asking call: HookCall) async throws(HookFailure) {
         throw .unreachable
     }
+
+    package func passwordSubmits(
+        _ password: SubmittedPassword, asking call: HookCall
+    ) async throws(HookFailure) -> PasswordSubmitAnswer {
+        throw .unreachable
+    }
+
+    package func longestTime(of hook: Hook) -> @Sendable () async -> Void { {} }
 }

@@ -372,6 +372,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case resetStarted = "reset.started"
         case resetCompleted = "reset.completed"
         case passwordChanged = "password.changed"
+        /// The account is not to be moved from another system any more; the detail says whether its password came from there.
+        case passwordMoved = "password.moved"
         case profileChanged = "profile.changed"
         case emailChanged = "email.changed"
         /// The owner of the old address took the change back.

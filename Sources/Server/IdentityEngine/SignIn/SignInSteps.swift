@@ -40,7 +40,9 @@ extension Engine {
         guard found?.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
         // When answers hide accounts, every user is asked for the credential of the user flow (SEC-ENUM-3).
         let hasPassword =
-            context.hidesAccounts ? context.userFlow.method == .emailPassword : found?.passwordHash != nil
+            context.hidesAccounts
+            ? context.userFlow.method == .emailPassword
+            : found.map { context.hasPassword($0) } ?? false
         let draft = SignInDraft(
             account: addressee.account, email: addressee.email, label: addressee.label,
             countedName: addressee.countedName, hasPassword: hasPassword,
@@ -133,8 +135,10 @@ extension SignInState {
 
 extension Engine {
     /// Compares a password, after the right to compare is committed, and issues tokens or asks for the next factor.
+    ///
+    /// - Parameter isAgain: Whether the account changed while a receiver was asked: it is not asked a second time.
     func submitSignInPassword(
-        _ password: Secret<String>, _ request: TokenRequest, _ step: Step
+        _ password: Secret<String>, _ request: TokenRequest, _ step: Step, isAgain: Bool = false
     ) async throws(EngineError) -> Outcome {
         let context = step.context
         guard case .signIn(let state) = step.state, let draft = state.draft else {
@@ -156,70 +160,142 @@ extension Engine {
         case .answered(let outcome): return try await redeemed(outcome, request, in: context)
         case .admitted(let situation, let mayCompare): (admitted, comparing) = (situation, mayCompare)
         }
-        // 2. Compare, on the hasher's own threads.
-        guard let account = admitted.account, context.hidesAccounts || account.passwordHash != nil else {
+        // 2. Compare, on the hasher's own threads; then let the system judge that may know the password.
+        guard var account = admitted.account, context.hidesAccounts || context.hasPassword(account) else {
             return step.refused(.unusableToken)
         }
-        let isRight: Bool
-        var outdated: (old: PasswordHash, new: PasswordHash)?
-        let decoy = context.hidesAccounts ? try await decoyPassword(for: account.user.id, in: context.tenant.id) : nil
-        if let stored = account.passwordHash {
-            let matches = try await verify(password, against: stored)
-            isRight = matches && comparing
-            if isRight, ports.hasher.isOutdated(stored) { outdated = (stored, try await hash(password)) }
-        } else {
-            // Takes the same time as a comparison (SEC-PWD-11).
-            try await work(on: password, as: decoy)
-            isRight = false
+        var judgement = try await compare(password, with: account, comparing: comparing, in: context)
+        if case .wrong = judgement, let hook = context.hook(for: .passwordSubmit) {
+            // Where answers hide accounts, each wrong password is answered after the longest time of a call, so that the
+            // time tells neither that the account exists nor that it is still to be moved (SEC-HOOK-8).
+            let waiting = context.hidesAccounts ? ports.hooks.longestTime(of: hook) : nil
+            if comparing, !isAgain, let attribute = hook.migration?.attribute,
+                context.migrationHook(for: account) != nil
+            {
+                judgement = try await judge(password, of: account, by: hook, attribute: attribute, in: context)
+            }
+            switch judgement {
+            case .wrong, .refused(.incorrectPassword, cause: _): await waiting?()
+            case .right, .moved, .refused: break
+            }
         }
         // 3. Decide on the result.
-        let prepared =
-            isRight
-            ? try await prepare(
-                draft.provenByPassword(of: account, at: context.now, needsMailbox: admitted.needsMailbox), request,
-                grant, account, in: context) : nil
-        let upgrade = outdated
-        let outcome = try await run(step, reading: StepReads(hasLockout: true)) { situation in
-            state.submitting(
-                passwordIsRight: isRight, guess: comparing ? guess : nil, outdated: upgrade, prepared: prepared,
-                in: situation
-            ).map(FlowState.signIn)
+        let comparedGuess = comparing ? guess : nil
+        let right: RightPassword
+        switch judgement {
+        case .right(let outdated): right = .stored(outdated.map { .upgradePassword(account.user.id, from: $0, to: $1) })
+        case .moved(let move):
+            account.passwordHash = move.new
+            right = .moved(move)
+        case .wrong:
+            return try await run(step, reading: StepReads(hasLockout: true)) { situation in
+                state.refusingPassword(guess: comparedGuess, in: situation).map(FlowState.signIn)
+            }
+        case .refused(let refusal, let cause):
+            return try await run(step, reading: StepReads(hasLockout: true)) { situation in
+                state.refusingPassword(refusal, cause: cause, guess: comparedGuess, in: situation)
+                    .map(FlowState.signIn)
+            }
         }
-        guard case .accepted(.signIn) = outcome.verdict else { return outcome }
-        return try await redeemed(outcome, request, in: context)
+        let prepared = try await prepare(
+            draft.provenByPassword(of: account, at: context.now, needsMailbox: admitted.needsMailbox), request, grant,
+            account, in: context)
+        let outcome = try await run(step, reading: StepReads(hasLockout: true)) { situation in
+            state.submitting(right, guess: comparedGuess, prepared: prepared, in: situation).map(FlowState.signIn)
+        }
+        switch (outcome.verdict, right) {
+        case (.accepted(.signIn), _): return try await redeemed(outcome, request, in: context)
+        // Another request moved the account at the same moment, or an operator changed it: compare with what it has now.
+        case (.refused(.notAllowedNow), .moved) where !isAgain:
+            return try await submitSignInPassword(password, request, step, isAgain: true)
+        case (_, .stored), (_, .moved): return outcome
+        }
+    }
+
+    /// Compares a password with the stored one.
+    ///
+    /// - Parameter comparing: Whether the result counts; without that right the answer is ``PasswordJudgement/wrong``.
+    private func compare(
+        _ password: Secret<String>, with account: UserAccount, comparing: Bool, in context: RequestContext
+    ) async throws(EngineError) -> PasswordJudgement {
+        let decoy = context.hidesAccounts ? try await decoyPassword(for: account.user.id, in: context.tenant.id) : nil
+        guard let stored = account.passwordHash else {
+            // Takes the same time as a comparison (SEC-PWD-11).
+            try await work(on: password, as: decoy)
+            return .wrong
+        }
+        guard try await verify(password, against: stored), comparing else { return .wrong }
+        return .right(outdated: ports.hasher.isOutdated(stored) ? (stored, try await hash(password)) : nil)
     }
 }
 
+/// What a step writes because of a right password.
+package enum RightPassword: Hashable, Sendable {
+    /// It is the stored one; with the effect that stores it under newer parameters, if that is needed (`SEC-PWD-7`).
+    case stored(Effect?)
+    /// It is that of another system.
+    case moved(PasswordMove)
+}
+
 extension SignInState {
-    /// Decides on a compared password. The comparison was admitted and done before.
+    /// Decides on a right password. The comparison was admitted and done before.
     ///
-    /// - Parameters:
-    ///   - guess: The keyed digest of the password, if it was compared.
-    ///   - outdated: The new hash that replaces one with older parameters (`SEC-PWD-7`).
+    /// - Parameter guess: The keyed digest of the password, if it was compared.
     package func submitting(
-        passwordIsRight: Bool, guess: Data? = nil, outdated: (old: PasswordHash, new: PasswordHash)?,
-        prepared: PreparedTokens?,
-        in situation: StepSituation
+        _ right: RightPassword, guess: Data? = nil, prepared: PreparedTokens, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .awaitingPassword(let draft):
-            let user = draft.account.user
-            let compared = situation.concluding(guess, isRight: passwordIsRight)
-            guard passwordIsRight else {
-                return Decision(
-                    .refused(.incorrectPassword), row: situation.row,
-                    effects: compared + situation.recordingWrongPassword(of: user, warning: draft.email))
-            }
-            guard let prepared else { return .refused(.notAllowedNow) }
             guard let account = situation.account else { return .refused(.unusableToken) }
+            var (situation, stored) = (situation, [FlowEffect]())
+            let user = account.user.id
+            let ending = situation.endingMigration
+            switch right {
+            case .stored(let upgrade):
+                stored = (upgrade.map { [.write($0)] } ?? []) + ending
+                if !ending.isEmpty { stored.append(.record(.passwordMoved, user: user, detail: "known already")) }
+            case .moved(let move):
+                // The receiver was asked about the account as it was before the lock was taken.
+                guard move.fits(account) else { return .refused(.notAllowedNow) }
+                situation.account?.passwordHash = move.new
+                stored =
+                    [.write(.movePassword(user, move.new))] + ending
+                    + [.record(.passwordMoved, user: user, detail: "by hook")]
+            }
             var row = situation.row
             row.revision += 1
             return Self.concluding(
                 draft.provenByPassword(of: account, at: situation.now, needsMailbox: situation.needsMailbox), prepared,
                 row: row,
-                effects: compared + (outdated.map { [.write(.upgradePassword(user, from: $0.old, to: $0.new))] } ?? [])
+                effects: situation.concluding(guess, isRight: true) + stored
                     + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
                 in: situation)
+        case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
+            .confirmingContact, .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// Refuses a password, after the comparison.
+    ///
+    /// - Parameters:
+    ///   - refusal: The answer; a block also ends the flow.
+    ///   - cause: What the audit trail says of another system's answer; nil when the password is known to be wrong.
+    ///   - guess: The keyed digest of the password, if it was compared.
+    package func refusingPassword(
+        _ refusal: Refusal = .incorrectPassword, cause: String? = nil, guess: Data? = nil, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .awaitingPassword(let draft):
+            var row = situation.row
+            if case .blockedByHook = refusal { row.isEnded = true }
+            let counted =
+                cause == nil ? situation.concluding(guess, isRight: false) : situation.releasing(guess)
+            return Decision(
+                .refused(refusal), row: row,
+                effects: counted
+                    + situation.recordingWrongPassword(
+                        of: draft.account.user, detail: cause, warning: draft.email))
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
             .confirmingContact, .authenticated:
             return .refused(.notAllowedNow)

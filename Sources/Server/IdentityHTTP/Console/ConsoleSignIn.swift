@@ -208,7 +208,8 @@ extension Console {
             .refused("The mail server of this address refuses our mails. Ask another owner for help.", goesOn: false)
         case .invalidAttributes: .refused("This name cannot be used. Please choose a shorter one.", goesOn: false)
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
-            .blockedByHook, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact, .blockedContact,
+            .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
+            .blockedContact,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant,
             .unknownClient, .nativeAuthDisabled, .signUpNotAllowed:
             .refused(Self.begunAnew, goesOn: false)

@@ -160,7 +160,7 @@ extension Console {
         case .endSessions: answer = try await engine.endSessions(of: id, in: tenant, as: actor, now: now)
         case .disable, .enable:
             answer = try await engine.updateUser(
-                id, UserEdit(isEnabled: deed == .enable), by: entry.applications.map(\.userFlow), in: tenant, as: actor,
+                id, UserEdit(isEnabled: deed == .enable), by: entry.operatorFlows, in: tenant, as: actor,
                 now: now
             ).map { _ in }
         case .restore: answer = try await engine.restoreUser(id, in: tenant, as: actor, now: now).map { _ in }

@@ -172,7 +172,7 @@ extension Console {
         let answer = try await engine.updateUser(
             user.id,
             UserEdit(email: email, attributes: changes, version: try Self.value("version", of: form)),
-            by: entry.applications.map(\.userFlow), in: entry.tenant, as: actor(visitor, context), now: context.trace.at
+            by: entry.operatorFlows, in: entry.tenant, as: actor(visitor, context), now: context.trace.at
         )
         switch answer {
         case .accepted: return Self.redirect(to: Self.path(.user, entry.tenant, user: user.id) + "?done=saved")

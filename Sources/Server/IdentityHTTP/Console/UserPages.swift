@@ -333,7 +333,7 @@ extension Console {
         let id = account.user.id
         let now = context.trace.at
         let document = DirectoryCodec.export(
-            engine.profile(of: account, by: entry.applications.map(\.userFlow), in: tenant),
+            engine.profile(of: account, by: entry.operatorFlows, in: tenant),
             methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
             sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
             earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),

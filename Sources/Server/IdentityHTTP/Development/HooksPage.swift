@@ -13,10 +13,12 @@ package struct DevelopmentCall: Sendable {
     package var request: String
     /// What the receiver sent; nil when it sent nothing.
     package var answer: String?
+    /// Whether the page offers to send the request again.
+    package var isRepeatable: Bool
 
     package init(
         number: Int, at: Date, hook: String, event: String, url: String, failure: String?, milliseconds: Int,
-        request: String, answer: String?
+        request: String, answer: String?, isRepeatable: Bool = true
     ) {
         self.number = number
         self.at = at
@@ -27,6 +29,7 @@ package struct DevelopmentCall: Sendable {
         self.milliseconds = milliseconds
         self.request = request
         self.answer = answer
+        self.isRepeatable = isRepeatable
     }
 }
 
@@ -55,7 +58,7 @@ extension DevelopmentPages {
             <p class="meta">\(Self.escaped(call.hook)), <code>\(Self.escaped(call.url))</code>, \(call.at.formatted(.iso8601)), \(call.milliseconds) ms</p>
             <details><summary>Request</summary><pre>\(Self.escaped(call.request))</pre></details>
             <details><summary>Answer</summary><pre>\(Self.escaped(call.answer ?? "none"))</pre></details>
-            <form method="post" action="/dev/hooks"><button name="call" value="\(call.number)">Send the request again</button></form></article>
+            \(call.isRepeatable ? #"<form method="post" action="/dev/hooks"><button name="call" value="\#(call.number)">Send the request again</button></form>"# : "")</article>
             """
         }
         return """

@@ -79,7 +79,8 @@ extension DirectoryFailure {
             .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
             .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
-            .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled, .unknownMethod,
+            .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
+            .unknownMethod,
             .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
@@ -106,7 +107,8 @@ extension DirectoryFailure {
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
-            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
+            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
+            .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
@@ -125,7 +127,8 @@ extension DirectoryFailure {
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
-            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset, .accountDisabled,
+            .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
+            .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
             .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil

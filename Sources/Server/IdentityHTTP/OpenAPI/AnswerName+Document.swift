@@ -50,7 +50,7 @@ extension AnswerName {
         case .invalidAttributes: refusal(.invalidAttributes([]))
         case .refusedAttributes:
             refusal(.refusedAttributes([], reason: "The reason of a hook's receiver; invalid_attributes names them."))
-        case .blockedByHook: refusal(.blockedByHook(reason: "The reason of a hook's receiver; the sign-up is over."))
+        case .blockedByHook: refusal(.blockedByHook(reason: "The reason of a hook's receiver; the flow is over."))
         case .unusableToken: refusal(.unusableToken)
         case .expiredToken: refusal(.expiredToken)
         case .notAllowedNow: refusal(.notAllowedNow)
@@ -63,6 +63,7 @@ extension AnswerName {
         case .userNotFound: refusal(.userNotFound)
         case .noPasswordToReset: refusal(.noPasswordToReset)
         case .incorrectPassword: refusal(.incorrectPassword)
+        case .passwordChangeRequired: refusal(.passwordChangeRequired)
         case .locked: refusal(.locked(seconds: 1))
         case .accountDisabled: refusal(.accountDisabled)
         case .unknownMethod: refusal(.unknownMethod)

@@ -20,7 +20,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     case invalidAttributes, refusedAttributes, blockedByHook, unusableToken, expiredToken, notAllowedNow, incorrectCode,
         expiredCode
     case tooManyCodes, addressThrottled, invalidScope, scopeNotConsented, userNotFound, noPasswordToReset,
-        incorrectPassword, locked
+        incorrectPassword, passwordChangeRequired, locked
     case accountDisabled, unknownMethod, invalidContact, blockedContact, mailboxRefuses, secondFactorNeeded,
         unusableRefreshToken
     case expiredRefreshToken, revokedRefreshToken
@@ -40,7 +40,8 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]
-        case .chooseCredential, .collectAttributes, .verifyFirst, .refusedAttributes, .blockedByHook: [.signUpContinue]
+        case .chooseCredential, .collectAttributes, .verifyFirst, .refusedAttributes: [.signUpContinue]
+        case .blockedByHook: [.signUpContinue, .token]
         case .giveSecondFactor, .registerMethod, .signedIn: [.token]
         case .daemonToken, .unknownDaemon, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
             .unusableAssertion, .assertionOutsideItsTime, .daemonScopeInvalid, .scopeNotDefault:
@@ -65,7 +66,8 @@ enum AnswerName: String, CaseIterable, Sendable {
             Self.challenges.union([
                 .registerChallenge, .signUpContinue, .token, .resetPasswordContinue, .registerContinue,
             ])
-        case .invalidScope, .scopeNotConsented, .incorrectPassword, .locked, .secondFactorNeeded,
+        case .invalidScope, .scopeNotConsented, .incorrectPassword, .passwordChangeRequired, .locked,
+            .secondFactorNeeded,
             .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]

@@ -256,6 +256,7 @@ extension Schema {
             "#microsoft.graph.onTokenIssuanceStartCustomExtension",
             "#microsoft.graph.onAttributeCollectionStartCustomExtension",
             "#microsoft.graph.onAttributeCollectionSubmitCustomExtension", "#microsoft.graph.onOtpSendCustomExtension",
+            "#microsoft.graph.onPasswordSubmitCustomExtension",
         ]),
         "endpointConfiguration": object(["targetUrl": text(1...2_048)], optional: ["@odata.type": text]),
         "authenticationConfiguration": object(
@@ -270,7 +271,7 @@ extension Schema {
             extensionParts.merging([
                 "claimsForTokenConfiguration": list(of: object(["claimIdInApiResponse": text(1...128)])).orNull,
                 "@odata.context": text, "id": uuid, "displayName": text, "description": text.orNull,
-                "behaviorOnError": behaviour.orNull,
+                "behaviorOnError": behaviour.orNull, "nativeAuthEncryptionKey": text.orNull,
             ]) { $1 }, required: required)
     }
 
@@ -278,6 +279,7 @@ extension Schema {
         partly(
             extensionParts.merging([
                 "displayName": text(1...256), "behaviorOnError": behaviour.orNull,
+                "nativeAuthEncryptionKey": text(1...16_384),
             ]) { $1 }, required: required)
     }
 
@@ -286,6 +288,7 @@ extension Schema {
             "@odata.type": words([
                 "#microsoft.graph.onTokenIssuanceStartListener", "#microsoft.graph.onAttributeCollectionStartListener",
                 "#microsoft.graph.onAttributeCollectionSubmitListener", "#microsoft.graph.onEmailOtpSendListener",
+                "#microsoft.graph.onPasswordSubmitListener",
             ]),
             "conditions": object([
                 "applications": object(
@@ -297,7 +300,7 @@ extension Schema {
             "handler": object(
                 ["customExtension": object(["id": uuid])],
                 optional: [
-                    "@odata.type": text,
+                    "@odata.type": text, "migrationPropertyId": text.orNull,
                     "configuration": object(
                         [:], optional: ["behaviorOnError": behaviour, "clientConfiguration": timing]),
                 ]),

@@ -16,6 +16,7 @@ enum HookCodec {
         case .attributeCollectionStart: "onAttributeCollectionStartCustomExtension"
         case .attributeCollectionSubmit: "onAttributeCollectionSubmitCustomExtension"
         case .otpSend: "onOtpSendCustomExtension"
+        case .passwordSubmit: "onPasswordSubmitCustomExtension"
         }
     }
 
@@ -25,6 +26,16 @@ enum HookCodec {
         case .attributeCollectionStart: "onAttributeCollectionStartListener"
         case .attributeCollectionSubmit: "onAttributeCollectionSubmitListener"
         case .otpSend: "onEmailOtpSendListener"
+        case .passwordSubmit: "onPasswordSubmitListener"
+        }
+    }
+
+    /// The handler of a listener; the vendor names two otherwise than the extension.
+    private static func handlerType(_ event: Hook.Event) -> String {
+        switch event {
+        case .tokenIssuanceStart, .attributeCollectionStart, .attributeCollectionSubmit, .otpSend:
+            "\(extensionType(event))Handler"
+        case .passwordSubmit: "onPasswordMigrationCustomExtensionHandler"
         }
     }
 
@@ -69,6 +80,7 @@ enum HookCodec {
             // Null where there can be none, so that $select works on a list.
             "claimsForTokenConfiguration": hook.event == .tokenIssuanceStart
                 ? .array(hook.claims.map { .object(["claimIdInApiResponse": .string($0.member)]) }) : .null,
+            "nativeAuthEncryptionKey": hook.migration.map { .string($0.encryptionKey) } ?? .null,
         ]
     }
 
@@ -104,6 +116,8 @@ enum HookCodec {
         var retries: Int?
         var onFailure: Hook.FailureRule?
         var claims: [String]?
+        /// PEM; the tenants' document judges it.
+        var encryptionKey: String?
     }
 
     static func change(_ body: Object) throws(DirectoryFailure) -> Change {
@@ -141,6 +155,13 @@ enum HookCodec {
                 try claim.end()
             }
             change.claims = names
+        }
+        if let key = try members.text("nativeAuthEncryptionKey", 1...16_384) {
+            guard change.event == .passwordSubmit else { throw .unsupportedValue(of: "nativeAuthEncryptionKey") }
+            change.encryptionKey = key
+        }
+        if change.event == .passwordSubmit, change.onFailure == .proceed {
+            throw .unsupportedValue(of: "behaviorOnError")
         }
         try members.end()
         return change
@@ -185,6 +206,9 @@ enum HookCodec {
             let before = hook.claims
             hook.claims = names.map { name in before.first { $0.member == name } ?? HookClaim(name: name) }
         }
+        if let key = change.encryptionKey {
+            hook.migration = PasswordMigration(attribute: hook.migration?.attribute, encryptionKey: key)
+        }
     }
 
     // MARK: - Listeners
@@ -206,14 +230,21 @@ enum HookCodec {
                     "includeApplications": .array(applications.map { .object(["appId": .string($0)]) }),
                 ])
             ]),
-            "handler": .object([
-                "@odata.type": typed("\(extensionType(hook.event))Handler"),
-                "customExtension": .object(["id": .string(hook.id.text)]),
-                "configuration": .object([
-                    "behaviorOnError": behaviour(hook), "clientConfiguration": configuration(hook),
-                ]),
+            "handler": .object(handler(hook)),
+        ]
+    }
+
+    private static func handler(_ hook: Hook) -> Object {
+        var handler: Object = [
+            "@odata.type": typed(handlerType(hook.event)), "customExtension": .object(["id": .string(hook.id.text)]),
+            "configuration": .object([
+                "behaviorOnError": behaviour(hook), "clientConfiguration": configuration(hook),
             ]),
         ]
+        if let migration = hook.migration {
+            handler["migrationPropertyId"] = migration.attribute.map { .string($0) } ?? .null
+        }
+        return handler
     }
 
     /// What a body says of a listener; nil is what it does not say.
@@ -224,6 +255,17 @@ enum HookCodec {
         var timeout: Int?
         var retries: Int?
         var onFailure: Hook.FailureRule?
+        /// The attribute that says whose password is still to be moved, as the tenant or the vendor names it.
+        var migrationAttribute: String?
+    }
+
+    /// The tenant's name of an attribute: `extension_{32 hexadecimal digits}_{name}` also means `extension_{name}` or
+    /// `{name}`. A name that the tenant does not have stays, and the document refuses it.
+    private static func attribute(named name: String, in entry: TenantDirectory.Entry) -> String {
+        let parts = name.split(separator: "_", maxSplits: 2)
+        let isLong = parts.count == 3 && parts[0] == "extension" && parts[1].utf8.count == 32
+        let names = [name] + (isLong ? ["extension_\(parts[2])", String(parts[2])] : [])
+        return names.first { name in entry.attributes.contains { $0.name == name } } ?? name
     }
 
     enum Scope: Equatable, Sendable {
@@ -273,6 +315,15 @@ enum HookCodec {
                 try timing(of: &configuration, &listening.timeout, &listening.retries)
                 try configuration.end()
             }
+            if let name = try handler.text("migrationPropertyId", 1...256) {
+                guard listening.event == .passwordSubmit else {
+                    throw .unsupportedValue(of: "migrationPropertyId")
+                }
+                listening.migrationAttribute = name
+            }
+            if listening.event == .passwordSubmit, listening.onFailure == .proceed {
+                throw .unsupportedValue(of: "behaviorOnError")
+            }
             try handler.end()
         }
         try members.end()
@@ -305,6 +356,12 @@ enum HookCodec {
         hook.timeout = listening.timeout ?? hook.timeout
         hook.retries = listening.retries ?? hook.retries
         hook.onFailure = listening.onFailure ?? hook.onFailure
+        if let name = listening.migrationAttribute {
+            hook.migration?.attribute = attribute(named: name, in: entry)
+        }
+        guard hook.event != .passwordSubmit || hook.migration?.attribute != nil else {
+            throw .invalid(["The listener of a password needs the migrationPropertyId of its handler."])
+        }
         hook.isEnabled = true
         entry.tenant.hooks[index] = hook
     }

@@ -44,6 +44,10 @@ extension OperatorDesk {
         guard let name = change.displayName else { throw DirectoryFailure.absent("displayName") }
         guard let url = change.url else { throw DirectoryFailure.absent("targetUrl") }
         guard let audience = change.audience else { throw DirectoryFailure.absent("resourceId") }
+        // The vendor reads the key from the application that resourceId names; here no application has keys to encrypt with.
+        if change.event == .passwordSubmit, change.encryptionKey == nil {
+            throw DirectoryFailure.absent("nativeAuthEncryptionKey")
+        }
         var hook = Hook(
             id: engine.ports.randomness.uuid(), displayName: name, event: change.event, url: url, audience: audience,
             isEnabled: false)

@@ -23,7 +23,7 @@ struct OperatorDesk: Sendable {
 
     var tenant: Tenant { caller.tenant }
     /// The rules of the applications.
-    private var flows: [UserFlow] { entry.applications.map(\.userFlow) }
+    private var flows: [UserFlow] { entry.operatorFlows }
     var now: Date { context.trace.at }
     var root: String { "\(baseURL)/graph/v1.0" }
 

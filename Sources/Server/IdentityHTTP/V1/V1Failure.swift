@@ -131,6 +131,10 @@ struct V1Failure: Hashable, Sendable {
                     "The tenant or user does not support native credential recovery. The account has no password.")
             case .incorrectPassword:
                 Self(.invalidGrant, .credentialsWrong, "The username or the password is not correct.")
+            case .passwordChangeRequired:
+                Self(
+                    .invalidRequest, .passwordChangeRequired,
+                    "The password must be changed before a sign-in; reset the password.")
             case .locked:
                 Self(
                     .invalidGrant, .accountLocked,

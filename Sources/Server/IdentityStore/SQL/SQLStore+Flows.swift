@@ -184,6 +184,10 @@ extension SQLSession {
             try run(
                 "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ? AND password_hash = ?",
                 [new.phc, tenant, user, old.phc])
+        case .movePassword(let user, let hash):
+            try run(
+                "UPDATE users SET password_hash = ? WHERE tenant = ? AND id = ?", [hash.phc, tenant, user], expecting: 1
+            )
         case .trustPassword(let user): try trustPassword(of: user, in: tenant)
         case .revokeRefreshFamilies(let user, let keepingTwoFactors, let kept, let at):
             try revokeRefreshFamilies(

@@ -58,9 +58,9 @@ struct ImportCommand: AsyncParsableCommand {
                     }
                     members.firebase = parameters
                 }
-                let applications = opened.applications(of: tenant)
+                let flows = opened.operatorFlows(of: tenant)
                 let client = try opened.application(application, of: tenant)
-                if from != nil, !applications.contains(where: { $0.userFlow.hasAttribute("externalId") }) {
+                if from != nil, !flows.contains(where: { $0.hasAttribute("externalId") }) {
                     members.leftOut = ["externalId"]
                     Terminal.complain(
                         "native-auth: Ids of the other system are left out, since no application has an attribute externalId."
@@ -68,7 +68,7 @@ struct ImportCommand: AsyncParsableCommand {
                 }
                 let engine = try opened.engine()
                 let settings = ImportSettings(
-                    client: client, flows: applications.map(\.userFlow), duplicates: duplicates,
+                    client: client, flows: flows, duplicates: duplicates,
                     assumesVerified: assumesVerified, foreignIDs: opened.foreignIDs(in: tenant),
                     unknownPassword: try await engine.unknownPassword())
                 // Another option is another import.
@@ -83,7 +83,7 @@ struct ImportCommand: AsyncParsableCommand {
                 }
                 do {
                     var reader = try ImportReader(form) { try input.next() }
-                    let attributes = Set(applications.flatMap { $0.userFlow.attributes.map(\.name) })
+                    let attributes = Set(flows.flatMap { $0.attributes.map(\.name) })
                     let faults =
                         members.faults(attributes: attributes)
                         + (form == .csv && !reader.columns.isEmpty

@@ -33,6 +33,6 @@ final class CallLog: Sendable {
             number: number, at: recorded.call.now, hook: hook.displayName, event: hook.event.rawValue, url: hook.url,
             failure: recorded.failure?.word, milliseconds: recorded.milliseconds,
             request: String(decoding: recorded.body, as: UTF8.self),
-            answer: recorded.answer.map { String(decoding: $0, as: UTF8.self) })
+            answer: recorded.answer.map { String(decoding: $0, as: UTF8.self) }, isRepeatable: recorded.isRepeatable)
     }
 }

@@ -97,7 +97,7 @@ struct IdentityService: Sendable {
                 metadata: ["version": .stringConvertible(document.version)])
         }
         do {
-            hasher = try Argon2idHasher()
+            hasher = try Argon2idHasher(threads: settings.hashThreads)
         } catch {
             throw .usage([error.description])
         }
@@ -183,7 +183,7 @@ struct IdentityService: Sendable {
         var onCall: (@Sendable (HTTPHookReceiver.RecordedCall) -> Void)?
         if let calls { onCall = { call in calls.record(call) } }
         let receiver = HTTPHookReceiver(
-            http: http, tokens: tokens, load: admission, logger: logger, onCall: onCall)
+            http: http, tokens: tokens, randomness: randomness, load: admission, logger: logger, onCall: onCall)
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, assertions: store, hasher: hasher,

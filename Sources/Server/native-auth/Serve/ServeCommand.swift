@@ -79,6 +79,11 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("hook-networks"),
         help: "Networks with private addresses that hooks may reach, in the same form (default: none).")
     var hookNetworks: String?
+    @Option(
+        help:
+            "Passwords hashed at once, 1 to twice the number of cores; each takes 19 MiB (default: the number of cores)."
+    )
+    var hashThreads: String?
     @Option(name: .customLong("hook-ca-file"), help: "Certificates (PEM) to trust for the receivers of hooks.")
     var hookCAFile: String?
     @Option(
@@ -173,7 +178,8 @@ struct ServeCommand: AsyncParsableCommand {
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("hook-networks", hookNetworks),
-            ("hook-ca-file", hookCAFile), ("inbox-hosts", inboxHosts), ("log-level", logLevel),
+            ("hash-threads", hashThreads), ("hook-ca-file", hookCAFile), ("inbox-hosts", inboxHosts),
+            ("log-level", logLevel),
             ("log-format", logFormat),
             ("metrics-port", metricsPort), ("operations-host", operationsHost), ("traces", traces),
             ("trace-share", traceShare), ("operators", operators),

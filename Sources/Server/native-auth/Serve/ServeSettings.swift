@@ -99,6 +99,8 @@ struct ServeSettings: Sendable {
     var hookNetworks = NetworkList()
     /// Certificates in PEM that receivers of hooks are checked against, in place of the system's.
     var hookCAFile: String?
+    /// How many passwords are hashed at once; nil: one for each core (`SEC-PWD-8`).
+    var hashThreads: Int?
     /// Where operators call the directory (`SEC-ADM-2`).
     var operators = OperatorAccess.off
 
@@ -209,6 +211,7 @@ struct ServeSettings: Sendable {
         if let networks = reader.networks("trusted-proxies") { trustedProxies = TrustedProxies(networks) }
         if let networks = reader.networks("unlimited-networks") { unlimitedNetworks = networks }
         if let networks = reader.networks("hook-networks") { hookNetworks = networks }
+        hashThreads = reader.number("hash-threads", in: 1...2 * ProcessInfo.processInfo.activeProcessorCount)
         hookCAFile = reader.text("hook-ca-file")
         if let hookCAFile, let reason = FileAccess.obstacle(toReading: hookCAFile) {
             reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read: \(reason).")

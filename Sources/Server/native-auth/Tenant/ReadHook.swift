@@ -15,11 +15,12 @@ struct ReadHook {
     /// - Parameters:
     ///   - clients: The applications of the tenant.
     ///   - flows: Its user flows.
+    ///   - attributes: Its attributes beside those of user flows.
     ///   - ids: The ids of its applications and daemons.
     ///   - faults: Gets what `members` cannot say: a fault in a list has its own line.
     init(
-        displayName: String, _ members: YAMLMembers, clients: [Client], flows: [SharedUserFlow], ids: Set<ClientID>,
-        _ faults: YAMLFaults
+        displayName: String, _ members: YAMLMembers, clients: [Client], flows: [SharedUserFlow],
+        attributes: [TenantAttribute], ids: Set<ClientID>, _ faults: YAMLFaults
     ) {
         self.members = members
         self.clients = clients
@@ -50,13 +51,21 @@ struct ReadHook {
             members.add("only a hook for tokenIssuanceStart has claims.", at: "claims")
         }
         let claims = Self.claims(entries)
+        let migration = Self.migration(
+            members, event, isEnabled: isEnabled,
+            ofUsers: clients.map(\.userFlow.attributes) + flows.map(\.attributes), attributes)
+        if event == .passwordSubmit, onFailure == .proceed {
+            members.add(
+                "a hook for passwordSubmit has no onFailure proceed: without its receiver, no password can be judged.",
+                at: "onFailure")
+        }
         members.end()
         hook = Hook(
             id: receiver.id, displayName: displayName, event: event ?? .otpSend, url: receiver.url,
             audience: receiver.audience,
             isEnabled: isEnabled, applications: applications.isEmpty ? nil : applications, userFlows: userFlows,
             timeout: timeout ?? Hook.usualTimeout,
-            retries: retries ?? 1, onFailure: onFailure ?? .block, claims: claims)
+            retries: retries ?? 1, onFailure: onFailure ?? .block, claims: claims, migration: migration)
         for client in clients where hook.event == .tokenIssuanceStart && hook.isFor(client) {
             for (claim, entry) in zip(claims, entries) where client.claims.contains(where: { $0.hasName(claim.name) }) {
                 entry.add(
@@ -93,6 +102,41 @@ struct ReadHook {
     }
 
     // MARK: -
+
+    /// - Parameter collected: The attributes of each user flow, which users fill in.
+    private static func migration(
+        _ members: YAMLMembers, _ event: Hook.Event?, isEnabled: Bool,
+        ofUsers collected: [[AttributeDefinition]], _ attributes: [TenantAttribute]
+    ) -> PasswordMigration? {
+        guard event == .passwordSubmit else {
+            for name in ["migrationAttribute", "encryptionKey"] where members.has(name) {
+                members.add("only a hook for passwordSubmit has \(name).", at: name)
+            }
+            _ = (members.text("migrationAttribute"), members.text("encryptionKey"))
+            return nil
+        }
+        let key = members.text("encryptionKey", isRequired: true)
+        if let key, EncryptionKey(pem: key) == nil {
+            members.add(
+                "encryptionKey must be PEM that begins with -----BEGIN PUBLIC KEY----- or -----BEGIN CERTIFICATE-----, with RSA of 2048 bits or more.",
+                at: "encryptionKey")
+        }
+        let attribute = members.text("migrationAttribute", isRequired: isEnabled)
+        if let attribute {
+            // Names that differ in letter case only could be taken for one another.
+            let isCollected = collected.joined().contains { $0.name.lowercased() == attribute.lowercased() }
+            if isCollected {
+                members.add(
+                    "migrationAttribute is “\(attribute)”, which a user flow collects, so that users could set it; take it out of the flows.",
+                    at: "migrationAttribute")
+            } else if !attributes.contains(where: { $0.name == attribute && $0.type == .boolean }) {
+                members.add(
+                    "migrationAttribute is “\(attribute)”, which is no attribute of userAttributes with the type boolean.",
+                    at: "migrationAttribute")
+            }
+        }
+        return PasswordMigration(attribute: attribute, encryptionKey: key ?? "")
+    }
 
     private static func claims(_ entries: [YAMLMembers]) -> [HookClaim] {
         let claims = entries.map { entry in

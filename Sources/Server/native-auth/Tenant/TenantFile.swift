@@ -170,7 +170,7 @@ private struct TenantReader {
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(
                 displayName: displayName(of: entry), entry, clients: applications.map(\.client),
-                flows: flows.map(\.flow), ids: clients, faults)
+                flows: flows.map(\.flow), attributes: attributes, ids: clients, faults)
         }
         ReadHook.check(hooks)
         tenant.hooks = hooks.map(\.hook)

@@ -149,6 +149,8 @@ enum TenantText {
             ("retries", hook.retries == 1 ? nil : scalar("\(hook.retries)")),
             ("onFailure", hook.onFailure == .block ? nil : scalar(hook.onFailure.rawValue)),
             ("claims", list(hook.claims.map { mapping(Self.members(of: $0)) })),
+            ("migrationAttribute", hook.migration?.attribute.map { scalar($0) }),
+            ("encryptionKey", hook.migration.map { Node($0.encryptionKey, .implicit, .literal) }),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

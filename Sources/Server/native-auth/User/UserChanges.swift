@@ -105,7 +105,7 @@ extension UserCommand {
             try await place.open { found in
                 let changed = try await found.opened.engine().updateUser(
                     found.id, UserEdit(email: email, attributes: changes),
-                    by: found.opened.applications(of: found.tenant).map(\.userFlow), in: found.tenant,
+                    by: found.opened.operatorFlows(of: found.tenant), in: found.tenant,
                     now: found.opened.now
                 ).accepted()
                 if !found.json {

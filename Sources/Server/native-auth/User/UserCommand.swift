@@ -117,6 +117,11 @@ extension OpenedDatabase {
     func applications(of tenant: Tenant) -> [Client] {
         directory?.entries.first { $0.tenant.id == tenant.id }?.applications ?? []
     }
+
+    /// The rules that an operator's changes follow.
+    func operatorFlows(of tenant: Tenant) -> [UserFlow] {
+        directory?.entries.first { $0.tenant.id == tenant.id }?.operatorFlows ?? []
+    }
 }
 
 extension DirectoryAnswer {

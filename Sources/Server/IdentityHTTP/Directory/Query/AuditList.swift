@@ -128,7 +128,8 @@ extension AuditEvent.Kind {
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .secondFactorPassed,
             .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .factorRuleChanged,
-            .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .profileChanged, .emailChanged,
+            .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
+            .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
@@ -144,7 +145,8 @@ extension AuditEvent.Kind {
     var category: String {
         switch self {
         case .signUpCompleted, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
-            .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .profileChanged, .emailChanged,
+            .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
+            .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
             .usersExported:
@@ -173,7 +175,8 @@ extension AuditEvent.Kind {
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
             .tokenRevoked, .signInSucceeded, .secondFactorPassed, .methodRegistered, .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
-            .passwordChanged, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed, .sessionsEnded,
+            .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
+            .sessionsEnded,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .usersImported, .usersExported, .daemonSignedIn, .operatorInvited,
