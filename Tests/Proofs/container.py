@@ -79,10 +79,13 @@ def check_compose(check, file):
     check.equal(len(nodes), 2, f"{file.name}: the number of nodes")
     proxy = services["proxy"]
     addresses = {service["networks"]["front"]["ipv4_address"] for service in nodes.values()}
-    named = {proxy["environment"][name].split(":")[0] for name in ("NODE1", "NODE2")}
-    check.equal(named, addresses, f"{file.name}: the nodes of the proxy")
+    for names in (("NODE1", "NODE2"), ("OPERATORS1", "OPERATORS2")):
+        named = {proxy["environment"][name].split(":")[0] for name in names}
+        check.equal(named, addresses, f"{file.name}: the nodes of the proxy")
+    check.expect("127.0.0.1:9766:9766" in proxy["ports"], f"{file.name}: operators come from elsewhere than this machine")
     for name, node in nodes.items():
         check.equal(node["user"], f"{USER}:{USER}", f"{file.name}: {name}: user")
+        check.equal(node["healthcheck"]["test"], ["CMD", "native-auth", "probe"], f"{file.name}: {name}: the health check")
         check.expect("ports" not in node, f"{file.name}: {name} publishes a port, past the proxy")
         trusted = node["environment"]["NATIVE_AUTH_TRUSTED_PROXIES"]
         check.equal(trusted, proxy["networks"]["front"]["ipv4_address"], f"{file.name}: {name}: the trusted proxy")
@@ -103,14 +106,16 @@ def make_certificate(folder):
 
 
 def check_haproxy(check, environment, folder, chain, key):
-    """The file of the proxy with the addresses of the compose file, and with its own."""
+    """The files of the proxy with the addresses of the compose file, and the first alone with its own."""
     pem = folder / "native-auth.pem"
     pem.write_bytes(chain.read_bytes() + key.read_bytes())
-    text = (world.ROOT / "packaging/haproxy.cfg").read_text()
-    file = folder / "haproxy.cfg"
-    file.write_text(text.replace("/etc/haproxy/native-auth.pem", str(pem)))
-    for variables in ({}, environment):
-        run = subprocess.run(["haproxy", "-c", "-f", file], env=os.environ | variables, capture_output=True, text=True)
+    files = []
+    for source in (world.ROOT / "packaging/haproxy.cfg", FOLDER / "operators.cfg"):
+        file = folder / source.name
+        file.write_text(source.read_text().replace("/etc/haproxy/native-auth.pem", str(pem)))
+        files += ["-f", file]
+    for variables, named in (({}, files[:2]), (environment, files)):
+        run = subprocess.run(["haproxy", "-c", *named], env=os.environ | variables, capture_output=True, text=True)
         check.expect(run.returncode == 0, f"haproxy.cfg with {variables}: {run.stderr[-500:]}")
 
 
@@ -150,12 +155,16 @@ def check_kubernetes(check, file):
     check.equal(pod["automountServiceAccountToken"], False, "automountServiceAccountToken")
     check.equal(
         pod["securityContext"],
-        {"runAsNonRoot": True, "runAsUser": USER, "runAsGroup": USER, "seccompProfile": {"type": "RuntimeDefault"}}, "the pod's rights")
+        {"runAsNonRoot": True, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER, "seccompProfile": {"type": "RuntimeDefault"}}, "the pod's rights")
     check.equal(container["securityContext"], RESTRICTED, "the container's rights")
     check.expect("hostNetwork" not in pod and "hostPID" not in pod, f"{file.name}: the pod is in the machine's namespaces")
     plain = {variable["name"]: variable["value"] for variable in container["env"] if "value" in variable}
     secret = {variable["name"]: variable["valueFrom"]["secretKeyRef"] for variable in container["env"] if "valueFrom" in variable}
-    check.equal(set(secret), {"NATIVE_AUTH_DATABASE", "NATIVE_AUTH_SMTP", "NATIVE_AUTH_MASTER_KEY"}, "what comes from the secret")
+    check.equal(set(secret), {"NATIVE_AUTH_DATABASE", "NATIVE_AUTH_SMTP"}, "what comes from the secret")
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    check.equal(plain["NATIVE_AUTH_MASTER_KEY_FILE"], f"{mounts['master-key']}/master.key", "the file of the master key")
+    check.expect("NATIVE_AUTH_OPERATORS_HOST" not in plain, f"{file.name}: the operators' listener is not on the pod's loopback alone")
+    check.expect("9766" not in str(kinds["Service"]), f"{file.name}: a service leads to the operators' listener")
     drain = int(plain["NATIVE_AUTH_DRAIN"])
     grace = pod["terminationGracePeriodSeconds"]
     check.expect(grace >= drain + END_OF_REQUESTS + 5, f"{file.name}: terminationGracePeriodSeconds of {grace} is too short")
@@ -361,9 +370,41 @@ def sign_up(check, mailbox, ports, address, what):
 def through_this_machine(environment, mailbox, port):
     """The manifest's environment, with the addresses of this machine in place of those of the manifest's networks."""
     return environment | {
-        "NATIVE_AUTH_SMTP": mailbox.url, "NATIVE_AUTH_PORT": str(port),
+        "NATIVE_AUTH_SMTP": mailbox.url, "NATIVE_AUTH_PORT": str(port), "NATIVE_AUTH_OPERATORS": str(world.free_port()),
         "NATIVE_AUTH_TRUSTED_PROXIES": environment["NATIVE_AUTH_TRUSTED_PROXIES"] + ",127.0.0.1",
     }
+
+
+def check_probe(check, container, environment, code, what):
+    """The health check of a container, which another process in it runs."""
+    run = subprocess.run(container.command("probe", environment=environment), capture_output=True, text=True, timeout=60)
+    check.equal(run.returncode, code, f"{what}: the exit code of native-auth probe: {run.stdout}{run.stderr}")
+
+
+def console(port, headers):
+    return world.ask(int(port), "GET", "/console/sign-in", headers=headers).status
+
+
+class Secret:
+    """A secret as Kubernetes mounts it: in memory, read-only, each file a link into a folder that changes as a whole."""
+
+    def __init__(self, folder, content, mode, group):
+        self.folder = folder
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777,size=1m", "tmpfs", folder], check=True)
+        (folder / "..2026").mkdir()
+        for name, value in content.items():
+            file = folder / "..2026" / name
+            file.write_bytes(value)
+            file.chmod(mode)
+            (folder / name).symlink_to(f"..data/{name}")
+        (folder / "..data").symlink_to("..2026")
+        for path in folder.rglob("*"):
+            os.chown(path, 0, group, follow_symlinks=False)
+        subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+
+    def remove(self):
+        subprocess.run(["umount", self.folder], check=True)
 
 
 def protected_database(store):
@@ -404,8 +445,14 @@ def check_compose_nodes(check, loaded, folder, mailbox, store, nodes, tenants):
             form = {"client_id": APP, "challenge_type": "oob redirect", "username": "mallory@example.com"}
             plain = world.ask(ports[0], "POST", "/harbour/signup/v1.0/start", form, headers={"Host": "login.example.com"})
             check.equal(plain.status, 421, "the answer to a request that did not come by https")
+            operators = environment["NATIVE_AUTH_OPERATORS"]
+            check.equal(console(operators, Visitor.headers), 200, "the console behind the proxy")
+            check.equal(console(operators, {"Host": "login.example.com"}), 421, "the console without the proxy's word")
+            check.equal(console(operators, Visitor.headers | {"Host": "mallory.example"}), 421, "the console under another name")
+            check_probe(check, container, environment, 0, "a node of the compose file")
         for node in running:
             node.stop(check, "a node of the compose file")
+        check_probe(check, container, environment, 1, "a node that has stopped")
         kept = [path.name for name in nodes for path in (folder / name).iterdir()]
         check.equal(kept, [], "what a node on PostgreSQL leaves in its volume")
     finally:
@@ -423,12 +470,16 @@ def check_pod(check, loaded, folder, mailbox, store, chain, environment, tenants
     (configuration / "..data").symlink_to("..2026")
     (configuration / "tenants.yaml").symlink_to("..data/tenants.yaml")
     roots = "/etc/ssl/certs/ca-certificates.crt"
-    container = images.Container(*loaded, [(configuration, "/etc/native-auth:ro"), (chain, f"{roots}:ro")])
+    key = {"master.key": os.urandom(32)}
+    # As the manifest says, and as Kubernetes does when a manifest says nothing.
+    secrets = [Secret(folder / "secret", key, 0o440, USER), Secret(folder / "open-secret", key, 0o644, 0)]
+    volumes = [(configuration, "/etc/native-auth:ro"), (chain, f"{roots}:ro")]
+    place = f"{pathlib.Path(environment['NATIVE_AUTH_MASTER_KEY_FILE']).parent}:ro"
+    container, other = (images.Container(*loaded, [*volumes, (secret.folder, place)]) for secret in secrets)
     store.rows("CREATE DATABASE pods")
     port, operations = world.free_port(), world.free_port()
-    key = subprocess.run(["openssl", "rand", "-base64", "32"], capture_output=True, text=True, check=True).stdout.strip()
     environment = through_this_machine(environment, mailbox, port) | {
-        "NATIVE_AUTH_METRICS_PORT": str(operations), "NATIVE_AUTH_MASTER_KEY": key,
+        "NATIVE_AUTH_METRICS_PORT": str(operations),
         "NATIVE_AUTH_DATABASE": f"postgresql://native_auth@localhost:{store.place.port}/pods?sslmode=verify-full&sslrootcert={roots}",
     }
     node = Node(container, folder, environment, port)
@@ -442,6 +493,8 @@ def check_pod(check, loaded, folder, mailbox, store, chain, environment, tenants
             for name in probes:
                 check.equal(probe(name), 200, f"the answer to {name}")
             sign_up(check, mailbox, [port], "pod@example.com", "a pod")
+            check.equal(console(environment["NATIVE_AUTH_OPERATORS"], {"Host": "localhost:9766"}), 200, "the console of a pod")
+            check_probe(check, container, environment, 0, "a pod")
             encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl AND datname = 'pods'"
             check.expect(world.count(store, encrypted) > 0, "a pod: no connection to the database is encrypted")
             os.kill(images.program_below(node.process), 15)
@@ -452,6 +505,13 @@ def check_pod(check, loaded, folder, mailbox, store, chain, environment, tenants
             check.equal(node.process.wait(60), 0, "a pod: the exit code after SIGTERM")
     finally:
         images.kill(node.process)
+    port = world.free_port()
+    readable = Node(other, folder, environment | {"NATIVE_AUTH_PORT": str(port)}, port)
+    try:
+        if readable.await_ready(check, "a pod with a secret that all may read"):
+            readable.stop(check, "a pod with a secret that all may read")
+    finally:
+        images.kill(readable.process)
     # With the links that enableServiceLinks would give, it must not start: the line is needed.
     linked = Node(container, folder, environment | {"NATIVE_AUTH_SERVICE_HOST": "10.96.7.7"}, world.free_port())
     try:
@@ -460,6 +520,8 @@ def check_pod(check, loaded, folder, mailbox, store, chain, environment, tenants
         check.expect(False, "a server takes variables of a Kubernetes service: enableServiceLinks need not be off")
     finally:
         images.kill(linked.process)
+        for secret in secrets:
+            secret.remove()
 
 
 def main():

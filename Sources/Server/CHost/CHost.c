@@ -12,22 +12,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/timex.h>
+#endif
+
+#ifdef __linux__
+static int is_sealed(const struct statfs *system) {
+    return (system->f_type == TMPFS_MAGIC || system->f_type == RAMFS_MAGIC) && (system->f_flags & ST_RDONLY) != 0;
+}
 #endif
 
 int chost_file_at(const char *path, struct chost_file *file) {
     struct stat facts;
     if (stat(path, &facts) != 0) return -1;
-    file->mode = facts.st_mode;
-    file->owner = facts.st_uid;
+    *file = (struct chost_file){facts.st_mode, facts.st_uid, 0};
+#ifdef __linux__
+    struct statfs system;
+    file->isSealed = statfs(path, &system) == 0 && is_sealed(&system);
+#endif
     return 0;
 }
 
 int chost_file_of(int descriptor, struct chost_file *file) {
     struct stat facts;
     if (fstat(descriptor, &facts) != 0) return -1;
-    file->mode = facts.st_mode;
-    file->owner = facts.st_uid;
+    *file = (struct chost_file){facts.st_mode, facts.st_uid, 0};
+#ifdef __linux__
+    struct statfs system;
+    file->isSealed = fstatfs(descriptor, &system) == 0 && is_sealed(&system);
+#endif
     return 0;
 }
 

@@ -211,7 +211,7 @@ package final class HTTPHookReceiver: HookReceiver {
         _ body: Data, _ call: HookCall, _ token: Secret<String>
     ) async throws(HookFailure) -> OutgoingHTTP.Answer {
         do throws(OutgoingHTTP.Failure) {
-            return try await http.post(
+            return try await http.send(
                 OutgoingHTTP.Request(
                     url: call.hook.url,
                     headers: ["Content-Type: application/json"] + HookTokens.headers(token), body: body,

@@ -107,7 +107,7 @@ package final class NotificationCourier: Sendable {
         do {
             let token = try await tokens.token(of: tenant, for: subscriber.audience, now: now)
             let body = try WireJSON.encode(Notification(id: id, event, line.event))
-            let answer = try await http.post(
+            let answer = try await http.send(
                 OutgoingHTTP.Request(
                     url: subscriber.url,
                     headers: [

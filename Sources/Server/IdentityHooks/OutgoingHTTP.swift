@@ -3,7 +3,7 @@ import Dispatch
 package import PortableFoundation
 import Synchronization
 
-/// Posts JSON to servers of others over libcurl, under the rules of `SEC-NET-13`: the address that is dialled is the one
+/// Sends requests, such as JSON to servers of others, over libcurl, under the rules of `SEC-NET-13`: the address that is dialled is the one
 /// that was checked, no redirect is followed, no proxy and no cookie is used, and time and size are bounded.
 ///
 /// All requests share one thread, which exists only while there are requests; connections are kept between them.
@@ -12,11 +12,12 @@ package final class OutgoingHTTP: Sendable {
         package var url: String
         /// `Name: value`, without line ends.
         package var headers: [String]
-        package var body: Data
+        /// Nil for GET.
+        package var body: Data?
         /// The limit for everything, from the look-up of the name to the last byte, in milliseconds.
         package var timeout: Int
 
-        package init(url: String, headers: [String], body: Data, timeout: Int) {
+        package init(url: String, headers: [String], body: Data?, timeout: Int) {
             self.url = url
             self.headers = headers
             self.body = body
@@ -57,20 +58,24 @@ package final class OutgoingHTTP: Sendable {
     private let caFile: String?
     private let mayDial: @Sendable ([UInt8]) -> Bool
     private let allowsHTTP: Bool
+    private let checksCertificates: Bool
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "OutgoingHTTP")
 
     /// - Parameters:
     ///   - caFile: Certificates in PEM to trust instead of the system's.
-    ///   - allowsHTTP: Whether `http` is allowed besides `https`; only for development.
+    ///   - allowsHTTP: Whether `http` is allowed besides `https`; only for development and this machine.
+    ///   - checksCertificates: Whether servers must prove their names; false only for a question without secrets to this machine.
     ///   - mayDial: Whether an address, 4 or 16 bytes in network order, may be dialled.
     package init(
-        caFile: String? = nil, allowsHTTP: Bool = false, mayDial: @escaping @Sendable ([UInt8]) -> Bool
+        caFile: String? = nil, allowsHTTP: Bool = false, checksCertificates: Bool = true,
+        mayDial: @escaping @Sendable ([UInt8]) -> Bool
     ) {
         let isReady = ccurl_global_init() == CURLE_OK
         multi = isReady ? curl_multi_init().map { Multi(handle: $0) } : nil
         self.caFile = caFile
         self.allowsHTTP = allowsHTTP
+        self.checksCertificates = checksCertificates
         self.mayDial = mayDial
     }
 
@@ -79,10 +84,11 @@ package final class OutgoingHTTP: Sendable {
     }
 
     /// Sends the request and waits for the answer, whatever its status.
-    package func post(_ request: Request) async throws(Failure) -> Answer {
-        guard let multi, let transfer = Transfer(request, caFile: caFile, allowsHTTP: allowsHTTP, mayDial) else {
-            throw .unreachable
-        }
+    package func send(_ request: Request) async throws(Failure) -> Answer {
+        guard let multi,
+            let transfer = Transfer(
+                request, caFile: caFile, allowsHTTP: allowsHTTP, checksCertificates: checksCertificates, mayDial)
+        else { throw .unreachable }
         let result: Result<Answer, Failure> = await withCheckedContinuation { continuation in
             transfer.continuation = continuation
             let isWorking = state.withLock { state in
@@ -137,7 +143,7 @@ private final class Transfer: @unchecked Sendable {
     private var isForbidden = false
 
     init?(
-        _ request: OutgoingHTTP.Request, caFile: String?, allowsHTTP: Bool,
+        _ request: OutgoingHTTP.Request, caFile: String?, allowsHTTP: Bool, checksCertificates: Bool,
         _ mayDial: @escaping @Sendable ([UInt8]) -> Bool
     ) {
         guard let handle = curl_easy_init() else { return nil }
@@ -148,7 +154,9 @@ private final class Transfer: @unchecked Sendable {
             guard let longer = curl_slist_append(headers, header) else { return nil }
             headers = longer
         }
-        guard configure(request, caFile: caFile, allowsHTTP: allowsHTTP) == CURLE_OK else { return nil }
+        let code = configure(
+            request, caFile: caFile, allowsHTTP: allowsHTTP, checksCertificates: checksCertificates)
+        guard code == CURLE_OK else { return nil }
     }
 
     deinit {
@@ -156,7 +164,9 @@ private final class Transfer: @unchecked Sendable {
         curl_slist_free_all(headers)
     }
 
-    private func configure(_ request: OutgoingHTTP.Request, caFile: String?, allowsHTTP: Bool) -> CURLcode {
+    private func configure(
+        _ request: OutgoingHTTP.Request, caFile: String?, allowsHTTP: Bool, checksCertificates: Bool
+    ) -> CURLcode {
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, request.url), (CURLOPT_PROTOCOLS_STR, allowsHTTP ? "http,https" : "https"),
             // No proxy, regardless of the environment.
@@ -164,7 +174,8 @@ private final class Transfer: @unchecked Sendable {
         ]
         if let caFile { texts += [(CURLOPT_CAINFO, caFile), (CURLOPT_CAPATH, nil)] }
         let numbers: [(CURLoption, Int)] = [
-            (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+            (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_SSL_VERIFYPEER, checksCertificates ? 1 : 0),
+            (CURLOPT_SSL_VERIFYHOST, checksCertificates ? 2 : 0),
             (CURLOPT_SSLVERSION, 6),  // TLS 1.2 or later
             (CURLOPT_HTTP_VERSION, 2),  // HTTP/1.1
             (CURLOPT_TIMEOUT_MS, request.timeout), (CURLOPT_NOSIGNAL, 1),
@@ -176,8 +187,8 @@ private final class Transfer: @unchecked Sendable {
         for (option, value) in texts where code == CURLE_OK { code = ccurl_set_string(handle, option, value) }
         for (option, value) in numbers where code == CURLE_OK { code = ccurl_set_long(handle, option, value) }
         if code == CURLE_OK { code = ccurl_set_list(handle, CURLOPT_HTTPHEADER, headers) }
-        if code == CURLE_OK {
-            code = request.body.withUnsafeBytes { ccurl_set_body(handle, $0.baseAddress, $0.count) }
+        if code == CURLE_OK, let body = request.body {
+            code = body.withUnsafeBytes { ccurl_set_body(handle, $0.baseAddress, $0.count) }
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         if code == CURLE_OK {

@@ -57,6 +57,9 @@ package struct Argon2idHasher: PasswordHasher {
     private let parameters: Parameters
     private let pool: HashingPool
 
+    /// The number of passwords that wait for a thread.
+    package var waiting: Int { pool.waiting }
+
     /// - Parameter threads: The number of parallel hashes, 1 to twice the number of cores; nil for one per core. Each
     ///   uses the parameters' memory.
     /// - Throws: ``SetupError`` for parameters that are not allowed.

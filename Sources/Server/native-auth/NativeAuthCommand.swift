@@ -13,6 +13,6 @@ struct NativeAuthCommand: AsyncParsableCommand {
             TenantCommand.self, MailCommand.self, DaemonCommand.self, AuditCommand.self, BackupCommand.self,
             RestoreCommand.self,
             ImportCommand.self, ExportCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, ProbeCommand.self,
         ])
 }

@@ -129,7 +129,7 @@ struct MasterKeyCommandTests {
         let file = folder.url.appending(path: "new.key")
         let keys: [(Data?, Int)] = [
             (nil, 0o600), (Data(repeating: 1, count: 31), 0o600), (Data(repeating: 1, count: 33), 0o600),
-            (Data(repeating: 1, count: 32), 0o600), (.randomKey(), 0o640),
+            (Data(repeating: 1, count: 32), 0o600), (.randomKey(), 0o644),
         ]
         for (bytes, mode) in keys {
             if let bytes { try writeKey(bytes, file, mode: mode) }

@@ -3,6 +3,14 @@ import Testing
 
 @testable import native_auth
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The master key that the server makes itself.
 @Suite("Master key file", .timeLimit(.minutes(2)))
 struct MasterKeyFileTests {
@@ -53,5 +61,98 @@ struct MasterKeyFileTests {
         #expect(try Data(contentsOf: URL(filePath: data.masterKeyFile)) == key)
         let mode = try FileManager.default.attributesOfItem(atPath: data.masterKeyFile)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+    }
+
+    /// The sentence with which a key file is refused; nil when it is taken.
+    private func refusal(_ path: URL) -> String? {
+        do throws(StartFailure) {
+            _ = try MasterKey.file(path.path).load(in: "/nowhere")
+            return nil
+        } catch {
+            return error.sentences.joined(separator: " ")
+        }
+    }
+
+    private func makeKey(_ path: URL, mode: Int = 0o600) throws {
+        try FileManager.default.createDirectory(
+            at: path.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data.randomKey().write(to: path)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path.path)
+    }
+
+    @Test("SEC-SEC-1: who else may read or change the key's file decides whether it is taken")
+    func modes() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let isRoot = geteuid() == 0
+        for (mode, isTaken) in [
+            (0o600, true), (0o400, true), (0o440, isRoot), (0o640, isRoot), (0o444, false), (0o644, false),
+            (0o620, false), (0o660, false), (0o602, false), (0o666, false), (0o777, false),
+        ] {
+            let key = folder.url.appending(path: "key\(mode)")
+            try makeKey(key, mode: mode)
+            let sentence = refusal(key)
+            #expect((sentence == nil) == isTaken, "\(String(mode, radix: 8)): \(sentence ?? "taken")")
+            #expect(sentence?.contains("must belong to you") != false)
+        }
+        let pipe = folder.url.appending(path: "pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        #expect(refusal(pipe)?.contains("must belong to you") == true, "and nothing waits for a writer")
+        #expect(refusal(folder.url.appending(path: "none"))?.contains("there is no such file") == true)
+        guard isRoot else { return }
+        let strangers = folder.url.appending(path: "strangers")
+        try makeKey(strangers)
+        #expect(chown(strangers.path, 65_532, 65_532) == 0)
+        #expect(refusal(strangers)?.contains("must belong to you") == true)
+    }
+
+    @Test("SEC-SEC-2: a link to the key is followed, unless it leads through a folder where others may turn it")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let own = folder.url.appending(path: "own")
+        let open = folder.url.appending(path: "open")
+        try makeKey(own.appending(path: "..2026/master.key"))
+        let files = FileManager.default
+        // As Kubernetes does: the file is a link through a link to a folder.
+        try files.createSymbolicLink(atPath: own.path + "/..data", withDestinationPath: "..2026")
+        try files.createSymbolicLink(atPath: own.path + "/master.key", withDestinationPath: "..data/master.key")
+        let link = own.appending(path: "master.key")
+        #expect(refusal(link) == nil)
+
+        try files.createDirectory(at: open, withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: open.path + "/turned", withDestinationPath: link.path)
+        try files.createSymbolicLink(atPath: own.path + "/through", withDestinationPath: open.path + "/turned")
+        let (turned, through) = (open.appending(path: "turned"), own.appending(path: "through"))
+        #expect(refusal(through) == nil)
+        for mode in [0o777, 0o770, 0o1777] {
+            try files.setAttributes([.posixPermissions: mode], ofItemAtPath: open.path)
+            for place in [turned, through] {
+                let sentence = refusal(place)
+                #expect(sentence?.contains("others may turn the link \(turned.path)") == true, "\(sentence ?? "taken")")
+            }
+        }
+        try files.createSymbolicLink(atPath: own.path + "/round", withDestinationPath: "round")
+        #expect(refusal(own.appending(path: "round")) != nil)
+    }
+
+    @Test(
+        "SEC-SEC-1: a secret of Kubernetes is taken, readable by all as it may be, and not where it can be written",
+        .enabled(if: TLSTests.canMount, "needs unshare"), arguments: ["ro", "rw"])
+    func aMountedSecret(_ access: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        await server.terminate()
+        let output = try await Python.run([
+            TLSTests.script("mounted_secret.py"), access, data.path, NativeAuthProcess.executable().path,
+        ])
+        if access == "ro" {
+            #expect(output.hasPrefix("0\n"), "\(output)")
+        } else {
+            #expect(output.hasPrefix("74\n") && output.contains("others may turn the link"), "\(output)")
+        }
     }
 }

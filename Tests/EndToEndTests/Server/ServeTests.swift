@@ -95,6 +95,16 @@ import Testing
         production(["--log-level": "debug"], "--log-level"),
         production(["--host": "0.0.0.0"], "--behind-proxy"),
         production(["--host": "0.0.0.0", "--behind-proxy": "", "--operators": "shared"], "--operators"),
+        production(["--operators": "9766", "--operators-host": "0.0.0.0"], "--operators-host"),
+        production(["--operators-host": "10.0.0.1"], "--operators-host"),
+        production(["--operators-url": "https://operators.example.com", "--operators": "off"], "--operators-url"),
+        production(["--operators-url": "https://operators.example.com/", "--operators": "9766"], "--operators-url"),
+        production(
+            [
+                "--operators": "9766", "--operators-host": "10.0.0.1", "--behind-proxy": "",
+                "--operators-url": "http://operators.example.com",
+            ], "--operators-url"),
+        .init(names: "--operators-host", arguments: ["--operators", "9766", "--operators-host", "0.0.0.0"]),
         .init(names: "--trusted-proxies", arguments: ["--behind-proxy"]),
         .init(names: "--behind-proxy", environment: ["NATIVE_AUTH_BEHIND_PROXY": "yes"]),
         .init(names: "--tls-key", arguments: ["--tls-cert", "/etc/hosts"]),

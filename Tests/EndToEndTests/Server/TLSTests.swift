@@ -10,12 +10,14 @@ import Testing
     static func script(_ name: String) -> String { support.appending(path: name).path }
 
     /// Whether an authority can be added to the system's store, in a namespace that ends with the command.
-    private static let canTrust: Bool = {
+    private static let canTrust = succeeds(in: ["test", "-f", "/etc/ssl/certs/ca-certificates.crt"])
+    /// Whether a file system can be mounted, in a namespace of its own.
+    static let canMount = succeeds(in: ["mount", "-t", "tmpfs", "tmpfs", "/tmp"])
+
+    private static func succeeds(in command: [String]) -> Bool {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "unshare", "--map-root-user", "--mount", "test", "-f", "/etc/ssl/certs/ca-certificates.crt",
-        ]
+        process.arguments = ["unshare", "--map-root-user", "--mount"] + command
         process.standardError = FileHandle.nullDevice
         do {
             try process.run()
@@ -24,7 +26,7 @@ import Testing
         }
         process.waitUntilExit()
         return process.terminationStatus == 0
-    }()
+    }
 
     /// Made once per run.
     static let certificates = Result {

@@ -3,10 +3,12 @@
 // What the system has as macros and structures that Swift cannot use. Its own headers stay in CHost.c: a module that includes them would
 // take their types away from the system's module.
 
-// The mode and the owner of a file. The system's structure belongs to the module that a compiler happens to load first.
+// The mode and the owner of a file, and whether it is in memory and cannot be written, as the secrets of containers. The system's
+// structure belongs to the module that a compiler happens to load first.
 struct chost_file {
     unsigned int mode;
     unsigned int owner;
+    int isSealed;
 };
 
 // Of the file that a path leads to, through links. Returns 0, or -1 with errno.

@@ -128,7 +128,7 @@ package struct Console: Sendable {
     /// A page where a sign-in begins: it gives the browser a cookie, to which the forms are bound.
     func gate(_ html: HTML, _ visitor: Visitor) -> Response {
         var response = Self.page(html)
-        if !visitor.hasCookie { response.headers[.setCookie] = Self.cookieField(visitor.cookie.reveal()) }
+        if !visitor.hasCookie { response.headers[.setCookie] = cookieField(visitor.cookie.reveal()) }
         return response
     }
 
@@ -136,10 +136,11 @@ package struct Console: Sendable {
 
     private static let cookieName = "console"
 
-    /// `Secure` is left out: the listener speaks plain HTTP on loopback, where browsers do not all send such a cookie. It is
-    /// of no use to another site (`SameSite`), and no script reads it.
-    static func cookieField(_ value: String, lifetime: Int? = nil) -> String {
-        "\(cookieName)=\(value); Path=/console; HttpOnly; SameSite=Strict" + (lifetime.map { "; Max-Age=\($0)" } ?? "")
+    /// `Secure` is left out where the listener speaks plain HTTP on loopback, since browsers do not all send such a cookie. It
+    /// is of no use to another site (`SameSite`), and no script reads it.
+    func cookieField(_ value: String, lifetime: Int? = nil) -> String {
+        "\(Self.cookieName)=\(value); Path=/console; HttpOnly; SameSite=Strict"
+            + (baseURL.hasPrefix("https:") ? "; Secure" : "") + (lifetime.map { "; Max-Age=\($0)" } ?? "")
     }
 
     /// A digest of the cookie, the same on all nodes: who does not have the cookie does not have it either.

@@ -130,7 +130,7 @@ extension Console {
                 "This account had no role, and was deleted. Please use your invitation again, or ask an owner for one.")
         }
         var response = Self.redirect(to: next)
-        response.headers[.setCookie] = Self.cookieField(cookie.reveal())
+        response.headers[.setCookie] = cookieField(cookie.reveal())
         return response
     }
 
@@ -196,7 +196,7 @@ extension Console {
         _ = try await form(of: request, by: visitor)
         if let cookie = Self.cookie(of: request) { try await operators.end(cookie) }
         var response = Self.redirect(to: "/console/sign-in?out=1")
-        response.headers[.setCookie] = Self.cookieField("", lifetime: 0)
+        response.headers[.setCookie] = cookieField("", lifetime: 0)
         return response
     }
 

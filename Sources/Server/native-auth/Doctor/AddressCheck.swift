@@ -41,7 +41,7 @@ struct AddressCheck {
     /// The listener itself, without proxy and name.
     private func checkReadiness(_ notes: Notebook) async {
         guard let port = settings.metricsPort, port > 0 else { return }
-        let host = settings.operationsHost == "0.0.0.0" ? "127.0.0.1" : settings.operationsHost
+        let host = ListenerPorts.reachable(settings.operationsHost)
         guard let url = URL(string: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/readyz") else { return }
         // Whatever the reason is that there is no answer, the remedy is the same.
         switch try? await get(url)?.status {

@@ -78,17 +78,29 @@ enum MasterKey: Sendable {
         }
     }
 
-    /// The key in a file that only its owner can read.
+    /// The key in a file that only this user and root can change.
+    ///
+    /// Kubernetes mounts a secret as a link to a file of root. A link is followed when no other user can turn it.
     fileprivate static func load(_ file: String) throws(StartFailure) -> SymmetricKey {
-        let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        for link in PrivateFolders.links(from: file) {
+            guard PrivateFolders.exposed(on: PrivateFolders.folder(of: link)) == nil else {
+                throw .inputOutput(
+                    "The master key \(file) cannot be read: others may turn the link \(SettingsReader.shown(link)).")
+            }
+        }
+        // Not blocked by a pipe in the place of the file.
+        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            let reason = errno == ELOOP ? "it is a link" : FileAccess.obstacle(toReading: file)
-            throw .inputOutput("The master key \(file) cannot be read: \(reason ?? "it is no file").")
+            throw .inputOutput(
+                "The master key \(file) cannot be read: \(FileAccess.obstacle(toReading: file) ?? "it is no file").")
         }
         defer { close(descriptor) }
-        var facts = chost_file()
-        guard chost_file_of(descriptor, &facts) == 0, facts.mode & 0o077 == 0, facts.owner == geteuid() else {
-            throw .inputOutput("The master key \(file) must belong to you and be readable by you alone (chmod 600).")
+        guard isPrivate(descriptor) else {
+            throw .inputOutput(
+                """
+                The master key \(file) must belong to you and be readable by you alone (chmod 600), or belong to root, be writable \
+                by root alone and not be readable by all (chmod 440), as in a secret of Kubernetes or Docker.
+                """)
         }
         var bytes = [UInt8](repeating: 0, count: 33)
         let count = read(descriptor, &bytes, bytes.count)
@@ -99,6 +111,17 @@ enum MasterKey: Sendable {
             )
         }
         return SymmetricKey(data: bytes.prefix(32))
+    }
+
+    /// Whether no other user than root can change the open file, and whether only those read it whom its owner chose.
+    ///
+    /// A secret of Kubernetes or Docker may be readable by all: it is in memory, on a mount for this container, which has no
+    /// other users.
+    private static func isPrivate(_ descriptor: Int32) -> Bool {
+        var facts = chost_file()
+        guard chost_file_of(descriptor, &facts) == 0, facts.mode & S_IFMT == S_IFREG else { return false }
+        if facts.owner == geteuid(), facts.mode & 0o077 == 0 { return true }
+        return facts.owner == 0 && facts.mode & 0o022 == 0 && (facts.mode & 0o004 == 0 || facts.isSealed != 0)
     }
 
     /// False for a sample or typed key: few different bytes, a run of numbers, or text. 32 random bytes fail once in

@@ -333,8 +333,8 @@ struct IdentityService: Sendable {
         return { SecureChannel(certificate, over: $0, counter: $1) }
     }
 
-    /// The listener of operators, if they have one of their own. It is for callers on this machine, and for those that
-    /// a proxy or a tunnel lets in.
+    /// The listener of operators, if they have one of their own. On loopback it is for callers on this machine, and for those
+    /// that a tunnel lets in; elsewhere it has the protection of the listener of apps.
     private func operatorServices(
         _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ address: Address
     ) async throws -> [any Service] {
@@ -349,8 +349,9 @@ struct IdentityService: Sendable {
             }
             return []
         case .port(let wanted):
-            let port = try wanted == 0 ? FreePort.any(on: "127.0.0.1") : wanted
-            let baseURL = "http://127.0.0.1:\(port)"
+            let host = settings.operatorsHost
+            let port = try wanted == 0 ? FreePort.any(on: host) : wanted
+            let baseURL = settings.operatorsURL(port: port)
             return [
                 IdentityServer.application(
                     IdentityRoutes(
@@ -358,19 +359,25 @@ struct IdentityService: Sendable {
                         tracesRequests: exporter != nil, listener: .operators(store, baseURL: baseURL),
                         console: console(engine, keys, readiness, address, baseURL),
                         editor: DocumentEditor(store: store, tenants: tenants)),
-                    // The proxy that is trusted is the one of apps: here every program of this machine could say that it is one.
-                    within: AccessPolicy(
-                        trustedProxies: TrustedProxies(),
-                        limits: engine.settings.limits.map { _ in SourceLimits() },
-                        unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: [],
-                        inboxHosts: []),
-                    host: "127.0.0.1", port: port, logger: logger,
+                    within: operatorPolicy(baseURL, limits: engine.settings.limits), host: host, port: port,
+                    logger: logger,
+                    secured: settings.areOperatorsRemote ? secured : nil,
                     onRunning: { [logger] _ in
                         logger.notice(
                             "operators", metadata: ["url": "\(baseURL)/graph", "console": "\(baseURL)/console"])
                     })
             ]
         }
+    }
+
+    private func operatorPolicy(_ baseURL: String, limits: TimeLimits?) -> AccessPolicy {
+        let isRemote = settings.areOperatorsRemote
+        let names = Set(URL(string: baseURL)?.host().map { [$0.lowercased()] } ?? [])
+        return AccessPolicy(
+            // On loopback every program of this machine could say that it is the proxy.
+            trustedProxies: isRemote ? settings.trustedProxies : TrustedProxies(),
+            isBehindProxy: isRemote && settings.isBehindProxy, limits: limits.map { _ in SourceLimits() },
+            unlimitedNetworks: settings.unlimitedNetworks, admission: StepAdmission(), hosts: names, inboxHosts: names)
     }
 
     /// The operators' pages.
@@ -475,10 +482,11 @@ struct IdentityService: Sendable {
     private func gauges(
         _ admission: StepAdmission, _ limits: SourceLimits?
     ) -> @Sendable () async -> [(name: String, value: Double)] {
-        { [store, clock, logger] in
+        { [store, clock, logger, hasher] in
             let now = clock.now
             var values: [(name: String, value: Double)] = [
                 ("native_auth_steps_under_way", Double(admission.stepsUnderWay)),
+                ("native_auth_hashing_waiting", Double(hasher.waiting)),
                 ("native_auth_guessing_alarm", limits?.hasAlarm(now: now) == true ? 1 : 0),
             ]
             if let waiting = store.waitingWork { values.append(("native_auth_database_waiting", Double(waiting))) }

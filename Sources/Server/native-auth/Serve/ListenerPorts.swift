@@ -30,7 +30,7 @@ enum ListenerPorts {
     static func waitForOthers(_ settings: ServeSettings) async {
         let deadline = ContinuousClock.now + .seconds(5)
         for listener in others(settings) {
-            let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][listener.host] ?? listener.host
+            let host = reachable(listener.host)
             while ContinuousClock.now < deadline, !Task.isCancelled {
                 do {
                     try await TLSPeer.reach(host, port: listener.port)
@@ -43,6 +43,9 @@ enum ListenerPorts {
         }
     }
 
+    /// The address at which this machine reaches a listener at `host`, which may stand for all addresses.
+    static func reachable(_ host: String) -> String { ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host }
+
     /// The listeners at known ports beside that of apps.
     private static func others(_ settings: ServeSettings) -> [Listener] {
         var listeners: [Listener] = []
@@ -53,7 +56,8 @@ enum ListenerPorts {
         }
         if case .port(let operators) = settings.operators {
             listeners.append(
-                Listener(host: "127.0.0.1", port: operators, purpose: " for operators", option: "operators"))
+                Listener(
+                    host: settings.operatorsHost, port: operators, purpose: " for operators", option: "operators"))
         }
         return listeners.filter { $0.port != 0 }
     }

@@ -23,6 +23,20 @@ enum PrivateFolders {
         return firstExposed(on: path) ?? firstExposed(on: resolved(path))
     }
 
+    /// The symbolic links at `path`: itself, what it leads to if that is a link, and so on. At most 40, as in the system.
+    static func links(from path: String) -> [String] {
+        var found: [String] = []
+        var next = path
+        while found.count < 40, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next) {
+            found.append(next)
+            next = target.hasPrefix("/") ? target : folder(of: next) + "/" + target
+        }
+        return found
+    }
+
+    /// The folder that has the last name of `path`.
+    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
     private static func firstExposed(on path: String) -> String? {
         let folders = folders(on: path)
         return folders.first { canOthersChange($0, mayBeSticky: $0 != folders.last) }
@@ -52,6 +66,8 @@ enum PrivateFolders {
         var facts = chost_file()
         guard chost_file_at(folder, &facts) == 0 else { return false }
         guard facts.owner == 0 || facts.owner == geteuid() else { return true }
+        // The folder of a secret of Kubernetes lets all write, on a mount where none can.
+        if facts.owner == 0, facts.isSealed != 0 { return false }
         return facts.mode & 0o022 != 0 && !(mayBeSticky && facts.mode & S_ISVTX != 0)
     }
 }

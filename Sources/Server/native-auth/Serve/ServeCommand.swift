@@ -107,10 +107,23 @@ struct ServeCommand: AsyncParsableCommand {
         String?
     @Option(
         help: """
-            Where the console and operators' daemons (/graph) are: a port on 127.0.0.1 for a listener of its own, shared for the listener of \
+            Where the console and operators' daemons (/graph) are: a port for a listener of its own, shared for the listener of \
             apps, or off (default: off, in development shared).
             """)
     var operators: String?
+    @Option(
+        help: """
+            Address of the listener that --operators names by its port; beyond this machine it needs what --host needs, and has \
+            the same certificate or proxy (default: 127.0.0.1).
+            """)
+    var operatorsHost: String?
+    @Option(
+        name: .customLong("operators-url"),
+        help: """
+            URL by which operators know that listener (default: http://HOST:PORT; beyond this machine https, and the host of \
+            --base-url).
+            """)
+    var operatorsURL: String?
     @Option(
         help:
             "Seconds for which /readyz fails before a server that was asked to stop does (default: 3, in development 0)."
@@ -183,6 +196,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("log-format", logFormat),
             ("metrics-port", metricsPort), ("operations-host", operationsHost), ("traces", traces),
             ("trace-share", traceShare), ("operators", operators),
+            ("operators-host", operatorsHost), ("operators-url", operatorsURL),
             ("drain", drain), ("clock", clock),
             ("fixed-code", fixedCode),
         ]

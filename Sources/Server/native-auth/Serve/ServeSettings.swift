@@ -103,11 +103,15 @@ struct ServeSettings: Sendable {
     var hashThreads: Int?
     /// Where operators call the directory (`SEC-ADM-2`).
     var operators = OperatorAccess.off
+    /// The address of the operators' listener, when it has a port of its own.
+    var operatorsHost = "127.0.0.1"
+    /// The URL by which operators know their listener, without a slash at its end; nil: made of host and port.
+    private var operatorsURL: String?
 
     enum OperatorAccess: Hashable {
         /// Nowhere.
         case off
-        /// On a listener of its own, at this loopback port. 0: any free port.
+        /// On a listener of its own, at this port. 0: any free port.
         case port(Int)
         /// On the listener of apps.
         case shared
@@ -202,12 +206,8 @@ struct ServeSettings: Sendable {
     }
 
     private mutating func readNetwork(_ reader: inout SettingsReader) {
-        _ = reader.value("base-url", mustBe: "an http or https URL without a slash at its end") { given -> URL? in
-            guard let url = URL(string: given), let scheme = url.scheme, ["http", "https"].contains(scheme),
-                url.host() != nil, !given.hasSuffix("/"), url.query() == nil, url.fragment() == nil, url.user() == nil
-            else { return nil }
-            return url
-        }
+        let rule = "an http or https URL without a slash at its end"
+        _ = reader.value("base-url", mustBe: rule, Self.address)
         if let networks = reader.networks("trusted-proxies") { trustedProxies = TrustedProxies(networks) }
         if let networks = reader.networks("unlimited-networks") { unlimitedNetworks = networks }
         if let networks = reader.networks("hook-networks") { hookNetworks = networks }
@@ -217,6 +217,7 @@ struct ServeSettings: Sendable {
             reader.problems.append("--hook-ca-file \(SettingsReader.shown(hookCAFile)) cannot be read: \(reason).")
         }
         readListener(&reader)
+        readOperators(&reader)
         let names = reader.value(
             "inbox-hosts", mustBe: "host names with commas between, without ports"
         ) { given in
@@ -255,22 +256,28 @@ struct ServeSettings: Sendable {
         case (nil, _?): reader.problems.append("--tls-key is given without --tls-cert.")
         }
         guard !isOnLocalNetwork else { return checkLocalNetwork(&reader) }
-        guard !Self.isLoopback(host) else { return }
-        if profile == .production, operators == .shared {
+        if profile == .production, operators == .shared, !Self.isLoopback(host) {
             // There they are protected by the name that a request uses, which anyone on the network can choose.
             reader.problems.append(
                 "--operators shared is for a listener on this machine; give operators a port of their own.")
         }
+        checkProtection(of: host, "host", &reader)
+    }
+
+    /// Notes a problem when a listener at this address is reached from other machines without protection.
+    private func checkProtection(of host: String, _ option: String, _ reader: inout SettingsReader) {
+        guard !Self.isLoopback(host) else { return }
         let shown = SettingsReader.shown(host)
         if profile == .development {
             // The inbox shows all codes, and the console asks for no sign-in.
+            let hint = option == "host" ? " For a phone in the same room there is --lan." : ""
             reader.problems.append(
-                "--host is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost. For a phone in the same room there is --lan."
+                "--\(option) is “\(shown)”; the development profile listens on this machine only: 127.0.0.1, ::1 or localhost.\(hint)"
             )
         } else if !hasTLSOption, !isBehindProxy {
             reader.problems.append(
                 """
-                --host is “\(shown)”; beyond this machine the server needs TLS: --tls-cert and --tls-key, or a proxy that does \
+                --\(option) is “\(shown)”; beyond this machine the server needs TLS: --tls-cert and --tls-key, or a proxy that does \
                 it, with --behind-proxy and --trusted-proxies.
                 """)
         }
@@ -313,6 +320,52 @@ struct ServeSettings: Sendable {
         settings.inboxHosts = [network.address]
         settings.localNetwork = network
         return settings
+    }
+
+    /// `SEC-ADM-2`: beyond this machine, operators' requests are protected as those of apps.
+    private mutating func readOperators(_ reader: inout SettingsReader) {
+        let given = reader.text("operators-host")
+        if let given { operatorsHost = given }
+        operatorsURL = reader.value(
+            "operators-url", mustBe: "an http or https URL with a host alone, without a slash at its end"
+        ) { given in
+            Self.address(given).flatMap { $0.path().isEmpty ? given : nil }
+        }
+        guard case .port = operators else {
+            let options = [(given, "host"), (operatorsURL, "url")].filter { $0.0 != nil }.map { "--operators-\($0.1)" }
+            if let first = options.first {
+                reader.problems.append("\(first) is given, and --operators has no port.")
+            }
+            return
+        }
+        checkProtection(of: operatorsHost, "operators-host", &reader)
+        if areOperatorsRemote, operatorsURL?.hasPrefix("http:") == true {
+            reader.problems.append(
+                "--operators-url must begin with https://: the listener is not on this machine alone.")
+        }
+    }
+
+    /// Whether the operators' listener is reached from other machines.
+    var areOperatorsRemote: Bool {
+        guard case .port = operators else { return false }
+        return !Self.isLoopback(operatorsHost)
+    }
+
+    /// The URL by which operators know their listener at `port`. Beyond this machine it has the name of the base URL, unless
+    /// another one is given.
+    func operatorsURL(port: Int) -> String {
+        if let operatorsURL { return operatorsURL }
+        let name = baseURL.flatMap { URL(string: $0)?.host() }
+        if areOperatorsRemote, let name { return "https://\(name):\(port)" }
+        return "http://\(operatorsHost.contains(":") ? "[\(operatorsHost)]" : operatorsHost):\(port)"
+    }
+
+    /// An address without path's end, query, fragment and user; nil when the text is none.
+    private static func address(_ given: String) -> URL? {
+        guard let url = URL(string: given), let scheme = url.scheme, ["http", "https"].contains(scheme),
+            url.host() != nil, !given.hasSuffix("/"), url.query() == nil, url.fragment() == nil, url.user() == nil
+        else { return nil }
+        return url
     }
 
     private static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
@@ -403,13 +456,13 @@ struct ServeSettings: Sendable {
     private func exposedFolders() -> [String] {
         var folders = [("data", dataFolder)]
         if case .sqlite(let path?) = database {
-            folders.append(("database", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+            folders.append(("database", PrivateFolders.folder(of: path)))
         }
         if case .file(let path) = masterKey {
-            folders.append(("master-key-file", path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+            folders.append(("master-key-file", PrivateFolders.folder(of: path)))
         }
         for (option, path) in tlsFiles {
-            folders.append((option, path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."))
+            folders.append((option, PrivateFolders.folder(of: path)))
         }
         return folders.compactMap { option, path in
             PrivateFolders.exposed(on: path).map { folder in
