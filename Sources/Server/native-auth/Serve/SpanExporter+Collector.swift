@@ -16,7 +16,7 @@ extension SpanExporter {
             ], logger: logger
         ) { body in
             do throws(OutgoingHTTP.Failure) {
-                let answer = try await http.post(
+                let answer = try await http.send(
                     OutgoingHTTP.Request(
                         url: url, headers: ["Content-Type: application/json"], body: body, timeout: 2_000))
                 return (200..<300).contains(answer.status)
