@@ -121,7 +121,7 @@ struct PasswordMoveTests {
             let right = try await signIn(api, "dana@example.com", Self.password)
             #expect(right.status == 200 && right.body.accessToken != nil, "\(right.text)")
         }
-        // Alex's address is not verified: nobody has shown that the old account is that mailbox's.
+        // Alex's address is not verified: the old account may be that of another mailbox.
         let alex = try await signIn(api, "alex@example.com", Self.password)
         #expect(alex.body.errorCodes == [50_126], "\(alex.text)")
         let asked = try String(contentsOf: folder.url.appending(path: "asked.txt"), encoding: .utf8)

@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test("SEC-HOOK-8: where answers hide accounts, every wrong password waits the whole time, whoever it is about")
+    @Test("SEC-HOOK-8: where answers hide accounts, every wrong password waits the whole time, for each name")
     func hides() async throws {
         try await withMigration(.strict) { server, receiver in
             try await server.addUserToMove("moved@example.com", hash: server.engine.unknownPassword(), toMove: false)
