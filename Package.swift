@@ -164,6 +164,7 @@ let package = Package(
                 .target(name: "CCrypt", condition: serverOnLinux),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: server),
             ], path: "Sources/Server/IdentityPasswords",
             swiftSettings: strict),
         .target(

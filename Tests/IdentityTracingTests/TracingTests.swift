@@ -56,7 +56,7 @@ import Tracing
         let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let exporter = SpanExporter(resource: [("service.name", "test")], logger: quiet) { body in
             bodies.withLock { $0.append(body) }
-            return accepts()
+            return accepts() ? nil : "away"
         }
         return (exporter, bodies)
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import IdentityEngine
 import Synchronization
+import Tracing
 
 /// Runs costly work on its own few threads, behind a short queue (`SEC-PWD-8`).
 ///
@@ -126,6 +127,9 @@ final class HashingPool: Sendable {
     func run<Answer: Sendable>(
         in lane: HashingLane = .accounts, isCostly: Bool = false, _ work: @escaping @Sendable () -> Answer
     ) async throws(HashingError) -> Answer {
+        // With the wait for a worker.
+        let span = ServiceContext.current.map { startSpan("password hash", context: $0) }
+        defer { span?.end() }
         let result: Result<Answer, HashingError> = await withCheckedContinuation { continuation in
             submit(
                 in: isCostly ? .costly : Self.lane(lane),

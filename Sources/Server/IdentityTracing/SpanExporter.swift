@@ -7,8 +7,8 @@ package import PortableFoundation
 package final class SpanExporter: Sendable {
     /// Posts a body to the collector.
     ///
-    /// - Returns: Whether it was accepted.
-    package typealias Send = @Sendable (Data) async -> Bool
+    /// - Returns: Nil when it was accepted, else the reason in a few words.
+    package typealias Send = @Sendable (Data) async -> String?
 
     private struct State {
         var spans: [OTLP.Span] = []
@@ -47,13 +47,14 @@ package final class SpanExporter: Sendable {
         while true {
             let spans = state.withLock { Array($0.spans.prefix(Self.batch)) }
             guard !spans.isEmpty else { return }
-            let isTaken = await send(body(of: spans))
+            let reason = await send(body(of: spans))
+            let isTaken = reason == nil
             let begins = state.withLock { state in
                 if isTaken { state.spans.removeFirst(spans.count) }
                 defer { state.isFailing = !isTaken }
                 return !isTaken && !state.isFailing
             }
-            if begins { logger.warning("the collector takes no traces") }
+            if begins { logger.warning("the collector takes no traces", metadata: ["cause": "\(reason ?? "")"]) }
             guard isTaken else { return }
         }
     }

@@ -56,7 +56,7 @@ subprocess.run(["ip", "address", "add", f"{ADDRESS}/24", "dev", "lo"], check=Tru
 server, text = start()
 emulator = re.search(r"NATIVE_AUTH_EMULATOR=(\S+)", text).group(1)
 code = re.search(r"code ([0-9]{4} [0-9]{4})", text).group(1)
-shown = re.search(r"go on:\s+([0-9A-F:]{47})\s+([0-9A-F:]{47})", text)
+shown = re.search(r"SHA-256\)\s+([0-9A-F:]{47})\s+([0-9A-F:]{47})", text)
 certificate = str(folder / "data/lan.pem")
 digest = run("openssl", "x509", "-in", certificate, "-noout", "-fingerprint", "-sha256")[1].strip().split("=")[1]
 names = run("openssl", "x509", "-in", certificate, "-noout", "-ext", "subjectAltName,basicConstraints")[1]

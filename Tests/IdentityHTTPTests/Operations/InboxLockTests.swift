@@ -17,7 +17,7 @@ struct InboxLockTests {
         _ body: (_ server: Outside, _ lock: InboxLock) async throws -> Void
     ) async throws {
         try await withIdentityServer { server in
-            let lock = InboxLock(Counting())
+            let lock = InboxLock(Counting(), fingerprint: "sha256:0a", certificateFile: ".native-auth/lan.pem")
             try await body(try Outside(server, lock: lock), lock)
         }
     }
@@ -105,6 +105,8 @@ struct InboxLockTests {
             let page = String(decoding: home.body, as: UTF8.self)
             #expect(page.contains("the code in the server's terminal"))
             #expect(!page.contains("/console"))
+            #expect(page.contains("#sha256:0a</code>"))
+            #expect(page.contains("curl -s --cacert .native-auth/lan.pem http"))
             // It asks for an access token.
             let api = try await server.get("/dev/api/contoso.onmicrosoft.com", host: "identity.test")
             #expect(api.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)

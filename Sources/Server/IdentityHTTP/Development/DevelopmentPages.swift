@@ -99,7 +99,7 @@ package struct DevelopmentPages: Sendable {
         main{max-width:860px;margin:0 auto;padding:32px 20px 64px}header{display:flex;gap:14px;align-items:center}
         h1{font-size:28px;margin:0}h2{font-size:18px;margin:34px 0 10px}a{color:var(--accent)}
         .badge{margin:0;padding:2px 10px;border:1px solid var(--accent);border-radius:99px;color:var(--accent);font-size:13px}
-        code,pre{font:13.5px/1.5 ui-monospace,Menlo,Consolas,monospace}pre{background:var(--tint);border:1px solid var(--line);border-radius:8px;padding:14px;overflow:auto}
+        code{overflow-wrap:anywhere}code,pre{font:13.5px/1.5 ui-monospace,Menlo,Consolas,monospace}pre{background:var(--tint);border:1px solid var(--line);border-radius:8px;padding:14px;overflow:auto}
         dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14.5px}th,td{text-align:left;padding:8px 14px 8px 0;border-bottom:1px solid var(--line)}
         th{color:var(--soft);font-weight:500}.note{color:var(--soft);font-size:14.5px}

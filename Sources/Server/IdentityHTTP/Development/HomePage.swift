@@ -60,11 +60,13 @@ extension DevelopmentPages {
 
     private func snippets(for entry: TenantDirectory.Entry) -> String {
         guard let client = entry.applications.first else { return "" }
-        let snippets = Snippets(for: client, of: entry.tenant, baseURL: baseURL)
+        let snippets = Snippets(
+            for: client, of: entry.tenant, baseURL: baseURL, trust: lock.map { "--cacert \($0.certificateFile) " } ?? ""
+        )
         return """
             <h2>From Swift</h2><pre>\(Self.escaped(snippets.swift))</pre>
             <p class="note">Code that names the subdomain only (<code>tenantSubdomain: "\(Self.escaped(entry.tenant.subdomain))"</code>) runs
-            unchanged in a debug build with <code>NATIVE_AUTH_EMULATOR=\(Self.escaped(baseURL))</code> in its environment.</p>
+            unchanged in a debug build with <code>NATIVE_AUTH_EMULATOR=\(Self.escaped(baseURL))\(lock.map { "#\($0.fingerprint)" } ?? "")</code> in its environment.</p>
             <h2>From a shell</h2><pre>\(Self.escaped(snippets.curl))</pre>
             """
     }

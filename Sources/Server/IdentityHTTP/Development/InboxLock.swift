@@ -1,5 +1,6 @@
 import Hummingbird
 package import IdentityEngine
+import NIOCore
 package import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
@@ -12,13 +13,21 @@ package final class InboxLock: Sendable {
     /// Eight digits. With an attempt a second, all of them take three years.
     package let code: Secret<String>
     private let cookie: Secret<String>
+    /// The digest of the certificate, as the fragment of an app's `NATIVE_AUTH_EMULATOR`.
+    package let fingerprint: String
+    /// The path of the certificate, for programs on this machine.
+    let certificateFile: String
     /// When the next attempt may be compared.
     private let next = Locked(ContinuousClock.now)
 
     /// The longest that an attempt waits for its turn, in seconds. Beyond that it is refused.
     private static let longestWait = 5
 
-    package init(_ randomness: any Randomness) {
+    /// - Parameters:
+    ///   - fingerprint: `sha256:` and 64 hexadecimal digits.
+    package init(_ randomness: any Randomness, fingerprint: String, certificateFile: String) {
+        self.fingerprint = fingerprint
+        self.certificateFile = certificateFile
         code = Secret(randomness.digits(8))
         cookie = Secret(Base64URL.encode(randomness.bytes(32)))
     }
@@ -81,9 +90,21 @@ extension DevelopmentPages {
         return response
     }
 
+    /// The answer to a script.
+    private static var lockedDocument: Response {
+        Response(
+            status: .unauthorized,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(
+                    string: #"{"error":"POST the code of the server's terminal to /dev/inbox first"}"#)))
+    }
+
     /// The answer of `page`, or the page that asks for the code.
     func unlocked(_ request: Request, _ page: () async throws -> Response) async rethrows -> Response {
-        guard lock?.admits(request) ?? true else { return Self.lockedPage() }
+        guard lock?.admits(request) ?? true else {
+            return request.uri.path.hasSuffix(".json") ? Self.lockedDocument : Self.lockedPage()
+        }
         return try await page()
     }
 

@@ -6,8 +6,10 @@ struct Snippets {
     let swift: String
     let curl: String
 
-    /// - Parameter baseURL: The address of the listener for apps.
-    init(for client: Client, of tenant: Tenant, baseURL: String) {
+    /// - Parameters:
+    ///   - baseURL: The address of the listener for apps.
+    ///   - trust: Options of curl that let it trust the server, with a blank at the end; empty for a certificate that it trusts already.
+    init(for client: Client, of tenant: Tenant, baseURL: String, trust: String = "") {
         let authority = "\(baseURL)/\(tenant.domain)"
         let (swiftTypes, wireTypes) =
             switch client.userFlow.method {
@@ -28,7 +30,7 @@ struct Snippets {
             nativeAuth.signUp(parameters: parameters, delegate: self)
             """
         curl = """
-            curl -s \(authority)/signup/v1.0/start \\
+            curl -s \(trust)\(authority)/signup/v1.0/start \\
               -d client_id=\(client.id) \\
               -d 'challenge_type=\(wireTypes)' -d username=dana@example.com
             """

@@ -133,8 +133,11 @@ extension OpenedDatabase {
             let offered = applications.map { "\($0.id) (\(Terminal.harmless($0.displayName)))" }
             let unknown = name.map { "The tenant has no application \(Terminal.harmless($0)). " } ?? ""
             throw StartFailure.usage([
-                unknown + "Choose one of the tenant's applications with --application CLIENT-ID: "
-                    + offered.joined(separator: ", ") + "."
+                unknown
+                    + """
+                    Choose one of the applications of \(Terminal.harmless(tenant.subdomain)) with --application CLIENT-ID: \
+                    \(offered.joined(separator: ", ")). A server with a tenant file needs it here, too: --config FILE.
+                    """
             ])
         }
         return client

@@ -51,7 +51,9 @@ struct LocalNetwork: Sendable {
             throw .inputOutput("--lan: \(chain) has no certificate that can be written again.")
         }
         self.fingerprint = fingerprint
-        lock = InboxLock(randomness)
+        lock = InboxLock(
+            randomness, fingerprint: "sha256:" + fingerprint.map { Self.hexadecimal($0) }.joined(),
+            certificateFile: chain)
     }
 
     /// Whether an address is one of a local network: RFC 1918, or RFC 3927 for machines without a router.
@@ -102,9 +104,7 @@ struct LocalNetwork: Sendable {
     // MARK: For the terminal
 
     /// `NATIVE_AUTH_EMULATOR` of an app: the base URL, and the digest of the certificate as its fragment.
-    func emulator(_ baseURL: String) -> String {
-        "\(baseURL)#sha256:" + fingerprint.map { Self.hexadecimal($0) }.joined()
-    }
+    func emulator(_ baseURL: String) -> String { "\(baseURL)#\(lock.fingerprint)" }
 
     /// The digest as browsers show it.
     var shownFingerprint: String { fingerprint.map { Self.hexadecimal($0).uppercased() }.joined(separator: ":") }

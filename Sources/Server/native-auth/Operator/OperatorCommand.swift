@@ -33,9 +33,22 @@ struct OperatorCommand: AsyncParsableCommand {
                 guard let secret = try await operators.invite(role, as: .command, now: opened.now) else { return }
                 say(secret.reveal())
                 Terminal.complain(
-                    "Open http://127.0.0.1:PORT/console/invitation, with the PORT of --operators, and enter this secret within 30 minutes."
-                )
+                    "Open \(Self.page(ProcessInfo.processInfo.environment)) and enter this secret within 30 minutes.")
             }
+        }
+
+        /// The address of the page, from the settings of the server in the environment.
+        static func page(_ environment: [String: String]) -> String {
+            let path = "/console/invitation"
+            if let url = environment["NATIVE_AUTH_OPERATORS_URL"] { return url + path }
+            guard let port = environment["NATIVE_AUTH_OPERATORS"].flatMap({ Int($0) }) else {
+                return "\(path) at the address of --operators, such as http://127.0.0.1:PORT\(path),"
+            }
+            let base = environment["NATIVE_AUTH_BASE_URL"].flatMap { URL(string: $0)?.host() }
+            guard let host = environment["NATIVE_AUTH_OPERATORS_HOST"], host != "127.0.0.1", let base else {
+                return "http://127.0.0.1:\(port)\(path)"
+            }
+            return "https://\(base):\(port)\(path)"
         }
     }
 

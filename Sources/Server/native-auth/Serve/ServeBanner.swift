@@ -13,10 +13,8 @@ struct ServeBanner {
             return "  \(client.id)  \(client.displayName)"
                 + (required.isEmpty ? "" : " (required: \(required.joined(separator: ", ")))")
         }
-        let authority = "\(address.baseURL)/\(entry.tenant.domain)"
         let more = directory.entries.dropFirst().map(\.tenant.subdomain)
         let others = more.isEmpty ? "" : "Further tenants: \(more.joined(separator: ", "))\n\n"
-        let trust = settings.localNetwork.map { "--cacert \($0.certificateFile) " } ?? ""
         return """
             native-auth, development profile\(settings.localNetwork == nil ? "" : ", on the local network")
               base URL   \(address.baseURL)
@@ -25,13 +23,19 @@ struct ServeBanner {
             \(console)\
               data       \(settings.dataFolder)
 
-            \(phone)\
             Client ids
             \(applications.joined(separator: "\n"))
 
-            \(others)Start a sign-up from a shell
-              curl -s \(trust)\(authority)/signup/v1.0/start \\
-                -d client_id=\(first.id) \\
+            \(others)\(phone ?? snippets(for: first, of: entry.tenant))
+            """
+    }
+
+    private func snippets(for client: Client, of tenant: Tenant) -> String {
+        let authority = "\(address.baseURL)/\(tenant.domain)"
+        return """
+            Start a sign-up from a shell
+              curl -s \(authority)/signup/v1.0/start \\
+                -d client_id=\(client.id) \\
                 -d 'challenge_type=oob redirect' -d username=dana@example.com
 
             Start a sign-up from Swift
@@ -39,7 +43,7 @@ struct ServeBanner {
                   url: URL(string: "\(authority)")!, validateFormat: false)
               let nativeAuth = try MSALNativeAuthPublicClientApplication(
                   nativeAuthConfiguration: .init(
-                      clientId: "\(first.id)",
+                      clientId: "\(client.id)",
                       authority: authority, challengeTypes: [.OOB]))
               nativeAuth.signUp(parameters: .init(username: "dana@example.com"), delegate: self)
 
@@ -57,18 +61,19 @@ struct ServeBanner {
         }
     }
 
-    /// How a phone in the same room uses the server; empty for a server of this machine.
-    private var phone: String {
-        guard let network = settings.localNetwork else { return "" }
+    /// How a phone in the same room uses the server, in place of the snippets, which its home page has; nil for a server of this
+    /// machine. A line has at most 80 columns, save the last.
+    private var phone: String? {
+        guard let network = settings.localNetwork else { return nil }
         let home = "\(address.baseURL)/"
         return """
             On a phone in the same network
             \(Terminal.isOutput ? code(of: home) : "")\
-              Browser: open \(home), compare the certificate's fingerprint (SHA-256) and go on:
+              Browser: open the address, compare the certificate's fingerprint (SHA-256)
                 \(network.shownFingerprint.prefix(47))
                 \(network.shownFingerprint.dropFirst(48))
-              App, debug build: this variable in the environment of its scheme
-                NATIVE_AUTH_EMULATOR=\(network.emulator(address.baseURL))
+              and go on. App, debug build: this variable in the environment of its scheme:
+            NATIVE_AUTH_EMULATOR=\(network.emulator(address.baseURL))
 
             """
     }

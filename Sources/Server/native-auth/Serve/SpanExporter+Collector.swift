@@ -19,9 +19,9 @@ extension SpanExporter {
                 let answer = try await http.send(
                     OutgoingHTTP.Request(
                         url: url, headers: ["Content-Type: application/json"], body: body, timeout: 2_000))
-                return (200..<300).contains(answer.status)
+                return (200..<300).contains(answer.status) ? nil : "status \(answer.status)"
             } catch {
-                return false
+                return "\(error)"
             }
         }
     }
