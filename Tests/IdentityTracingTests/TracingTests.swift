@@ -50,13 +50,13 @@ import Tracing
 
     /// Exports into memory.
     private func exporter(
-        accepts: @escaping @Sendable () -> Bool = { true }
+        answers: @escaping @Sendable () -> SpanExporter.Answer = { .taken }
     ) -> (exporter: SpanExporter, bodies: Locked<[Data]>) {
         let bodies = Locked<[Data]>([])
         let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let exporter = SpanExporter(resource: [("service.name", "test")], logger: quiet) { body in
             bodies.withLock { $0.append(body) }
-            return accepts() ? nil : "away"
+            return answers()
         }
         return (exporter, bodies)
     }
@@ -102,7 +102,7 @@ import Tracing
     @Test("A collector that refuses gets the same spans again, and in portions")
     func repeats() async throws {
         let isThere = Locked(false)
-        let (exporter, bodies) = exporter(accepts: { isThere.withLock { $0 } })
+        let (exporter, bodies) = exporter(answers: { isThere.withLock { $0 } ? .taken : .later("away") })
         let tracer = OTLPTracer(exporter, share: 1)
         for number in 0..<600 { tracer.startSpan("\(number)").end() }
         await exporter.flush()
@@ -113,6 +113,33 @@ import Tracing
         let sent = try names(bodies)
         #expect(sent.map(\.count) == [512, 512, 88])
         #expect(sent.dropFirst().flatMap { $0 } == (0..<600).map { "\($0)" })
+    }
+
+    @Test("A portion that the collector refuses does not come again, and the next ones are sent")
+    func refusals() async throws {
+        let count = Locked(0)
+        let (exporter, bodies) = exporter(answers: {
+            count.withLock { $0 += 1 }
+            return count.withLock { $0 } == 1 ? .refused("status 413") : .taken
+        })
+        let tracer = OTLPTracer(exporter, share: 1)
+        for number in 0..<600 { tracer.startSpan("\(number)").end() }
+        await exporter.flush()
+        #expect(try names(bodies).map(\.count) == [512, 88])
+        await exporter.flush()
+        #expect(try names(bodies).count == 2)
+    }
+
+    @Test("The last flush ends in time, though more spans wait")
+    func ends() async throws {
+        let (exporter, bodies) = exporter(answers: {
+            Thread.sleep(forTimeInterval: 0.05)
+            return .taken
+        })
+        let tracer = OTLPTracer(exporter, share: 1)
+        for number in 0..<10_000 { tracer.startSpan("\(number)").end() }
+        await exporter.flush(until: .now + .milliseconds(120))
+        #expect((1...4).contains(try names(bodies).count))
     }
 
     @Test("More spans than the queue takes are left out, and cost nothing else")

@@ -3,6 +3,14 @@ import NIOSSL
 import NativeAuthCore
 package import PortableFoundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The certificate chain and the private key of a listener, from two files in PEM. Both are read again when a file
 /// changes, so that a renewed certificate needs no restart: a connection has the certificate of its beginning.
 package final class ListenerCertificate: Sendable {
@@ -103,6 +111,10 @@ package final class ListenerCertificate: Sendable {
             }
             guard path != key || (facts[.posixPermissions] as? Int ?? 0) & 0o007 == 0 else {
                 throw Fault(sentence: "every user of this machine may open \(shown(path)); chmod o-rwx")
+            }
+            let owner = facts[.ownerAccountID] as? Int
+            guard path != key || owner == 0 || owner == Int(geteuid()) else {
+                throw Fault(sentence: "\(shown(path)) belongs to another user; it must belong to root or to this user")
             }
         }
         let chain: [NIOSSLCertificate]

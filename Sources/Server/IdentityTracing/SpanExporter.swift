@@ -5,10 +5,17 @@ package import PortableFoundation
 
 /// Keeps finished spans and sends them to a collector. A collector that is slow or away costs spans, and never a request.
 package final class SpanExporter: Sendable {
+    /// What a collector said to a body.
+    package enum Answer: Sendable {
+        case taken
+        /// It may take it later; with the reason in a few words.
+        case later(String)
+        /// It will never take it.
+        case refused(String)
+    }
+
     /// Posts a body to the collector.
-    ///
-    /// - Returns: Nil when it was accepted, else the reason in a few words.
-    package typealias Send = @Sendable (Data) async -> String?
+    package typealias Send = @Sendable (Data) async -> Answer
 
     private struct State {
         var spans: [OTLP.Span] = []
@@ -42,21 +49,37 @@ package final class SpanExporter: Sendable {
         if !isKept { dropped.increment() }
     }
 
-    /// Sends what waits. When the collector does not take it, it waits for the next call.
-    package func flush() async {
-        while true {
+    /// Sends what waits. What the collector may take later waits for the next call; what it refuses is left out.
+    ///
+    /// - Parameter end: When to stop, though more may wait.
+    package func flush(until end: ContinuousClock.Instant? = nil) async {
+        while !Task.isCancelled, end.map({ $0 > .now }) ?? true {
             let spans = state.withLock { Array($0.spans.prefix(Self.batch)) }
             guard !spans.isEmpty else { return }
-            let reason = await send(body(of: spans))
-            let isTaken = reason == nil
-            let begins = state.withLock { state in
-                if isTaken { state.spans.removeFirst(spans.count) }
-                defer { state.isFailing = !isTaken }
-                return !isTaken && !state.isFailing
+            let answer = await send(body(of: spans))
+            switch answer {
+            case .taken, .refused: state.withLock { $0.spans.removeFirst(spans.count) }
+            case .later: break
             }
-            if begins { logger.warning("the collector takes no traces", metadata: ["cause": "\(reason ?? "")"]) }
-            guard isTaken else { return }
+            switch answer {
+            case .taken: state.withLock { $0.isFailing = false }
+            case .later(let reason):
+                tell(reason)
+                return
+            case .refused(let reason):
+                dropped.increment(by: spans.count)
+                tell(reason)
+            }
         }
+    }
+
+    /// Logs once until the collector takes spans again.
+    private func tell(_ reason: String) {
+        let begins = state.withLock { state in
+            defer { state.isFailing = true }
+            return !state.isFailing
+        }
+        if begins { logger.warning("the collector takes no traces", metadata: ["cause": "\(reason)"]) }
     }
 
     private func body(of spans: [OTLP.Span]) -> Data {

@@ -107,6 +107,24 @@ struct MasterKeyFileTests {
         #expect(refusal(strangers)?.contains("must belong to you") == true)
     }
 
+    @Test(
+        "SEC-SEC-2: a link is not followed into a folder that others may change; production refuses it for a certificate, too"
+    )
+    func linksIntoOpenFolders() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (own, open) = (folder.url.appending(path: "own"), folder.url.appending(path: "open"))
+        try makeKey(open.appending(path: "key"))
+        try makeKey(own.appending(path: "other.key"))
+        chmod(open.path, 0o777)
+        let link = own.appending(path: "link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: open.path + "/key")
+        let sentence = refusal(link)
+        #expect(sentence?.contains("it is a link, and others may change the folder") == true, "\(sentence ?? "taken")")
+        #expect(PrivateFolders.exposed(onTheWayTo: link.path) != nil)
+        #expect(PrivateFolders.exposed(onTheWayTo: own.path + "/other.key") == nil)
+    }
+
     @Test("SEC-SEC-2: a link to the key is followed, unless it leads through a folder where others may turn it")
     func links() throws {
         let folder = try TemporaryFolder()

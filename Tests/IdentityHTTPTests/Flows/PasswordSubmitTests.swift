@@ -153,7 +153,7 @@ import Testing
                 #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")
             }
             #expect(try await isToMove(server))
-            #expect(try await server.count("SELECT MAX(failures) FROM lockouts") == 1, "the guess counts once")
+            #expect(try await server.count("SELECT MAX(failures) FROM lockouts") == 3, "each call counts")
             receiver.script.password = .success(.migrate)
             #expect(try await server.passwordClient.token(token).status == 200)
             let moved = try await isToMove(server)
@@ -217,14 +217,16 @@ import Testing
         }
     }
 
-    @Test("SEC-HOOK-7: of fifty guesses at once the receiver is asked about ten")
-    func parallelGuesses() async throws {
+    @Test(
+        "SEC-HOOK-7: of fifty guesses at once the receiver is asked about ten, also when they are the same",
+        arguments: [1, 50])
+    func parallelGuesses(_ kinds: Int) async throws {
         try await withMigration { server, receiver in
             let tokens = try await (0..<50).asyncMap { _ in try await awaiting(server) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, token) in tokens.enumerated() {
                     group.addTask {
-                        _ = try await server.passwordClient.token(password: "Wrong-Guess#\(number)", token)
+                        _ = try await server.passwordClient.token(password: "Wrong-Guess#\(number % kinds)", token)
                     }
                 }
                 try await group.waitForAll()
@@ -242,6 +244,19 @@ import Testing
                 for _ in 0..<14 { _ = try await server.signIn() }
                 #expect(receiver.asked().count == 10, "\(answer)")
             }
+        }
+    }
+
+    @Test("SEC-HOOK-7: calls that fail count, also those of one guess, and the right password signs in afterwards")
+    func failuresCount() async throws {
+        try await withMigration { server, receiver in
+            receiver.script.password = .failure(.status(404))
+            for _ in 0..<10 { #expect(try await server.signIn().status == 503) }
+            expectError(try await server.signIn(), "invalid_grant", 50_053)
+            #expect(receiver.asked().count == 10)
+            receiver.script.password = .success(.migrate)
+            server.clock.advance(by: 60)
+            #expect(try await server.signIn().status == 200)
         }
     }
 

@@ -60,8 +60,8 @@ package struct Lockout: Hashable, Sendable {
     /// - Parameters:
     ///   - current: The failures so far; nil when there were none.
     ///   - guess: A keyed digest of the password.
-    ///   - countsRepeats: Whether a guess counts that was wrong before: another system judges it again, and must not be
-    ///     asked more often than the locks allow.
+    ///   - countsRepeats: Whether a guess counts that was wrong before or is under way: another system judges it again, and must
+    ///     not be asked more often than the locks allow.
     package static func admitting(
         _ guess: Data, to current: Lockout?, now: Date, countsRepeats: Bool = false
     ) -> GuessDecision {
@@ -73,7 +73,7 @@ package struct Lockout: Hashable, Sendable {
         // reveals nothing new.
         if !countsRepeats, lockout.recent.contains(guess) { return .compare(lockout) }
         if let end = lockout.underWayUntil, end <= now { (lockout.underWay, lockout.underWayUntil) = ([], nil) }
-        if lockout.underWay.contains(guess) { return .compare(lockout) }
+        if !countsRepeats, lockout.underWay.contains(guess) { return .compare(lockout) }
         if let end = lockout.lockedUntil, now < end {
             return .locked(seconds: max(1, Int(end.timeIntervalSince(now).rounded(.up))))
         }

@@ -79,6 +79,17 @@ struct RequestGuard: RouterMiddleware {
         V1Codec.reply(.unavailable(retryAfter: seconds(1...3)), trace: trace(ofClientRequest: id))
     }
 
+    /// The methods of RFC 9110 section 9 that a route may have.
+    static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+
+    /// The refusal of another method, before a route is looked for.
+    func refusal(toMethodOf request: Request) -> Response {
+        let id = request.headers[IdentityHeader.clientRequestID]
+        return Self.response(
+            V1Codec.reply(
+                .wrongMethod(allowed: "GET, HEAD, POST, PUT, PATCH, DELETE"), trace: trace(ofClientRequest: id)))
+    }
+
     private func trace(ofClientRequest id: String?) -> Trace {
         Trace(
             id: randomness.uuid(), correlationID: id.flatMap { UUID(text: $0) } ?? randomness.uuid(), at: clock.now)
@@ -100,7 +111,6 @@ struct RequestGuard: RouterMiddleware {
             InstrumentationSystem.tracer.extract(request.headers, into: &parent, using: HeaderFields())
         }
         let span = startSpan("\(request.method) \(route)", context: parent, ofKind: .server)
-        defer { span.end() }
         InstrumentationSystem.tracer.inject(span.context, into: &context.trace.span, using: SpanText())
         let response = await ServiceContext.withValue(span.context) { await answer(request, context, next) }
         span.updateAttributes { attributes in
@@ -111,6 +121,8 @@ struct RequestGuard: RouterMiddleware {
             if let code = context.errorCode.withLock({ $0 }) { attributes["native_auth.error"] = code }
         }
         if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        // What a limit refused leaves no span: a flood would fill the queue.
+        if response.status != .tooManyRequests { span.end() }
         return response
     }
 

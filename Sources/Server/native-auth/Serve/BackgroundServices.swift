@@ -310,7 +310,8 @@ struct TraceExport: Service {
 
     func run() async throws {
         for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() { await exporter.flush() }
-        await exporter.flush()
+        // A collector that is slow must not hold up the end.
+        await exporter.flush(until: .now + .seconds(2))
     }
 }
 

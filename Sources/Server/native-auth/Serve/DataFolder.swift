@@ -88,6 +88,11 @@ enum MasterKey: Sendable {
                     "The master key \(file) cannot be read: others may turn the link \(SettingsReader.shown(link)).")
             }
         }
+        if !PrivateFolders.links(from: file).isEmpty, let folder = PrivateFolders.exposed(onTheWayTo: file) {
+            throw .inputOutput(
+                "The master key \(file) cannot be read: it is a link, and others may change the folder \(SettingsReader.shown(folder))."
+            )
+        }
         // Not blocked by a pipe in the place of the file.
         let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {

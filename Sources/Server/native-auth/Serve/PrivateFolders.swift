@@ -23,6 +23,15 @@ enum PrivateFolders {
         return firstExposed(on: path) ?? firstExposed(on: resolved(path))
     }
 
+    /// The same for a file: on the way to it, and on the way to what it leads to if it is a link.
+    static func exposed(onTheWayTo file: String) -> String? {
+        exposed(on: folder(of: file))
+            ?? realpath(file, nil).flatMap { real in
+                defer { free(real) }
+                return exposed(on: folder(of: String(cString: real)))
+            }
+    }
+
     /// The symbolic links at `path`: itself, what it leads to if that is a link, and so on. At most 40, as in the system.
     static func links(from path: String) -> [String] {
         var found: [String] = []
@@ -39,7 +48,7 @@ enum PrivateFolders {
 
     private static func firstExposed(on path: String) -> String? {
         let folders = folders(on: path)
-        return folders.first { canOthersChange($0, mayBeSticky: $0 != folders.last) }
+        return folders.first { isLinkOfOthers($0) || canOthersChange($0, mayBeSticky: $0 != folders.last) }
     }
 
     /// `/`, `/var`, `/var/lib` and so on to `path`.
@@ -60,6 +69,14 @@ enum PrivateFolders {
             rest.append(folder.split(separator: "/").last ?? "")
         }
         return path
+    }
+
+    /// Whether another user than root and this one can turn the link at `path`, which may be in a folder with the sticky bit.
+    private static func isLinkOfOthers(_ path: String) -> Bool {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
+            facts[.type] as? FileAttributeType == .typeSymbolicLink, let owner = facts[.ownerAccountID] as? Int
+        else { return false }
+        return owner != 0 && owner != Int(geteuid())
     }
 
     private static func canOthersChange(_ folder: String, mayBeSticky: Bool) -> Bool {

@@ -67,7 +67,7 @@ struct ServeBanner {
         guard let network = settings.localNetwork else { return nil }
         let home = "\(address.baseURL)/"
         return """
-            On a phone in the same network
+            On a phone in the same network: \(home), and the inbox\(inboxCode)
             \(Terminal.isOutput ? code(of: home) : "")\
               Browser: open the address, compare the certificate's fingerprint (SHA-256)
                 \(network.shownFingerprint.prefix(47))

@@ -454,18 +454,14 @@ struct ServeSettings: Sendable {
 
     /// A sentence for each data folder that another user of the machine can change.
     private func exposedFolders() -> [String] {
-        var folders = [("data", dataFolder)]
-        if case .sqlite(let path?) = database {
-            folders.append(("database", PrivateFolders.folder(of: path)))
-        }
-        if case .file(let path) = masterKey {
-            folders.append(("master-key-file", PrivateFolders.folder(of: path)))
-        }
-        for (option, path) in tlsFiles {
-            folders.append((option, PrivateFolders.folder(of: path)))
-        }
-        return folders.compactMap { option, path in
-            PrivateFolders.exposed(on: path).map { folder in
+        var files: [(option: String, path: String)] = []
+        if case .sqlite(let path?) = database { files.append(("database", path)) }
+        if case .file(let path) = masterKey { files.append(("master-key-file", path)) }
+        let exposed =
+            [("data", dataFolder, PrivateFolders.exposed(on: dataFolder))]
+            + (files + tlsFiles).map { ($0.option, $0.path, PrivateFolders.exposed(onTheWayTo: $0.path)) }
+        return exposed.compactMap { option, path, folder in
+            folder.map { folder in
                 """
                 --\(option) \(SettingsReader.shown(path)): others may change the folder \(SettingsReader.shown(folder)), and put another database, \
                 key or certificate there; it must belong to you or root, and be writable by its owner alone (chmod go-w).

@@ -19,9 +19,17 @@ extension SpanExporter {
                 let answer = try await http.send(
                     OutgoingHTTP.Request(
                         url: url, headers: ["Content-Type: application/json"], body: body, timeout: 2_000))
-                return (200..<300).contains(answer.status) ? nil : "status \(answer.status)"
+                // OTLP/HTTP, “Retryable Response Codes”.
+                return switch answer.status {
+                case 200..<300: .taken
+                case 429, 502, 503, 504: .later("status \(answer.status)")
+                case let status: .refused("status \(status)")
+                }
             } catch {
-                return "\(error)"
+                return switch error {
+                case .unreachable, .timedOut, .forbiddenAddress: .later("\(error)")
+                case .tooLarge: .refused("the answer is too large")
+                }
             }
         }
     }
