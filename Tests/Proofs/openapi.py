@@ -179,17 +179,6 @@ def openapi(options, number, rng):
         bearer = ["--header", f"Authorization: Bearer {access_token(site, f'last{index}@example.com', DIRECTORY)}"]
         runner.judge(operation, runner.run(operation, document, "--include-operation-id", operation, *bearer))
 
-    # Operators, as a daemon with all roles, about users who are there.
-    daemon = Owner(site)
-    grant = {"client_id": DAEMON, "client_secret": "development", "grant_type": "client_credentials", "scope": "https://graph.microsoft.com/.default"}
-    bearer = ["--header", f"Authorization: Bearer {daemon.post('oauth2/v2.0/token', grant).body['access_token']}"]
-    users = runner.get("/graph/v1.0/users?$top=100", bearer[1])["value"]
-    known = copy.deepcopy(document)
-    known["components"]["parameters"]["user"]["schema"] = {"type": "string", "enum": [user["id"] for user in users] + ["nonsense"]}
-    # Few requests may all name a user who is no longer there, or a query that is none.
-    reads = ["GET /graph/v1.0/organization"] + ([] if options.quick else ["GET /graph/v1.0/users", "GET /graph/v1.0/users/{id}"])
-    runner.judge("operators", runner.run("operators", known, "--include-tag", "Operators", *bearer), reads)
-
     # The endpoints about tokens.
     token = access_token(site, "frida@example.com", "openid profile email offline_access")
     ids = ["userInfo", "userInfoByPost"]
@@ -200,6 +189,17 @@ def openapi(options, number, rng):
     report = runner.run(
         "introspection", values, "--include-operation-id", "tokenIntrospection", "--header", f"Authorization: Basic {basic}")
     runner.judge("introspection", report, ["POST /{tenant}/oauth2/v2.0/tokeninfo"])
+
+    # Operators, as a daemon with all roles, about users who are there; last, because they may delete the applications that the others use.
+    daemon = Owner(site)
+    grant = {"client_id": DAEMON, "client_secret": "development", "grant_type": "client_credentials", "scope": "https://graph.microsoft.com/.default"}
+    bearer = ["--header", f"Authorization: Bearer {daemon.post('oauth2/v2.0/token', grant).body['access_token']}"]
+    users = runner.get("/graph/v1.0/users?$top=100", bearer[1])["value"]
+    known = copy.deepcopy(document)
+    known["components"]["parameters"]["user"]["schema"] = {"type": "string", "enum": [user["id"] for user in users] + ["nonsense"]}
+    # Few requests may all name a user who is no longer there, or a query that is none.
+    reads = ["GET /graph/v1.0/organization"] + ([] if options.quick else ["GET /graph/v1.0/users", "GET /graph/v1.0/users/{id}"])
+    runner.judge("operators", runner.run("operators", known, "--include-tag", "Operators", *bearer), reads)
 
     # A document that lists too little is noticed.
     poor = copy.deepcopy(document)

@@ -78,6 +78,8 @@ package final class SourceLimits: Sendable {
     ///   that is spent.
     package init(capacity: Int = 18_000) {
         tables = Locked(Budget.allCases.map { _ in CounterTable(capacity: capacity) })
+        // A rule of Prometheus sees only what was there before it grew.
+        _ = Self.refusals
     }
 
     /// The number of counters of all budgets.

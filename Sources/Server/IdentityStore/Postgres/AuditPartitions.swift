@@ -183,6 +183,8 @@ extension PostgresStore {
         let cancellation = Cancellation()
         let dropped = await withTaskCancellationHandler {
             await housekeepingResult { session -> AuditPartitionEnd? in
+                // Another node may have dropped it before this one had the lock of housekeeping.
+                guard try session.auditTable().partitions.contains(partition) else { return nil }
                 try session.endVacuum(of: partition.name)
                 var checked: [CheckedLines] = []
                 for lines in tenants {
