@@ -118,7 +118,7 @@ enum MasterKey: Sendable {
         return SymmetricKey(data: bytes.prefix(32))
     }
 
-    /// Whether no other user than root can change the open file, and whether only those read it whom its owner chose.
+    /// Whether only this user and root can change the open file, and whether its owner allows only this user and a group to read it.
     ///
     /// A secret of Kubernetes or Docker may be readable by all: it is in memory, on a mount for this container, which has no
     /// other users.

@@ -36,6 +36,7 @@ enum PrivateFolders {
     static func links(from path: String) -> [String] {
         var found: [String] = []
         var next = path
+        // The call fails for what is no link, which ends the chain. A path that cannot be read fails when the file is opened.
         while found.count < 40, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next) {
             found.append(next)
             next = target.hasPrefix("/") ? target : folder(of: next) + "/" + target
@@ -73,6 +74,7 @@ enum PrivateFolders {
 
     /// Whether another user than root and this one can turn the link at `path`, which may be in a folder with the sticky bit.
     private static func isLinkOfOthers(_ path: String) -> Bool {
+        // What does not exist yet is made by this user; what cannot be looked at cannot be opened either.
         guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
             facts[.type] as? FileAttributeType == .typeSymbolicLink, let owner = facts[.ownerAccountID] as? Int
         else { return false }
